@@ -14,7 +14,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build coverage demo fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
-.PHONY: test-browser test-spark check format docs site bench clean
+.PHONY: test-browser test-libraries test-spark check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -27,6 +27,7 @@ help:
 	@echo "make mutants ROOM=stats  list the changes of a room that its tests do not see (MINUTES=25 SEED=1 TESTS=\"...\")"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
+	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
@@ -110,6 +111,10 @@ test-browser: $(VENV)/.installed-dev
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
 test-hosts: $(BIN)/python
 	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
+
+# What presets read is written by the libraries themselves, in an environment each; promptfoo needs npm.
+test-libraries: $(VENV)/.installed-dev
+	RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -n 2 -p no:cacheprovider tests/presets
 
 # pyspark has 400 MB, so that its environment is its own.
 SPARK = $(VENV)/spark

@@ -1,11 +1,12 @@
 """
-Measure `chunk` against REMem's original loop, and `fuzzy-chunk` against edlib on every pair.
+Measure `chunk` and `passage` against REMem's original loop, and `fuzzy-chunk` against edlib on every pair.
 
 Both sides run in turns in one process, on the same texts: samples with 20 chunks of about 500 characters and 1 to 3
 gold passages of about 2,000 characters. A quarter of the chunks are cut from the sample's own passages; they are
 unchanged, prefixed with a date or a role, JSON-escaped, or have up to a tenth of their characters changed. A bare
 ``chunk in gold`` for each pair is the lower bound. Times are CPU times of one thread. Verdicts (and scores, for
-`fuzzy-chunk`) are compared for every pair, outside the measured time.
+`fuzzy-chunk`) are compared for every pair, outside the measured time. `passage` is also measured where gold passages
+are single sentences of about 90 characters.
 
 Run it with ``make bench`` or ``python benchmarks/matching.py [--samples N] [--runs N]``.
 """
@@ -13,6 +14,7 @@ Run it with ``make bench`` or ``python benchmarks/matching.py [--samples N] [--r
 from __future__ import annotations
 
 import argparse
+import functools
 import gc
 import json
 import random
@@ -63,18 +65,25 @@ def main() -> None:
     questions = list(generated(given.samples))
     pairs = sum(len(question.chunks) * len(question.golds) for question in questions)
     catalog = Catalog.discover(own_only=True)
-    chunk, fuzzy = catalog.matcher("chunk"), catalog.matcher("fuzzy-chunk")
+    chunk, fuzzy, cover = map(catalog.matcher, ("chunk", "fuzzy-chunk", "passage"))
     print(f"{given.samples:,} samples x {CHUNKS} chunks, {pairs:,} pairs; medians of {given.runs}")
 
     exact = {
         "chunk": lambda: matched(chunk, questions),
         "literal loop": lambda: literal(questions),
         "bare `in`": lambda: bare(questions),
+        "passage": lambda: matched(cover, questions),
     }
     times, scores = alternated(exact, given.runs)
     report(times, "chunk")
     ours, theirs = (np.concatenate(scores[side]) >= 1 for side in ("chunk", "literal loop"))
     print(f"  matches: {ours.sum():,} of ours, {theirs.sum():,} of the loop, {(theirs & ~ours).sum():,} of it alone")
+
+    sentences = [question._replace(golds=[sentence(gold) for gold in question.golds]) for question in questions]
+    short = {
+        f"{matcher.name}, gold sentences": functools.partial(matched, matcher, sentences) for matcher in (chunk, cover)
+    }
+    report(alternated(short, given.runs)[0], "chunk, gold sentences")
 
     near = {
         "fuzzy-chunk": lambda: matched(fuzzy, questions),
@@ -86,7 +95,7 @@ def main() -> None:
     differing = int((ours != theirs).sum())
     print(f"  matches: {(ours >= 0.9).sum():,}; pairs whose score differs: {differing:,}")
 
-    for matcher in (chunk, fuzzy):
+    for matcher in (chunk, cover, fuzzy):
         begun = time.perf_counter()
         judged(matcher, questions)
         print(f"judging all samples by {matcher.name}, rows and columns included: {time.perf_counter() - begun:.2f} s")
@@ -104,8 +113,14 @@ def matched(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[Sco
     found = []
     for start in range(0, len(questions), BATCH):
         blocks = TextScorer(matcher).many(questions[start : start + BATCH])
-        found += [block.ravel() for block in blocks if block is not None]
+        found += [block.scores.ravel() for block in blocks if block is not None]
     return found
+
+
+def sentence(passage: str) -> str:
+    """Return a sentence from the middle of a passage."""
+    sentences = passage.split(". ")
+    return sentences[len(sentences) // 2]
 
 
 def literal(questions: Sequence[Question]) -> list[Scores]:

@@ -17,8 +17,11 @@ import pytest
 import yaml
 
 import rankgauge
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.trec_eval import expand
 from rankgauge.cli import call as _call
 from rankgauge.config import load_config
+from rankgauge.engine.runs import plan_run
 from rankgauge.plugin import hookimpl
 from rankgauge.testing import check_plugin
 
@@ -236,3 +239,32 @@ def test_every_hook_stands_in_the_plugin_reference_with_an_example_that_runs() -
     hooks = [name for name in vars(hookspecs) if name.startswith("rankgauge_")]
     assert len(hooks) >= 8
     assert [name for name in hooks if f"`{name}(" not in text or f"@hookimpl\ndef {name}(" not in code] == []
+
+
+def test_every_name_in_the_table_of_measures_is_read() -> None:
+    """All spellings of the first column, that of trec_eval; the metrics behind them are compared elsewhere."""
+    page = (ROOT / "docs/reference/trec-measures.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| ([^|]*`[^|]*) \|", page, re.MULTILINE)
+    names = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    assert len(names) > 30
+    catalog = Catalog.discover(own_only=True)
+    for column in expand(names, catalog.built_in):
+        assert column.spec is None or plan_run([column.spec], catalog=catalog).metrics
+
+
+def test_the_quickstart_names_every_file_that_init_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _call(["init", "new"]) == 0
+    page = (ROOT / "docs/tutorial/quickstart.md").read_text(encoding="utf-8")
+    assert [file.name for file in (tmp_path / "new").iterdir() if f"`{file.name}`" not in page] == []
+
+
+def test_no_two_pages_of_a_path_write_the_same_file() -> None:
+    """A reader goes on in the same folder, where a command refuses to replace what an earlier one wrote."""
+    pages = [ROOT / "docs/tutorial/decide-search.md", ROOT / "docs/how-to/judge-more.md"]
+    written = [
+        name
+        for page in pages
+        for name in re.findall(r"^rankgauge .* (?:-o|--save-baseline) (\S+)", page.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(written) == len(set(written))

@@ -138,8 +138,9 @@ class TestActualOutput:
         assert read_output([]) == Output([])
         assert read_output({"retrieved": []}) == Output([])
 
-    def test_an_answer_alone_retrieved_nothing(self):
-        assert read_output({"answer": "yes"}) == Output([], None, None, "yes")
+    def test_an_answer_alone_does_not_say_what_was_retrieved(self):
+        assert read_output({"answer": "yes"}) == Output((), None, None, "yes", is_ranked=False)
+        assert read_output({"answer": "yes", "retrieved": []}) == Output([], None, None, "yes")
 
     @pytest.mark.parametrize(
         ("text", "expected"),
@@ -156,7 +157,7 @@ class TestActualOutput:
         assert read_output([7, {"id": 10**20}]) == Output(["7", "1" + "0" * 20])
 
     def test_unknown_keys_of_items_are_ignored(self):
-        assert read_output([{"id": "a", "page": 3}]) == Output(["a"])
+        assert read_output([{"id": "a", "page": 3}])._replace(unread=()) == Output(["a"])
 
     @pytest.mark.parametrize(
         ("raw", "words"),

@@ -333,14 +333,14 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     return f"{', '.join(names[:most])}{more}"
 
 
-def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
-    """Return up to *most* known names that look like *name*, best first."""
+def suggest(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
+    """Return up to *most* known names that look like *name* to the degree of *cutoff*, best first."""
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
     import difflib
 
-    close = difflib.get_close_matches(name.casefold(), list(by_folded), n=most, cutoff=0.6)
+    close = difflib.get_close_matches(name.casefold(), list(by_folded), n=most, cutoff=cutoff)
     return tuple(by_folded[folded] for folded in close)
 
 

@@ -265,7 +265,7 @@ class TestUnknownNames:
         with pytest.raises(UnknownNameError, match=r"unknown reporter 'tabel' \(did you mean 'table'") as caught:
             catalog.reporter("tabel")
         assert "reporter" == caught.value.kind
-        assert catalog.reader(".xlsx") is None
+        assert catalog.reader(".docx") is None
 
 
 class TestRequire:

@@ -133,7 +133,7 @@ def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
         "faults": [],
     }
     assert {(offer["kind"], offer["name"], offer["ok"]) for offer in offers} == {
-        ("reader", name, True) for name in ("jsonl", "json", "yaml", "parquet")
+        ("reader", name, True) for name in ("jsonl", "json", "yaml", "parquet", "csv", "excel")
     }
     assert rankgauge("plugins", "check", "no-such-plugin").code == 2
 

@@ -172,6 +172,31 @@ class TestRun:
         )
         assert done.code == 1
 
+    @pytest.mark.parametrize(
+        ("declared", "typed", "code"),
+        [("", "", 0), ("", "fail", 1), ("fail", "", 1), ("fail", "warn", 0), ("pass", "fail", 1), ("warn", "pass", 0)],
+    )
+    def test_one_default_for_all_gates_is_typed_or_declared(self, rankgauge, data, write, declared, typed, code):
+        """Two samples cannot tell whether hit@1 fell by more than 0.1; what is typed beats the config."""
+        assert rankgauge("run", "--data", data, "-m", "hit@1", "--save-baseline", "b.json").code == 0
+        outputs = write("worse.jsonl", [{"id": "q1", "actual_output": ["b"]}, {"id": "q2", "actual_output": ["a"]}])
+        text = "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\nbaseline: b.json\n"
+        text += f"inconclusive: {declared}\n" if declared else ""
+        option = ["--inconclusive", typed] if typed else []
+        gated = write("gated.yaml", f"{text}gates: [hit@1 max_drop 0.1]\n")
+        assert rankgauge("run", gated, "--outputs", outputs, *option).code == code
+        bare = write("bare.yaml", text)
+        gate = ["--gate", "hit@1 max_drop 0.1"]
+        assert rankgauge("run", bare, "--outputs", outputs, *gate, *option).code == code
+        explicit = ["--gate", "hit@1 max_drop 0.1 inconclusive warn"]
+        assert rankgauge("run", bare, "--outputs", outputs, *explicit, *option).code == 0
+
+    def test_a_comparison_takes_the_default_for_all_gates_too(self, rankgauge, write):
+        qrels, old = write("q.txt", QRELS), write("old.txt", RUN)
+        new = write("new.txt", "q1 Q0 b 1 2 t\nq2 Q0 a 1 2 t\n")
+        command = ["compare", "--qrels", qrels, old, new, "-m", "P@1", "--gate", "P@1 max_drop 0.1"]
+        assert [rankgauge(*command, *more).code for more in ([], ["--inconclusive", "fail"])] == [0, 1]
+
     def test_the_first_baseline_is_saved_where_none_is_yet(self, rankgauge, data, write):
         text = (
             "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\nbaseline: b/main.json\n"

@@ -111,6 +111,47 @@ def test_options_are_judged_together_and_not_one_layer_after_the_other(rankgauge
     assert (done.code, done.json["policy"]["duplicates"]) == (3, "first")
 
 
+class TestNamedColumns:
+    """A column is asked for by the name that the config gives it, wherever a metric is."""
+
+    TEXT = "metrics:\n  use: [{metric: P@1, as: top}, MRR]\n  sets: {more: [{metric: recall@2, as: wide}]}\n"
+
+    @pytest.fixture
+    def named(self, rankgauge, config, write):
+        return write("n.yaml", f"version: 1\ndatasets: {{mine: {{path: samples.jsonl}}}}\n{self.TEXT}")
+
+    @pytest.mark.parametrize(("name", "standard"), [("top", "P@1"), ("wide", "recall@2"), ("MRR", "MRR")])
+    def test_by_run_and_rescore(self, rankgauge, named, name, standard):
+        expected = rankgauge("run", named, "-m", standard, "--json").json["metrics"].values()
+        for command in (("run", named), ("rescore", "kept", "--config", named)):
+            if command[0] == "rescore":
+                rankgauge("run", named, "-m", "AP", "-o", "kept")
+            done = rankgauge(*command, "-m", name, "--json")
+            assert [column["mean"] for column in done.json["metrics"].values()] == [c["mean"] for c in expected]
+            assert list(done.json["metrics"]) == ([name] if name != "MRR" else list(done.json["metrics"]))
+
+    def test_a_matcher_that_the_config_declares_later_is_one_for_rescore(self, rankgauge, write):
+        """The texts differ in case, so that only a matcher that folds it matches them."""
+        truth = {"passages": ["Forty-one"]}
+        output = [{"id": "a", "text": "forty-one"}]
+        write("s.jsonl", [{"id": "q", "expected_output": truth, "actual_output": output}])
+        text = "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [recall(gold=passages)@1]}\n"
+        assert rankgauge("run", write("c.yaml", text), "-o", "kept").code == 0
+        declared = "matchers: {mine: 'casefold > equal'}\n"
+        later = write("later.yaml", text + declared)
+        metric = "recall(gold=passages, matcher=mine)@1"
+        assert "unknown matcher 'mine'" in rankgauge("rescore", "kept", "-m", metric).err
+        done = rankgauge("rescore", "kept", "--config", later, "-m", metric, "--json")
+        assert [column["mean"] for column in done.json["metrics"].values()] == [1.0]
+
+    def test_by_rescore_of_a_folder_that_has_it(self, rankgauge, named):
+        rankgauge("run", named, "-o", "kept")
+        assert list(rankgauge("rescore", "kept", "-m", "top", "--json").json["metrics"]) == ["top"]
+
+    def test_an_unknown_name_is_still_one(self, rankgauge, named):
+        assert "unknown metric 'tops'" in rankgauge("run", named, "-m", "tops").err
+
+
 class TestTrec:
     """MRR of q1 is 1/2: x has the higher score. q2 is missing, so that the mean is 1/4, and 1/2 under trec9."""
 

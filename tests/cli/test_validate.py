@@ -34,7 +34,41 @@ def test_missing_and_malformed_outputs_are_counted_and_no_reason_to_refuse(rankg
     config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
     done = rankgauge("validate", config)
     assert done.code == 0
-    assert "without output: 1; with malformed output: 1" in done.out
+    assert "without output: 1; with malformed output: 1, but for 1 output that would fail" in done.out
+    assert "sample 'q3': the output is a string that is not valid JSON" in done.err
+
+
+@pytest.mark.parametrize("metrics", ["MRR", "answer-exact-match"])
+def test_data_of_which_every_output_fails_is_not_valid(rankgauge, write, metrics):
+    """Answers as strings, as DeepEval writes them: read as JSON, none of them is an output."""
+    truth = {"answer": "x", "relevant": ["a"]}
+    file = write("s.jsonl", [{"id": f"q{n}", "expected_output": truth, "actual_output": "An answer."} for n in (1, 2)])
+    config = write("c.yaml", f"version: 1\ndatasets: {{d: {{path: s.jsonl}}}}\nmetrics: {{use: [{metrics}]}}\n")
+    for given in (file, config):
+        done = rankgauge("validate", given)
+        assert done.code == 2
+        assert "--field actual_output.answer=actual_output" in done.err
+    mapped = rankgauge("validate", file, "--field", "actual_output.answer=actual_output")
+    assert (mapped.code, mapped.out.splitlines()[-1]) == (0, "s.jsonl: valid")
+
+
+def test_an_output_that_a_metric_of_the_config_cannot_judge_is_named(rankgauge, write):
+    truth = {"answer": "x", "relevant": ["a"]}
+    outputs = [{"answer": "x"}, {"retrieved": ["a"], "answer": "x"}]
+    write("s.jsonl", [{"id": f"q{n}", "expected_output": truth, "actual_output": out} for n, out in enumerate(outputs)])
+    config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
+    done = rankgauge("validate", config)
+    assert (done.code, "sample 'q0': the output has no 'retrieved'" in done.err) == (0, True)
+
+
+def test_outputs_of_another_file_are_checked_with_the_samples(rankgauge, write):
+    file = write("s.jsonl", [{"id": "q1", "expected_output": ["a"]}])
+    good = write("good.jsonl", [{"id": "q1", "actual_output": ["a"]}])
+    bad = write("bad.jsonl", [{"id": "q9", "actual_output": ["a"]}])
+    assert "without output: 0" in rankgauge("validate", file, "--outputs", good).out
+    assert "such as 'q9'" in rankgauge("validate", file, "--outputs", bad).err
+    assert rankgauge("validate", file, file, "--outputs", good).code == 2
+    assert "stands under `outputs`" in rankgauge("validate", write("c.yaml", "version: 1\n"), "--outputs", good).err
 
 
 def test_ids_that_never_meet_are_told(rankgauge, write):
@@ -110,10 +144,11 @@ FIELDS = ("--field", "id=qid", "--field", "expected_output=gold", "--field", "re
 
 def test_a_data_file_is_checked_without_a_config(rankgauge, write):
     done = rankgauge("validate", write("s.jsonl", ROWS), *FIELDS)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    assert done.err.startswith("s.jsonl: 1 of 2 outputs would fail:\n  sample 'q2': the output must be a list")
     assert done.out == (
         "data: 2 samples; with ground truth: relevant 1, answer 1; without output: 0; with malformed output: 1\n"
-        "s.jsonl: valid\n"
+        "s.jsonl: valid, but for 1 output that would fail\n"
     )
 
 

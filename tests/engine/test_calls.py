@@ -103,6 +103,26 @@ class TestRetries:
         (call,) = calls(slow, timeout=0.001, retries=2, sleep=sleep)
         assert call.attempt == 3
         assert call.found.reason == "the system under test did not answer within 0.001 seconds"
+        assert (call.found.type, call.found.traceback) == ("TimeoutError", "")
+
+    @pytest.mark.parametrize("is_async", [True, False])
+    @pytest.mark.parametrize("in_a_loop", [True, False])
+    def test_a_traceback_is_of_the_system_alone(self, is_async: bool, in_a_loop: bool) -> None:
+        async def late(given):
+            await asyncio.sleep(0)
+            raise TimeoutError("too late")
+
+        def plain(given):
+            raise TimeoutError("too late")
+
+        async def inside():
+            return run(late if is_async else plain, 1)
+
+        result = asyncio.run(inside()) if in_a_loop else run(late if is_async else plain, 1)
+        error = result.outputs["q0"].error
+        assert error.reason == "the system under test raised TimeoutError: too late"
+        assert error.traceback.count("Traceback (most recent call last)") == 1
+        assert "event loop" not in error.traceback
 
     def test_an_answer_that_cannot_be_read_is_not_asked_for_again(self):
         system = iter([7, ["a"]]).__next__

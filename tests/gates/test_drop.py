@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates
+from rankgauge.errors import ParameterError
 from rankgauge.gates.drop import changes_since
 from rankgauge.gates.outcomes import GateOutcome, outcome_line
 from rankgauge.gates.pull_request import pull_request_markdown
@@ -131,14 +132,48 @@ class TestStatus:
 
     def test_lines_say_what_was_and_how_sure_it_is(self, scored) -> None:
         before, after = scored(TestBounds.BEFORE), scored(TestBounds.AFTER)
-        bounds = "at 95 % it is -0.2019 at worst and +0.1019 at best (n=4; only 3 of 4 scores changed, so that the "
+        bounds = "at 95 % (one-sided) it is -0.2019 at worst and +0.1019 at best (n=4; only 3 of 4 scores changed, so "
         assert outcome_line(judge(before, after, "ndcg@10 max_drop 0.3")).startswith(
             f"ok     ndcg@10: 0.4500 against 0.5000, -0.0500, within the margin 0.3: {bounds}"
         )
         assert outcome_line(judge(before, after, "ndcg@10 max_drop 2%")).startswith(
-            "open   ndcg@10: 0.4500 against 0.5000, -0.0500, too few samples to tell it from the margin 2% (0.01): "
-            f"{bounds}"
+            "open   ndcg@10: 0.4500 against 0.5000, observed -0.0500, allowed -0.0100 (2%): 4 samples cannot tell, "
+            f"about 65 samples would decide; {bounds}"
         )
+
+    def test_a_drop_beyond_its_margin_is_counted_from_there(self, scored) -> None:
+        """
+        Of 16 samples 8 fall by .32 and 8 by 0: a mean of -.16 and a standard deviation of .32 sqrt(4 / 15) = .16525.
+
+        The bounds are -.16 -+ 1.75305 * .16525 / 4, so that -.10 lies within. ((1.6448536 + .8416212) * .16525 /
+        .06)**2 = 46.9, where the margin alone would give 16.9.
+        """
+        before, after = scored([0.5] * 16), scored([0.18] * 8 + [0.5] * 8)
+        outcome = judge(before, after, "ndcg@10 max_drop 0.10")
+        assert outcome.verdict == "inconclusive"
+        assert outcome.drop is not None
+        assert outcome.drop.needed == 47
+        line = outcome_line(outcome)
+        assert "observed -0.1600, allowed -0.1000: 16 samples cannot tell, about 47 samples would decide" in line
+
+    def test_where_lower_is_better_a_rise_is_allowed(self, scored) -> None:
+        before = scored([0.5] * 16, higher_is_better=False)
+        after = scored([0.82] * 8 + [0.5] * 8, higher_is_better=False)
+        line = outcome_line(judge(before, after, "ndcg@10 max_drop 0.10"))
+        assert "observed +0.1600, allowed +0.1000: 16 samples cannot tell, about 47 samples would decide" in line
+
+    @pytest.mark.parametrize(
+        ("given", "written", "status"), [("fail", "", "failed"), ("fail", "warn", "warned"), ("pass", "", "passed")]
+    )
+    def test_one_default_for_all_gates_leaves_those_that_say_themselves(
+        self, scored, given: str, written: str, status: str
+    ) -> None:
+        gate = f"ndcg@10 max_drop 0.01 inconclusive {written}" if written else "ndcg@10 max_drop 0.01"
+        before, after = scored(TestBounds.BEFORE), scored(TestBounds.AFTER)
+        report = judge_gates(after, [gate], baseline=before, inconclusive=given)
+        assert report.outcomes[0].status == status
+        with pytest.raises(ParameterError, match="inconclusive is fail, warn, pass, not 'red'"):
+            judge_gates(after, [gate], baseline=before, inconclusive="red")
 
 
 @pytest.mark.parametrize(("changed", "is_rough"), [(9, True), (10, False)])

@@ -77,7 +77,7 @@ def test_all_problems_of_a_file_come_in_one_report_with_file_line_and_sample(tmp
 
 
 def test_many_problems_are_counted_and_the_first_ones_shown(tmp_path):
-    error = problems_of(lines(tmp_path, *({"id": f"q{n}"} for n in range(1234))))
+    error = problems_of(lines(tmp_path, *({"id": f"q{n}", "expected_output": n} for n in range(1234))))
     assert len(error.problems) == 1234
     text = str(error)
     assert "(1,234 problems)" in text

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packed_reports import payload
 from rankgauge import Engine, Result
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, DeclarationError, MissingGoldError, PlanError
@@ -240,6 +241,62 @@ def test_a_metric_sees_the_cover_only_if_it_asks():
 
     result = Engine(catalog=CATALOG).dataset([sample(TWO, THREE)]).with_metrics(["span-recall@3", silent]).run()
     assert result["my-other"].mean == 0.0
+
+
+# -- for people
+
+RENTS = "Before it all. Rents rose by a fifth in 2023, which nobody had foreseen. After it all."
+BEGIN, END = RENTS.index("Rents"), RENTS.index(" After")
+CUT = RENTS.index("in 2023")
+
+
+def rents(**text):
+    first = stretch("d", 0, CUT, text=RENTS[:CUT], id="c1")
+    return sample([stretch("d", BEGIN, END, **text)], [first, {"id": "c2", "text": RENTS[CUT:]}][: 1 + bool(text)])
+
+
+def test_an_explanation_shows_the_gold_text_with_what_is_covered_marked():
+    gold = RENTS[BEGIN:END]
+    result = Engine(catalog=CATALOG).dataset([rents(text=gold)]).with_metrics(["span-recall@2", "recall@2"]).run()
+    explanation = result.explain("q", "span-recall@2")
+    first, second = (rank.covers for rank in explanation.ranks)
+    size = CUT - BEGIN
+    assert [span.text for span in (*first, *second)] == [
+        f"\u27e6{gold[:size]}\u27e7{gold[size:]}",
+        f"{gold[:size]}\u27e6{gold[size:]}\u27e7",
+    ]
+    assert [span.parts for span in (*first, *second)] == [((BEGIN, CUT),), ((CUT, END),)]
+    assert explanation.ranks[0].matched == RENTS[BEGIN:CUT]
+    assert f"covers {size / len(gold):.2f} of d[{BEGIN}:{END}]: \u27e6Rents rose" in str(explanation)
+    (trial,) = (each for each in result.explain("q", "recall@2").without if each.id == "c2")
+    assert trial.score == 0.0
+    assert explanation.to_dict()["ranks"][0]["covers"][0]["share"] == size / len(gold)
+
+
+def test_without_the_gold_text_it_shows_what_the_result_has_of_it():
+    explanation = Engine(catalog=CATALOG).dataset([rents()]).with_metrics("span-recall@2").run().explain("q")
+    (covered,) = explanation.ranks[0].covers
+    assert covered.text == f"\u27e6{RENTS[BEGIN:CUT]}\u27e7\u2026"
+    textless = sample([stretch("d", 0, 10)], [stretch("d", 5, 30)])
+    told = str(Engine(catalog=CATALOG).dataset([textless]).with_metrics("recall@2").run().explain("q"))
+    assert "covers 0.50 of d[0:10]: (no text)" in told
+
+
+def test_a_missing_span_can_be_put_on_top():
+    missed = sample([stretch("d", 0, 10)], [{"id": "c1", **stretch("e", 0, 10)}])
+    explanation = Engine(catalog=CATALOG).dataset([missed]).with_metrics("recall@1").run().explain("q")
+    assert [(gold.id, gold.rank) for gold in explanation.missing] == [("d[0:10]", None)]
+    assert [trial.score for trial in explanation.with_missing_on_top] == [1.0]
+
+
+def test_the_html_report_has_both_texts():
+    gold = RENTS[BEGIN:END]
+    result = Engine(catalog=CATALOG).dataset([rents(text=gold)]).with_metrics("span-recall@2").run()
+    report = result.to_html()
+    texts = payload(report)["texts"]
+    size, share = CUT - BEGIN, (CUT - BEGIN) / len(gold)
+    assert f"{share:.0%} of d[{BEGIN}:{END}]: \u27e6{gold[:size]}\u27e7{gold[size:]}" in texts
+    assert f"d[{BEGIN}:{END}]: {gold}" in texts
 
 
 # -- sets of characters

@@ -204,6 +204,21 @@ def test_a_config_gives_metrics_policy_and_matchers(project):
     done.stdout.fnmatch_lines(["       mrr: 1.0000 (mean of n=1, 1 missing)"])
 
 
+def test_a_metric_may_be_asked_for_by_the_name_that_the_config_gives_it(project):
+    (project.path / "rankgauge.yaml").write_text("version: 1\nmetrics:\n  use: [{metric: P@1, as: top}]\n")
+    body = """
+    import pytest
+
+    @pytest.mark.rankgauge(metrics=["top"], gates={"top": 1})
+    def test_it(rankgauge_eval):
+        rankgauge_eval.log("q1", retrieved=["a"], expected=["a"])
+        assert rankgauge_eval.result(["top"])["top"].mean == 1
+    """
+    done = run(project, "--rankgauge-config", "rankgauge.yaml", "--rankgauge-metric", "top", body=body)
+    assert done.ret == pytest.ExitCode.OK
+    done.stdout.fnmatch_lines(["       top: 1.0000 (mean of n=1)"])
+
+
 def test_tests_that_fail_on_their_own_still_count_and_keep_their_exit_code(project):
     body = """
     def test_it(rankgauge_eval):

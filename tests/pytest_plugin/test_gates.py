@@ -4,6 +4,7 @@ import pytest
 
 from rankgauge.errors import ParameterError
 from rankgauge.gates.grammar import Bound
+from rankgauge.gates.grammar import read_gates as read_any
 from rankgauge.pytest_plugin.logged_gates import read_gates
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
@@ -43,6 +44,17 @@ def test_a_number_alone_takes_the_side_of_the_option():
     assert [("a", "maximum", 1.0)] == read(["a <= 1"], side="maximum")
 
 
+@pytest.mark.parametrize("sign", [" >= ", "=", " = "])
+def test_what_the_command_line_takes_is_taken_here(sign):
+    (gate,) = read_gates(
+        f"recall(rel=2)@5{sign}0.6 where tags=legal of q1,q2 level warn", origin="here", side="minimum"
+    )
+    (other,) = read_any("recall(rel=2)@5 >= 0.6 where tags=legal of q1,q2 level warn")
+    assert gate == other
+    (gate,) = read_gates(f"recall@5{sign}.6 where metadata.a=b", origin="here", side="minimum")
+    assert (gate.metric, gate.where) == ("recall@5", ("metadata.a", "b"))
+
+
 def test_options_of_the_grammar_work_in_tests():
     (gate,) = read_gates("hit@5 >= 1 per_sample of q1 level warn", origin="here")
     assert (gate.per_sample, gate.of, gate.level, gate.origin) == (True, ("q1",), "warn", "here")
@@ -59,7 +71,7 @@ def test_options_of_the_grammar_work_in_tests():
         ("ndcg@10=nan", "is a number, not 'nan'"),
         ({"ndcg@10": True}, "is a number, not True"),
         ({"ndcg@10": None}, "is a number, not None"),
-        ({5: 0.5}, "starts with a metric such as 'ndcg@10', not with 5"),
+        ({5: 0.5}, "names a metric such as 'ndcg@10', not 5"),
         ([0.5], "a gate is a text such as"),
         (0.5, "not 0.5"),
         ("ndcg@10 max_drop 0.1", "compares with a baseline, which tests do not have"),

@@ -76,7 +76,7 @@ def test_nothing_retrieved_is_a_missing_output_and_an_empty_list_is_an_empty_ran
 
 
 def test_an_answer_alone_is_an_output():
-    assert {"retrieved": [], "answer": "x"} == make("q", answer="x", expected="x")["actual_output"]
+    assert {"answer": "x"} == make("q", answer="x", expected="x")["actual_output"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from comparison.made import result
 from rankgauge import compare
+from rankgauge.base.tables import aligned
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 
@@ -109,10 +110,29 @@ def test_latex_marks_the_best_and_the_significant() -> None:
 @pytest.mark.parametrize("width", [60, 100, 400])
 def test_what_a_table_leaves_out_is_what_it_does_not_show(width: int) -> None:
     """One metric has one p, so that there is no corrected one to leave out."""
-    every = {"difference", "interval", "p", "won", "tied", "lost", "n", "d_z", "detectable", "p of t", "g"}
+    every = {"a", "b", "difference", "interval", "p", "won", "tied", "lost", "n", "d_z", "detectable", "p of t", "g"}
     found = lines(compare({"a": result(FIRST), "b": result(BETTER)}), width)
     (header,) = (line for line in found if line.startswith("metric"))
     shown = {fact for fact in every if f"  {fact}  " in f"{header}  "}
     left_out = [line for line in found if line.startswith("left out for want of room: ")]
     named = left_out[0].removeprefix("left out for want of room: ").split(" (")[0].split(", ") if left_out else []
     assert set(named) == every - shown
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a-run-with-a-long-name.jsonl", "another-run-with-a-long-name.jsonl")])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("width", [52, 64, 80, 100])
+def test_a_table_keeps_its_width_and_what_decides(width: int, count: int, names: tuple[str, str]) -> None:
+    """With several metrics the corrected p decides, so that the raw one goes first."""
+    found = lines(compare({names[0]: result(*[FIRST] * count), names[1]: result(*[BETTER] * count)}), width)
+    at = next(place for place, line in enumerate(found) if line.startswith("metric"))
+    assert max(map(len, found[at : at + 1 + count])) <= width
+    assert all(fact in found[at] for fact in ("difference", "interval", "corrected p" if count > 1 else "p"))
+    assert ("  won" in found[at]) == ("  lost" in found[at])
+    if count > 1 and "  p  " in found[at]:
+        assert "  won" in found[at]
+
+
+def test_the_name_of_a_metric_is_folded_where_nothing_else_helps() -> None:
+    found = list(aligned([["metric", "n"], ["recall with a name of several words", "12"]], 24))
+    assert found == ["metric               n", "recall with a name  12", "of several words"]

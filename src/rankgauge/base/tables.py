@@ -19,9 +19,11 @@ __all__ = [
     "aligned",
     "cell",
     "folded",
+    "html_table",
     "left_out_line",
     "listing",
     "markdown_table",
+    "preformatted",
     "ruled",
     "text_width",
     "without_least",
@@ -51,9 +53,20 @@ def text_width(text: str) -> int:
     return cell_len(text)
 
 
-def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right."""
+def aligned(table: Sequence[Sequence[str]], width: int | None = None) -> Iterator[str]:
+    """
+    Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right.
+
+    The first column is folded where that makes the table no wider than *width*.
+    """
     shown = [[visible(cell) for cell in row] for row in table]
+    if width is not None:
+        room = max(width - sum(len(_GAP) + column for column in _widths(shown)[1:]), _NARROWEST)
+        shown = [
+            [piece, *(row[1:] if not number else [""] * len(row[1:]))]
+            for row in shown
+            for number, piece in enumerate(folded(row[0], room))
+        ]
     widths = _widths(shown)
     yield from (_joined(row, widths, _GAP) for row in shown)
 
@@ -124,17 +137,16 @@ def folded(text: str, width: int | None) -> list[str]:
 
 
 def without_least(
-    names: Sequence[str], columns: Mapping[str, Sequence[str]], least: Sequence[str], width: int | None
+    names: Sequence[str], columns: Mapping[str, Sequence[str]], least: Sequence[Sequence[str]], width: int | None
 ) -> list[str]:
-    """Return which columns fit beside the first one with *names*, leaving out those that say *least* first."""
+    """Return which columns fit beside the first one with *names*, leaving out groups that say *least* first."""
     kept = list(columns)
-    for heading in least:
+    for group in least:
         first = max(map(text_width, names), default=0)
         others = [max(map(text_width, (each, *columns[each]))) for each in kept]
         if width is None or _whole_width([min(first, width // 2), *others]) <= width:
             break
-        if heading in kept:
-            kept.remove(heading)
+        kept = [heading for heading in kept if heading not in group]
     return kept
 
 
@@ -181,3 +193,27 @@ def cell(text: object) -> str:
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:
     """Return the lines of a table and an empty one; *rule* says on which side all columns but the first stand."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
+
+
+def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table for notebooks, without script or style."""
+    body = "".join(_html_row("td", row) for row in rows)
+    head = f"<caption>{_html_text(title)}</caption><thead>{_html_row('th', header)}</thead>"
+    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def preformatted(text: str) -> str:
+    """Return a text of several lines for notebooks."""
+    import html
+
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_html_text(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _html_text(text: str) -> str:
+    import html  # as in `cell`
+
+    return html.escape(visible(text))

@@ -22,6 +22,7 @@ from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 
@@ -185,7 +186,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set` or `report section`.
+                `profile`, `metric set`, `preset` or `report section`.
         """
         return self._names.complete().all(kind)
 
@@ -309,6 +310,10 @@ class Catalog:
         if not self._names.has("file ending", suffix):
             return None
         return self._get("file ending", suffix)
+
+    def preset(self, name: str) -> Claim[Preset]:
+        """Return the preset of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("preset", name)
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""

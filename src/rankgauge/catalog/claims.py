@@ -16,6 +16,7 @@ from rankgauge.expression import MetricExpression, parse
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.sections import ReportSection
 from rankgauge.policy import PROFILES
@@ -54,6 +55,7 @@ Declaration = (
     | Aggregate
     | NamedProfile
     | MetricSet
+    | Preset
     | ReportSection
 )
 

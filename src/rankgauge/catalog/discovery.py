@@ -42,7 +42,7 @@ OWN_POINTS = {
 _POINT_OF = {
     **dict.fromkeys(("metric", "aggregate"), "metrics"),
     **dict.fromkeys(("normalizer", "comparer", "matcher", "tokenizer"), "matchers"),
-    **dict.fromkeys(("reader", "file ending"), "readers"),
+    **dict.fromkeys(("reader", "file ending", "preset"), "readers"),
     "reporter": "reporters",
 }
 """Which of them declares each kind of thing."""

@@ -26,6 +26,7 @@ from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.sections import ReportSection
 
@@ -42,6 +43,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_aggregates": ("aggregate", Aggregate),
     "rankgauge_profiles": ("profile", NamedProfile),
     "rankgauge_metric_sets": ("metric set", MetricSet),
+    "rankgauge_presets": ("preset", Preset),
     "rankgauge_report_sections": ("report section", ReportSection),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")

@@ -16,7 +16,7 @@ from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, 
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
-    from rankgauge.gates.grammar import Gate
+    from rankgauge.gates.grammar import Effect, Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.verdicts import Planner
     from rankgauge.planning.requests import MetricSpec
@@ -34,6 +34,7 @@ class GateOptions:
     save_baseline: Path | None = None
     junit: Path | None = None
     markdown: Path | None = None
+    inconclusive: Effect | None = None
 
     @classmethod
     def of(cls, typed: object) -> GateOptions:
@@ -41,13 +42,16 @@ class GateOptions:
         names = [field.name for field in fields(cls)]
         return cls(**{name: value for name in names if (value := getattr(typed, name, None)) is not None})
 
-    def gates(self) -> list[Gate]:
-        """Return the gates that were typed."""
-        if not self.gate:
+    def gates(self, config: LoadedConfig | None = None) -> list[Gate]:
+        """Return the gates of a config, and those that were typed; what is typed for all gates beats the config."""
+        if not self.gate and (config is None or not config.config.gates):
             return []
-        from rankgauge.gates.grammar import read_gates
+        from rankgauge.gates.grammar import Defaults, read_gates
 
-        return [gate for text in self.gate for gate in read_gates(text, origin="--gate")]
+        declared = None if config is None else config.config.inconclusive
+        defaults = Defaults(self.inconclusive or declared or "warn")
+        typed = [gate for text in self.gate for gate in read_gates(text, origin="--gate", defaults=defaults)]
+        return [*(() if config is None else config.gates(defaults.inconclusive)), *typed]
 
 
 @dataclass(kw_only=True)
@@ -77,7 +81,7 @@ class Gating:
     @classmethod
     def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
         """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
-        gates = [*(() if config is None else config.gates()), *options.gates()]
+        gates = options.gates(config)
         _check_targets(options, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
         declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
         gating = cls(options=options, gates=gates)

@@ -96,7 +96,7 @@ def _compare(given: argparse.Namespace) -> int:
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
-    gating = Gating.of_comparison(GateOptions(gate=given.gate or (), junit=given.junit, markdown=given.markdown))
+    gating = Gating.of_comparison(GateOptions.of(given))
     results = _results(given, gating)
     if not gating.judge_against_first(results):
         gating.tell(show=remark)

@@ -115,7 +115,7 @@ def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
     from rankgauge.base.tables import folded
 
-    paints = {"head": "1", "small": "2"} if _has_colour() else {}
+    paints = {"head": "1", "verdict": "1", "small": "2"} if _has_colour() else {}
     width = report_width() if results().isatty() else None
     parts = (
         (part, paints.get(role))

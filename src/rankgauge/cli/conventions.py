@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn
     from rankgauge.columns import Qrels
     from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
 
 __all__ = [
     "Conventions",
+    "described",
     "field_map",
     "is_config",
     "make_catalog",
@@ -152,6 +154,15 @@ def field_map(written: Sequence[str] | None) -> FieldMap:
     from rankgauge.io.field_names import read_field
 
     return {name: place for each in written or () for name, place in read_field(each).items()}
+
+
+def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:
+    """Return an evaluation with what was typed of how its records are written."""
+    data = evaluation.data
+    if given.preset or given.separator:
+        preset, separator = given.preset or data.preset, given.separator or data.separator
+        evaluation = evaluation.with_preset(preset, separator=separator)
+    return evaluation.with_fields(field_map(given.field))
 
 
 def run_names(runs: Sequence[str]) -> list[str]:

@@ -88,7 +88,10 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
             support = support or sample.output.support is not None
     if not support:
         kinds.discard("nuggets")
-    usable = {"retrieved": kinds if texts else kinds & {"relevant", *(["spans"] if places else [])}, "answer": kinds if answers else set()}
+    usable = {
+        "retrieved": kinds if texts else kinds & {"relevant", *(["spans"] if places else [])},
+        "answer": kinds if answers else set(),
+    }
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()
@@ -115,11 +118,11 @@ def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
 def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[str]) -> Evaluation:
     from dataclasses import replace
 
-    from rankgauge.cli.conventions import field_map
+    from rankgauge.cli.conventions import described
 
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = replace(engine.dataset(given.data), lock=None).with_profile(profile).with_metrics(metrics)
-    evaluation = evaluation.with_fields(field_map(given.field))
+    evaluation = described(evaluation, given)
     if given.k is not None:
         evaluation = evaluation.with_defaults(k=given.k, source="--k")
     return evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)

@@ -8,10 +8,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import FUNCTION, add_data_options, add_score_options, path
+from rankgauge.cli.shared_options import FUNCTION, add_config_option, add_data_options, add_score_options, path
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rankgauge.catalog import Catalog
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.result import Result
+    from rankgauge.planning.requests import MetricSpec
 
 __all__ = ["RESCORE", "RUN"]
 
@@ -123,16 +125,19 @@ def _of_calls(given: argparse.Namespace) -> list[str]:
 
 def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> Evaluation:
     """Return the evaluation of one dataset, with what was typed in place of what the config says."""
-    from rankgauge.cli.conventions import field_map
+    from rankgauge.cli.conventions import described
     from rankgauge.cli.dataset_scores import overridden
+    from rankgauge.planning.requests import by_column
 
     evaluation = engine.dataset(name)
+    sets = [] if engine.config is None else engine.config.config.metrics.sets
+    typed = by_column(given.metric or (), [*evaluation.metrics, *engine.metrics(list(sets))])
     if given.metric_set:
-        evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *(given.metric or ())])
-    elif given.metric:
-        evaluation = evaluation.with_metrics(given.metric)
+        evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *typed])
+    elif typed:
+        evaluation = evaluation.with_metrics(typed)
     declared = {} if engine.config is None else engine.config.policy_options()
-    evaluation = overridden(evaluation, given, declared).with_fields(field_map(given.field))
+    evaluation = described(overridden(evaluation, given, declared), given)
     if not evaluation.metrics and engine.config is not None:
         from rankgauge.errors import ConfigError, Problem
 
@@ -159,14 +164,16 @@ RUN = Command("[OPTIONS] [CONFIG]", _ABOUT, _add_options, _run)
 
 
 _ABOUT_RESCORING = """\
-Metrics, profile, policy and cutoff are those of the folder unless others are given. Data and outputs are read from
-where the folder's manifest says, and refused if they have changed. Exit codes: as `run`.
+Metrics, profile, policy and cutoff are those of the folder unless others are given; matchers and named columns of
+--config replace those of the folder. Data and outputs are read from where the folder's manifest says, and refused if
+they have changed. Exit codes: as `run`.
 """
 
 
 def _add_rescore_options(parser: argparse.ArgumentParser) -> None:
     folder = "A result folder, or a folder of several. [default: the working directory]"
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", type=path, help=folder)
+    add_config_option(parser)
     add_score_options(parser)
 
 
@@ -206,8 +213,21 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
     from rankgauge.engine.evaluation import Evaluation
 
     evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
+    declared: Sequence[MetricSpec] = ()
+    if given.config is not None:
+        from dataclasses import replace
+
+        from rankgauge.config import load_config
+        from rankgauge.engine.configured import configured, metrics_of_sets
+
+        later = configured(load_config(given.config), evaluation.catalog())
+        evaluation = replace(evaluation, catalog=lambda: later.catalog)
+        sets = metrics_of_sets(later.loaded.config.metrics.sets, later.catalog, later.loaded)
+        declared = [*later.metrics, *sets]
     if given.metric:
-        evaluation = evaluation.with_metrics(given.metric)
+        from rankgauge.planning.requests import by_column
+
+        evaluation = evaluation.with_metrics(by_column(given.metric, [*evaluation.metrics, *declared]))
     return overridden(evaluation, given, _changed_options(evaluation))
 
 

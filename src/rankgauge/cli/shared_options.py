@@ -118,6 +118,11 @@ def add_field_option(parser: argparse._ActionsContainer) -> None:
     """Add where a data file has what samples consist of."""
     text = "Your name for a field of samples, such as id=qid; for a list of texts: retrieved=contexts:text. Repeatable."
     parser.add_argument("--field", action="append", metavar="OURS=THEIRS", help=text)
+    preset = "Whose records they are: ragas, deepeval, langchain, llamaindex, haystack, trulens, promptfoo, phoenix, "
+    preset += "langfuse, elasticsearch, openai, beir (also MTEB), or one of a plugin."
+    parser.add_argument("--preset", metavar="NAME", help=preset)
+    text = "What stands between the entries of a list that is written as one text, such as '|' in cells of CSV files."
+    parser.add_argument("--separator", metavar="TEXT", help=text)
 
 
 def add_data_options(parser: argparse._ActionsContainer) -> None:
@@ -131,6 +136,8 @@ def add_gate_options(parser: argparse.ArgumentParser, *, more: str = "", has_bas
     add = parser.add_argument_group("gates").add_argument
     gate = f"A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable. {more}".rstrip()
     add("--gate", action="append", metavar="GATE", help=gate)
+    open_gates = "What gates on changes do that too few samples leave open: fail, warn or pass. [default: warn]"
+    add("--inconclusive", choices=("fail", "warn", "pass"), metavar="EFFECT", help=open_gates)
     if has_baseline:
         add("--baseline", type=path, metavar="FILE", help="A baseline that gates on changes compare with.")
         text = "Save the scores as a baseline, to compare later runs with."

@@ -14,6 +14,7 @@ from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.shared_options import add_field_option, path
 from rankgauge.errors import (
     ConfigError,
+    DataError,
     MissingGoldError,
     NothingToEvaluateError,
     ParameterError,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
-    from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
@@ -54,6 +54,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", metavar="CONFIG | SAMPLES | QRELS RUN...", nargs="+", type=path, help="What to check.")
     add_field_option(parser)
+    add("--outputs", type=path, metavar="FILE", help="Outputs for the samples of a data file.")
     baseline = "Also check that the retrieved ids are those of a baseline."
     add("--baseline", type=path, metavar="FILE", help=baseline)
     add = parser.add_argument_group("judgments and runs").add_argument
@@ -64,8 +65,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _validate(given: argparse.Namespace) -> int:
     first, *runs = given.files
-    if runs and given.field:
-        raise ParameterError("--field is for samples: rankgauge validate SAMPLES --field id=qid")
+    typed = {
+        "--field": given.field,
+        "--preset": given.preset,
+        "--separator": given.separator,
+        "--outputs": given.outputs,
+    }
+    of_samples = next((option for option, value in typed.items() if value), None)
+    if runs and of_samples:
+        raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
     if runs:
         if given.baseline is not None:
             _check_run_ids(first, runs, given.baseline)
@@ -74,12 +82,13 @@ def _validate(given: argparse.Namespace) -> int:
     for option, is_typed in of_runs.items():
         if is_typed:
             raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
-    from rankgauge.cli.conventions import field_map, is_config
+    from rankgauge.cli.conventions import is_config
 
     if not is_config(first):
-        _validate_samples(first, field_map(given.field), given.baseline)
-    elif given.field:
-        raise ParameterError(f"--field is for a data file; in {first} the fields of a dataset stand under `fields`")
+        _validate_samples(first, given)
+    elif of_samples:
+        key = "fields" if of_samples == "--field" else of_samples.removeprefix("--")
+        raise ParameterError(f"{of_samples} is for a data file; in {first} it stands under `{key}` of a dataset")
     else:
         _validate_config(first, given.baseline)
     return 0
@@ -177,18 +186,33 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
         raise ResultError("; ".join(f"{name}: {why}" for name, why in changed.items()))
 
 
-def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
-    from rankgauge.cli.conventions import make_engine
+def _validate_samples(data: Path, given: argparse.Namespace) -> None:
+    from rankgauge.cli.conventions import described, make_engine
 
-    evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
-    if baseline is not None:
+    evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
+    if given.outputs is not None:
+        evaluation = evaluation.with_outputs(given.outputs)
+    if (baseline := given.baseline) is not None:
         from rankgauge.gates.baseline import load_baseline
 
         _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
     checked = evaluation.check(require_gold=False)
-    echo(f"{_contents(checked)}\n{data}: valid")
     for note in checked.notes:
         remark(f"note: {note}")
+    echo(f"{_contents(checked)}\n{data}: valid{_except_failed(checked, str(data))}")
+
+
+def _except_failed(checked: DataCheck, data: str) -> str:
+    """Return how many outputs `run` would count as failed, and name them; refuse data in which all of them are."""
+    failed, n, outputs = checked.failed, len(checked.failed), checked.samples - checked.without_output
+    if not failed:
+        return ""
+    problems = [Problem(reason, sample=name) for name, reason in failed.items()]
+    error = DataError(f"{data}: {n:,} of {counted(outputs, 'output')} would fail:", problems)
+    if n == outputs:
+        raise error
+    remark(str(error))
+    return f", but for {counted(n, 'output')} that would fail"
 
 
 def _contents(checked: DataCheck) -> str:
@@ -239,9 +263,10 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
-        yield f"{_contents(checked)}\n"
         for note in checked.notes:
             remark(f"note: {note}")
+        failed = _except_failed(checked, evaluation.data.name)
+        yield f"{_contents(checked)}{failed}\n"
 
 
 VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

@@ -1,7 +1,6 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
 from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
-from rankgauge.columns.stretches import Cover, Lengths, Stretches
 from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
 from rankgauge.columns.judged import Judged
 from rankgauge.columns.judged_rows import (
@@ -20,6 +19,7 @@ from rankgauge.columns.judged_rows import (
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
+from rankgauge.columns.stretches import Cover, Lengths, Stretches
 
 __all__ = [
     "ANY_GRADE",

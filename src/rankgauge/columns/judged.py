@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from rankgauge.base.frozen import read_only
-from rankgauge.columns.stretches import Cover
 from rankgauge.columns.judged_rows import (
     ANY_GRADE,
     POSITIVE,
@@ -35,6 +34,7 @@ from rankgauge.columns.judged_rows import (
     same_rank_as_before,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
+from rankgauge.columns.stretches import Cover
 
 __all__ = ["Judged"]
 

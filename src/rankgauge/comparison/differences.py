@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
+from rankgauge.base.tables import html_table
 from rankgauge.stats.estimates import TIED
 
 __all__ = [
@@ -291,6 +292,23 @@ class Comparison:
 
     def __repr__(self) -> str:
         return "\n".join([f"<Comparison with {self.baseline}>", *map(repr, self.comparisons)])
+
+    def _repr_html_(self) -> str:
+        def shown(value: float | None, form: str = ".4f") -> str:
+            return "-" if value is None else format(value, form)
+
+        header = ("run", "against", "metric", "verdict", "before", "now", "difference", "interval", "corrected p", "n")
+        rows = [
+            (
+                *(pair.run, pair.baseline, name, metric.verdict, shown(metric.baseline_mean), shown(metric.mean)),
+                shown(metric.difference, "+.4f"),
+                "-" if metric.interval is None else " to ".join(shown(end, "+.4f") for end in metric.interval),
+                *(shown(metric.p if metric.p_adjusted is None else metric.p_adjusted), f"{metric.n:,}"),
+            )
+            for pair in self.comparisons
+            for name, metric in pair.metrics.items()
+        ]
+        return html_table(f"comparison with {self.baseline}", header, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; keys are only ever added to this schema."""

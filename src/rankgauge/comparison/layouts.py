@@ -26,13 +26,23 @@ from rankgauge.result.wording import largest, number
 
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]
 
-_NEVER_LEFT_OUT = 4
-"""Means, difference and interval are shown however narrow the terminal is."""
+_LEAST = (
+    ("g",),
+    ("p of t",),
+    ("d_z",),
+    ("detectable",),
+    ("tied",),
+    ("p",),
+    ("won", "lost"),
+    ("n",),
+    ("baseline", "run"),
+)
+"""What a narrow table leaves out, first what decides least: difference, interval and one p value are always shown."""
 
 
 def comparison_lines(comparison: Comparison, *, width: int | None) -> Iterator[Line]:
     """Yield the lines: verdicts, then tables no wider than *width* where that is possible, then what limits them."""
-    yield from (Line(visible(verdict), "head") for verdict in verdicts(comparison))
+    yield from (Line(visible(verdict), "verdict") for verdict in verdicts(comparison))
     facts = [fact for fact in FACTS if comparison.correction or fact != "corrected p"]
     for pair in comparison.comparisons:
         yield Line("")
@@ -49,14 +59,21 @@ def comparison_lines(comparison: Comparison, *, width: int | None) -> Iterator[L
 
 
 def _table(pair: RunComparison, facts: Sequence[str], width: int | None) -> Iterator[Line]:
-    """Yield the table of a pair, the last facts left out where it would be too wide."""
-    for count in range(len(facts), _NEVER_LEFT_OUT - 1, -1):
-        lines = list(aligned(facts_table(pair, facts[:count])))
+    """Yield the table of a pair; where it would be too wide, facts are left out, then the names of metrics folded."""
+    groups = [group for group in _LEAST if group != ("p",) or "corrected p" in facts]
+    dropped: set[str] = set()
+    for group in ((), *groups):
+        dropped.update(group)
+        kept = [fact for fact in facts if fact not in dropped]
+        lines = list(aligned(facts_table(pair, kept)))
         if width is None or max(map(text_width, lines)) <= width:
             break
+    else:
+        lines = list(aligned(facts_table(pair, kept), width))
     yield from (Line(line, "row") for line in lines)
-    if left_out := left_out_line(facts[count:]):
-        yield Line(left_out, "small")
+    names = {"baseline": pair.baseline, "run": pair.run}
+    if left_out := left_out_line([names.get(fact, fact) for fact in facts if fact in dropped]):
+        yield Line(visible(left_out), "small")
 
 
 def _changes(changes: Sequence[Change]) -> str:

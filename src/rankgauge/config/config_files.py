@@ -22,7 +22,7 @@ from rankgauge.io.yaml_documents import read_yaml
 from rankgauge.planning.requests import Located
 
 if TYPE_CHECKING:
-    from rankgauge.gates.grammar import Gate
+    from rankgauge.gates.grammar import Effect, Gate
 
 __all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tree", "unusable"]
 
@@ -246,15 +246,17 @@ class LoadedConfig:
         given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
-    def gates(self) -> list[Gate]:
-        """Return the gates, each with its place in the file."""
+    def gates(self, inconclusive: Effect | None = None) -> list[Gate]:
+        """Return the gates, each with its place in the file; *inconclusive* beats what the file says for all."""
         if not self.config.gates:
             return []
-        from rankgauge.gates.grammar import read_gates
+        from rankgauge.gates.grammar import Defaults, read_gates
+
+        defaults = Defaults(inconclusive or self.config.inconclusive or "warn")
 
         origins = ["{}:{}".format(*self.place("gates", index)) for index in range(len(self.config.gates))]
         entries = zip(self.config.gates, origins, strict=True)
-        return [gate for entry, origin in entries for gate in read_gates(entry, origin=origin)]
+        return [gate for entry, origin in entries for gate in read_gates(entry, origin=origin, defaults=defaults)]
 
     def entries(self, name: str | None = None) -> list[Located]:
         """Return the entries of a set, or of `metrics.use`, each with its place in the file."""

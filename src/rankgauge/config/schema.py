@@ -240,6 +240,10 @@ class DatasetConfig(Model):
         description="Your name for a field of samples, such as `id: qid`, or `retrieved: {path: contexts, strings: "
         "text}` for a list of texts.",
     )
+    preset: str | None = Field(None, min_length=1, description="Whose records these are, such as `ragas`.")
+    separator: str | None = Field(
+        None, min_length=1, description="What stands between the entries of a list that is written as one text."
+    )
 
     @property
     def field_map(self) -> FieldMap:
@@ -322,6 +326,9 @@ class Config(Model):
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
+    inconclusive: Literal["fail", "warn", "pass"] | None = Field(
+        None, description="What gates on changes do that too few samples leave open; by default they warn."
+    )
     baseline: str | None = Field(
         None, min_length=1, description="A baseline that gates on changes compare with, relative to the config file."
     )

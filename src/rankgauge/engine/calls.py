@@ -147,9 +147,12 @@ def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     import asyncio  # loads only where a system under test is called
     import threading
 
+    has_loop = True
     try:
         asyncio.get_running_loop()
     except RuntimeError:
+        has_loop = False
+    if not has_loop:  # outside of `except`, whose error the traceback of every failed call would begin with
         asyncio.run(main())
         return
     failure: list[BaseException] = []

@@ -62,6 +62,10 @@ def configured(
     profile = catalog.profile("default")
     with collected("profile"):
         profile = catalog.profile(config.profile).adapted(loaded.policy_options())
+    for name, dataset in config.datasets.items():
+        with collected("datasets", name, "preset"):
+            if dataset.preset is not None:
+                catalog.preset(dataset.preset)
     sets = MetricSets(catalog, {name: loaded.entries(name) for name in config.metrics.sets})
     metrics = sets.expanded(loaded.entries())
     for name in config.metrics.sets:
@@ -79,7 +83,15 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
     places = tuple(
         (file, *loaded.place("datasets", name, key), f"datasets.{name}.{key}") for key, file in files.items()
     )
-    return DataSource(files["path"], files.get("outputs"), entry.field_map, name, places=places)
+    return DataSource(
+        files["path"],
+        files.get("outputs"),
+        entry.field_map,
+        name,
+        places=places,
+        preset=entry.preset or "",
+        separator=entry.separator or "",
+    )
 
 
 def lock_of(loaded: LoadedConfig) -> Lock | None:

@@ -23,6 +23,7 @@ from rankgauge.errors import (
     did_you_mean,
     listed,
 )
+from rankgauge.io.builtin_formats import without_nulls
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
@@ -164,13 +165,19 @@ class Engine:
         self._sources[name] = DataSource(_opened(source), path, dict(fields or {}), name)
         return self
 
-    def dataset(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
+    def dataset(
+        self, source: str | os.PathLike[str] | Iterable[object], *, preset: str = "", separator: str = ""
+    ) -> Evaluation:
         """
         Begin an evaluation.
 
         Args:
             source: A registered name, a file, or samples: mappings in the form of the dataset contract, `Sample`
-                values, or a polars or pandas frame with one a row.
+                values, or a table with one a row: a polars or pandas frame, an Arrow table or a Hugging Face dataset.
+
+            preset: Whose records they are, as in `Evaluation.with_preset`; by default what the config says.
+
+            separator: What stands between the entries of a list that is written as one text.
 
         Returns:
             An evaluation with the metrics, policy and defaults of the config, if there is one.
@@ -179,8 +186,14 @@ class Engine:
             DataError: A name that is neither registered nor a file.
 
             ConfigError: The lock that the config names cannot be used.
+
+            UnknownNameError: No preset has that name.
         """
-        return replace(self._evaluation(source), lock=self._lock)
+        evaluation = replace(self._evaluation(source), lock=self._lock)
+        if not preset and not separator:
+            return evaluation
+        data = evaluation.data
+        return evaluation.with_preset(preset or data.preset, separator=separator or data.separator)
 
     def lock(self) -> Lock:
         """
@@ -247,6 +260,9 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
         return list(source.to_dicts())
     if hasattr(source, "to_dict") and hasattr(source, "columns"):  # a pandas frame
         return list(source.to_dict("records"))
+    rows = next((getattr(source, name) for name in ("to_pylist", "to_list") if hasattr(source, name)), None)
+    if rows is not None and hasattr(source, "column_names"):  # an Arrow table, or a dataset of Hugging Face
+        return [without_nulls(row) for row in rows()]
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         msg = "cannot use the samples:"
         found = type(source).__name__

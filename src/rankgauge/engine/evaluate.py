@@ -75,7 +75,8 @@ def evaluate(
 
     Args:
         qrels: A path (TREC or BEIR qrels, Parquet, CSV, JSON; compressed or not), ``-`` for standard input, a mapping
-            ``{query: {document: grade}}``, or a polars, pandas or Arrow table.
+            ``{query: {document: grade}}``, a polars, pandas or Arrow table, a Hugging Face dataset, or named tuples as
+            ir_measures and ir_datasets have them.
 
         run: The same: a TREC run, BEIR results, a mapping ``{query: {document: score}}``, or a table.
 

@@ -19,12 +19,13 @@ from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import remapped
 from rankgauge.io.output_files import OutputsSource
+from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.score import STATUSES
+from rankgauge.scoring.score import FAILED, STATUSES
 from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
 
@@ -283,16 +284,23 @@ class Evaluation(Setup):
         """
         job = self._job(RunOptions())
         samples = without = malformed = 0
+        failed: dict[str, str] = {}
         gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
         for batch in job.batches(4096):
             job.collector.add(batch)
             samples += len(batch)
             without += sum(sample.output is None for sample in batch)
-            malformed += sum(isinstance(sample.output, Fault) for sample in batch)
+            faults = {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
+            malformed += len(faults)
+            failed |= faults
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
-        notes = job.collector.finish(require_gold=require_gold).notes
-        return DataCheck(samples, without, malformed, FrozenMap(gold), tuple(notes))
+        scored = job.collector.finish(require_gold=require_gold)
+        for metric in scored.metrics if require_gold else ():
+            status, reasons = metric.outcome.status, metric.outcome.reasons
+            failed |= {scored.sample_ids[at]: why for at, why in reasons.items() if status[at] == FAILED}
+        notes = tuple(job.collector.notes())
+        return DataCheck(samples, without, malformed, FrozenMap(gold), notes, FrozenMap(failed))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """
@@ -314,9 +322,8 @@ class Evaluation(Setup):
         plan = self._single_plan
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
-            if self.data.fields and isinstance(sample, Mapping):
-                sample = remapped(sample, self.data.fields)
-            read = read_sample(sample, problems=problems, contract=self.profile.contract)
+            shape = Shape(self.catalog(), self.data.preset, self.data.fields, self.data.separator)
+            read = read_sample(shape.sample(Record(sample)), problems=problems, contract=self.profile.contract)
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read

@@ -70,7 +70,8 @@ class Job(Generic[Held]):
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
-        self.outputs = None if source is None else read_outputs(source, fields=data.fields, **how)
+        shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
+        self.outputs = None if source is None else read_outputs(source, **shape, **how)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
@@ -246,6 +247,10 @@ class Job(Generic[Held]):
             self.collector.add(answered[start : start + size])
         scored = self.collector.finish(require_gold=not self.interrupted)
         scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
+        if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
+            scored.notes.append(
+                f"samples without a usable output look like records of {name}; --preset {name} reads them"
+            )
         scored.notes.extend(
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)

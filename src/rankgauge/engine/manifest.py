@@ -75,6 +75,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
         entry["outputs"] = outputs
     if data.fields:
         entry["fields"] = dict(data.fields)
+    entry |= {key: given for key in ("preset", "separator") if (given := getattr(data, key))}
     use: list[Any] = []
     for metric in plan.metrics:
         written: dict[str, Any] = {"metric": str(metric.expression), "as": metric.name}

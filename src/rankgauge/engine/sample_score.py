@@ -5,6 +5,7 @@ What evaluations return besides results: the scores of one sample, and the count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 __all__ = ["DataCheck", "Progress", "SampleScore"]
@@ -72,6 +73,9 @@ class DataCheck(NamedTuple):
         gold: How many have each kind of ground truth.
 
         notes: What the user should know.
+
+        failed: Why the output of a sample cannot be scored, by sample id; with metrics that need ground truth, also why
+            one of them fails.
     """
 
     samples: int
@@ -79,3 +83,4 @@ class DataCheck(NamedTuple):
     malformed: int
     gold: Mapping[str, int]
     notes: tuple[str, ...]
+    failed: Mapping[str, str] = MappingProxyType({})

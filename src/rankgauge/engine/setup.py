@@ -22,7 +22,7 @@ from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec, check_sendable
+from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.samples import GoldKind
 from rankgauge.samples.sample_records import check_cohort
@@ -91,16 +91,18 @@ class Setup:
 
         Args:
             metrics: One or several: expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions:
-                declared ones, or ``f(ranking: JudgedSample, *, k: int) -> float | None``.
+                declared ones, or ``f(ranking: JudgedSample, *, k: int) -> float | None``. A column that this
+                evaluation names with `as` may be asked for by that name.
 
         Returns:
             A new evaluation.
         """
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
-            return self._with(metrics=(metrics,))
+            return self.with_metrics([metrics])
         if not isinstance(metrics, Iterable):
             raise ParameterError(f"with_metrics takes metrics, such as 'ndcg@10' or ['ndcg@10', 'AP'], not {metrics!r}")
-        return self._with(metrics=tuple(cast("Iterable[MetricSpec]", metrics)))
+        asked = tuple(cast("Iterable[MetricSpec]", metrics))
+        return self._with(metrics=by_column(asked, [*self.metrics, *asked]))
 
     def with_profile(self, name: str | Policy | Profile | None = None, /, **policy: Any) -> Self:  # noqa: ANN401  # checked
         """
@@ -193,6 +195,26 @@ class Setup:
         for name, place in fields.items():
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
+
+    def with_preset(self, name: str = "", *, separator: str = "") -> Self:
+        """
+        Return this evaluation with records in the form of another tool.
+
+        Args:
+            name: Whose records they are, such as ``ragas``; empty for the form of the dataset contract.
+
+            separator: What stands between the entries of a list that is written as one text, such as ``|``; empty for
+                the preset's own.
+
+        Returns:
+            A new evaluation. Fields of `with_fields` come before those of the preset.
+
+        Raises:
+            UnknownNameError: No preset has that name.
+        """
+        if name:
+            self.catalog().preset(name)
+        return self._with(data=self.data._replace(preset=name, separator=separator))
 
     def with_cohorts(self, fields: Sequence[str]) -> Self:
         """

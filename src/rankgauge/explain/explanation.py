@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import text_width
+from rankgauge.base.tables import preformatted, text_width
 from rankgauge.errors import counted
 from rankgauge.result.wording import number
 from rankgauge.scoring.covered_spans import BEGIN
@@ -65,8 +65,7 @@ def question(given: object) -> str:
     """Return a sample's input as one line of safe text: the question itself, where it stands alone in an object."""
     if isinstance(given, Mapping) and len(given) == 1:
         (given,) = given.values()
-    text = given if isinstance(given, str) else "" if given is None else repr(given)
-    return visible(" ".join(text.split()))
+    return _line(given if isinstance(given, str) else "" if given is None else repr(given))
 
 
 def shortened(text: str, room: int) -> str:
@@ -97,11 +96,10 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
         if rank.text is not None:
             yield f"{_INDENT}{_excerpt(rank.text, rank.matched, width - len(_INDENT))}"
         for span in rank.covers:
-            said = f"{_INDENT}  covers {span.share:.2f} of {visible(span.gold)}"
-            yield said if span.text is None else f"{said}: {_excerpt(span.text, BEGIN, width - text_width(said) - 2)}"
+            told = f"{_INDENT}  covers {span.share:.2f} of {visible(span.gold)}: "
+            yield f"{told}{_excerpt(span.text or '(no text)', BEGIN, width - text_width(told))}"
         if rank.match is not None and not rank.covers:
-            for gold in rank.gold:
-                yield f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}"
+            yield from (f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}" for gold in rank.gold)
     if (left := explanation.n_ranks - len(shown)) > 0:
         yield f"{_INDENT}... {counted(left, 'more rank')}"
 
@@ -307,6 +305,9 @@ class Explanation:
     def __str__(self) -> str:
         """Return what `rankgauge explain` prints."""
         return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def change(self, trial: Trial) -> float | None:
         """

@@ -45,8 +45,8 @@ class Drop:
 
         best: The same in the direction that is better.
 
-        needed: With how many samples the gate would be decided four times in five, if nothing changed in truth; None
-            where no number would do.
+        needed: With how many samples the gate would be decided four times in five, if nothing changed in truth, or if
+            the change is the observed one where that is beyond the margin; None where no number would do.
 
         dropped: How many samples make no pair, by reason.
 
@@ -121,7 +121,9 @@ def judge_drop(
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
     low, high = bounds
-    needed = pairs_for_margin(gain.std or 0.0, drop.margin, rule.confidence) if drop.margin > 0 else None
+    beyond = -gain.mean - drop.margin
+    apart = beyond if beyond > TIED else drop.margin
+    needed = pairs_for_margin(gain.std or 0.0, apart, rule.confidence) if drop.margin > 0 else None
     note = f"only {changed} of {gain.n} scores changed, so that the bounds are rough" if changed < _FEW else ""
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop

@@ -17,20 +17,27 @@ from rankgauge.base.plain_text import read_number
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED
 
-__all__ = ["Bound", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
+__all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
 
 Side = Literal["minimum", "maximum", "better"]
 """Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
 
 Effect = Literal["fail", "warn", "pass"]
+EFFECTS: tuple[Effect, ...] = ("fail", "warn", "pass")
 
 FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
 
-_SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop"}
+_EQUALS = "="
+_SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop", _EQUALS: _EQUALS}
 _SIDES: Mapping[Side, str] = {"minimum": ">=", "maximum": "<=", "better": "="}
 _RULE = re.compile(
     rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)(?:\s*(?P<sign>>=|<=)\s*|\s+(?P<word>max_drop)\s+)(?P<number>[^\s<>=]+)"
     r"(?P<rest>(?:\s.*)?)",
+    re.DOTALL,
+)
+_SHORT = re.compile(
+    rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)\s*(?<![<>=])(?P<sign>=)(?P<word>)\s*"
+    r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?P<rest>(?:\s.*)?)",
     re.DOTALL,
 )
 _OTHER_SIGN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>==|=|>|<|≥|≤)\s*(?P<number>[^\s<>=]+)", re.DOTALL)
@@ -122,7 +129,17 @@ class Gate:
         return " ".join(parts)
 
 
-def read_gates(written: object, *, origin: str = "") -> list[Gate]:
+class Defaults(NamedTuple):
+    """What holds for gates that do not say."""
+
+    inconclusive: Effect = "warn"
+    side: Side | None = None  # of a bound after `=`, which is no sign of gates otherwise
+
+
+_DEFAULTS = Defaults()
+
+
+def read_gates(written: object, *, origin: str = "", defaults: Defaults = _DEFAULTS) -> list[Gate]:
     """
     Read one entry of a list of gates: a text, or a mapping, of which each of `min`, `max` and `max_drop` is a gate.
 
@@ -131,9 +148,9 @@ def read_gates(written: object, *, origin: str = "") -> list[Gate]:
     """
     try:
         if isinstance(written, str):
-            return _made(_parsed(written), origin)
+            return _made(_parsed(written, defaults), origin, defaults)
         if isinstance(written, Mapping):
-            return _made(written, origin)
+            return _made(written, origin, defaults)
         _refuse(f"a gate is a text such as {FORMS}, or a mapping with 'metric'; not {written!r}")
     except ParameterError as error:
         if not origin:
@@ -141,11 +158,15 @@ def read_gates(written: object, *, origin: str = "") -> list[Gate]:
         raise ParameterError(f"{origin}: {error}") from None
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parsed(text: str, defaults: Defaults) -> dict[str, Any]:
     """Return the mapping that a text stands for."""
     rule = _RULE.fullmatch(text.strip())
+    if rule is None and defaults.side is not None:
+        rule = _SHORT.fullmatch(text.strip())
     if rule is None:
         other = _OTHER_SIGN.fullmatch(text.strip())
+        if other is not None and other["sign"] == "=" and defaults.side is not None:
+            _number("the bound", other["number"])
         if other is not None and not math.isnan(read_number(other["number"].encode())):
             metric, sign, number = other["metric"], other["sign"], other["number"]
             sides = f"'{metric} >= {number}' or '{metric} <= {number}'"
@@ -177,10 +198,10 @@ def _option(match: re.Match[str]) -> tuple[str, Any]:
     return match["key"], _plain(match["word"])
 
 
-def _made(entry: Mapping[Any, Any], origin: str) -> list[Gate]:
+def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gate]:
     """Return the gates of a mapping."""
     for key in entry:
-        if key not in _KEYS:
+        if key not in _KEYS and (key != _EQUALS or defaults.side is None):
             _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
     metric = entry.get("metric")
     if not isinstance(metric, str) or not metric.strip():
@@ -200,17 +221,18 @@ def _made(entry: Mapping[Any, Any], origin: str) -> list[Gate]:
         "level": _chosen("level", entry.get("level", "fail"), ("fail", "warn")),
         "origin": origin,
     }
-    return [Gate(rule=rule, **shared) for rule in _rules(entry)]
+    return [Gate(rule=rule, **shared) for rule in _rules(entry, defaults)]
 
 
-def _rules(entry: Mapping[Any, Any]) -> list[Bound | MaxDrop]:
+def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop]:
     """Return the bounds of a mapping, of which there is at least one."""
-    sides: Mapping[str, Side] = {"min": "minimum", "max": "maximum"}
+    sides: dict[str, Side] = {"min": "minimum", "max": "maximum"}
+    sides |= {} if defaults.side is None else {_EQUALS: defaults.side}
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
-    if len(bounds) == 2 and bounds[0].number > bounds[1].number:
+    if {"min", "max"} <= entry.keys() and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
     if "max_drop" in entry:
-        return [*bounds, _max_drop(entry)]
+        return [*bounds, _max_drop(entry, defaults.inconclusive)]
     if stray := [key for key in _OF_CHANGES if key in entry]:
         _refuse(f"{stray[0]!r} belongs to max_drop; a bound on a mean is decided by the mean")
     if not bounds:
@@ -218,7 +240,7 @@ def _rules(entry: Mapping[Any, Any]) -> list[Bound | MaxDrop]:
     return list(bounds)
 
 
-def _max_drop(entry: Mapping[Any, Any]) -> MaxDrop:
+def _max_drop(entry: Mapping[Any, Any], default: Effect) -> MaxDrop:
     raw = entry["max_drop"]
     is_relative = isinstance(raw, str) and raw.strip().endswith("%")
     margin = _number("max_drop", raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)
@@ -229,7 +251,7 @@ def _max_drop(entry: Mapping[Any, Any]) -> MaxDrop:
     number = _number("confidence", share[:-1]) / 100 if share.endswith("%") else _number("confidence", confidence)
     if not 0.5 < number < 1:
         _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
-    inconclusive = _chosen("inconclusive", entry.get("inconclusive", "warn"), ("fail", "warn", "pass"))
+    inconclusive = _chosen("inconclusive", entry.get("inconclusive", default), EFFECTS)
     if "require" in entry:
         _chosen("require", entry["require"], ("proof",))
         if inconclusive != "fail" and "inconclusive" in entry:

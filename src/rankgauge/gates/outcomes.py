@@ -209,17 +209,21 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
         return f"{change}, {within} {margin} (n={drop.n}; {drop.note})"
     bounds = f"{drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
-    verdict = {"pass": "within", "fail": "worse by more than"}.get(outcome.verdict, "too few samples to tell it from")
-    notes = [f"n={drop.n}", drop.note, _needed(drop) if outcome.verdict == "inconclusive" else ""]
-    sure = f"{rule.confidence * 100:g} %"
-    return f"{change}, {verdict} {margin}: at {sure} it is {bounds} ({'; '.join(filter(None, notes))})"
+    notes = "; ".join(filter(None, [f"n={drop.n}", drop.note]))
+    sure = f"at {rule.confidence * 100:g} % (one-sided) it is {bounds} ({notes})"
+    if outcome.verdict == "inconclusive":
+        allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"
+        change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, observed {drop.difference:+.{digits}f}"
+        allowed += f" ({rule})" if rule.is_relative else ""
+        return f"{change}, allowed {allowed}: {counted(drop.n, 'sample')} cannot tell, {_needed(drop)}; {sure}"
+    return f"{change}, {'within' if outcome.verdict == 'pass' else 'worse by more than'} {margin}: {sure}"
 
 
 def _needed(drop: Drop) -> str:
     if drop.needed is None:
-        return "no number of samples decides"
+        return "and no number of samples decides"
     if drop.needed <= drop.n:
-        return "the change lies close to the margin"
+        return "because the change lies close to the margin"
     return f"about {drop.needed:,} samples would decide"
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, PlanError, Problem, ResultError, counted, did_you_mean
 from rankgauge.gates.drop import baseline_of, ids_changed, judge_drop, pair_with_baseline
-from rankgauge.gates.grammar import Bound, Gate, MaxDrop, read_gates
+from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
@@ -48,6 +48,7 @@ def judge_gates(
     gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
     *,
     baseline: Mapping[str, ResultValues] | ResultValues | None = None,
+    inconclusive: Effect = "warn",
 ) -> GateReport:
     """
     Judge gates.
@@ -63,6 +64,9 @@ def judge_gates(
         baseline: What changes are judged against: results by dataset, as `rankgauge.load_baseline` returns them, or one
             result.
 
+        inconclusive: What changes do that too few samples leave open, for gates that do not say: `fail`, `warn` or
+            `pass`.
+
     Returns:
         One outcome for each gate and dataset.
 
@@ -76,7 +80,12 @@ def judge_gates(
     if earlier is not None:
         check_results("baseline", earlier)
     gates = [gates] if isinstance(gates, Gate | str | Mapping) else gates
-    every = [one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate))]
+    if inconclusive not in EFFECTS:
+        raise ParameterError(f"inconclusive is {', '.join(EFFECTS)}, not {inconclusive!r}")
+    defaults = Defaults(inconclusive)
+    every = [
+        one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate, defaults=defaults))
+    ]
     problems = [f"{gate}: {problem}" for gate in every for problem in _problems(gate, results, earlier)]
     if problems:
         raise ParameterError("; ".join(dict.fromkeys(problems)))

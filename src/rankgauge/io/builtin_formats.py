@@ -1,22 +1,24 @@
 """
-The built-in file formats: JSON lines, JSON, YAML and Parquet.
+The built-in file formats: JSON lines, JSON, YAML and Parquet; tables of text are in `delimited_records`.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from rankgauge.errors import did_you_mean
+from rankgauge.io.delimited_records import READERS
 from rankgauge.io.documents import Path as DocumentPath
 from rankgauge.io.documents import decode_text, not_json, not_utf8
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
 from rankgauge.io.problems import unreadable
-from rankgauge.plugin import Record, Source, hookimpl, reader
+from rankgauge.plugin import Record, Source, hookimpl, preset, reader
 from rankgauge.samples import Fault
 
 __all__ = ["LINES", "records_of", "without_nulls"]
@@ -31,7 +33,21 @@ _ROWS = 4096
 @hookimpl
 def rankgauge_readers() -> Sequence[Callable[..., Iterator[Record]]]:
     """Return every built-in format."""
-    return (read_jsonl, read_json, read_yaml_file, read_parquet)
+    return (read_jsonl, read_json, read_yaml_file, read_parquet, *READERS)
+
+
+@hookimpl
+def rankgauge_presets() -> Sequence[Callable[[], None]]:
+    """Return every built-in preset, as `presets.json` has them."""
+    specs = orjson.loads(Path(__file__).with_name("presets.json").read_bytes())
+    return [_preset(name, **spec) for name, spec in specs.items()]
+
+
+def _preset(name: str, about: str, **spec: Any) -> Callable[[], None]:  # noqa: ANN401  # the arguments of `preset`
+    def declared() -> None: ...
+
+    declared.__doc__ = about
+    return preset(name, **spec)(declared)
 
 
 @reader("jsonl", suffixes=LINES)
@@ -40,10 +56,16 @@ def read_jsonl(source: Source) -> Iterator[Record]:
     yield from records_of(source.stream, 1, source.offset)
 
 
+_ARRAY = "not valid JSON lines: the file is a JSON array; name it .json, or write an element a line"
+
+
 def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Record]:
     """Yield the records of some lines; *first* is the number of the first, *offset* the bytes of the file before it."""
     loads = orjson.loads
     for number, line in enumerate(lines, first):
+        if number == 1 and line.lstrip()[:1] == b"[":
+            yield Record(Fault(_ARRAY), number)
+            return
         if len(line) < 3 and not line.strip():  # an exception for each of a million blank lines takes too long
             offset += len(line)
             continue

@@ -17,13 +17,16 @@ import orjson
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
+from rankgauge.io.beir_folders import BEIR, folder_digest, folder_records
 from rankgauge.io.builtin_formats import LINES, records_of
-from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import Lines, Placed, given, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
+from rankgauge.io.preset_records import Shape, recognized
+from rankgauge.io.problems import once
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
+from rankgauge.samples import Block, Fault, Output, Sample, read_block, read_sample
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
@@ -34,6 +37,7 @@ _BLOCK = 64  # lines that are read as one block: few enough to stay in a process
 _ROWS = 30_000  # samples and retrieved items that are judged together, at least: numpy takes as many calls for fewer
 _SMALLEST = 4  # so few lines are not worth a block
 _MOST_PROBLEMS = 10_000
+_LOOKED_AT = 50  # samples that are compared with the records of other tools
 
 
 class DataSource(NamedTuple):
@@ -45,6 +49,8 @@ class DataSource(NamedTuple):
     name: str = ""
     cohorts: tuple[str, ...] = ()  # fields of the metadata whose values make cohorts, in addition to the tags
     places: tuple[tuple[Path, str, int | None, str], ...] = ()  # where a config names files: its own file, line and key
+    preset: str = ""  # whose records they are
+    separator: str = ""  # between the entries of a list that is written as one text
 
     @property
     def label(self) -> str:
@@ -67,6 +73,8 @@ class DataSource(NamedTuple):
     def fingerprint(self) -> str:
         """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""
         source = self.source
+        if isinstance(source, Path) and self.preset == BEIR:
+            return folder_digest(source)
         return digest(source) if isinstance(source, Path) and is_regular(source) else _digest_of(source)
 
 
@@ -84,13 +92,20 @@ class DatasetReader:
         self._contract = contract
         self._limit = limit
         self._seen: dict[str, int | str] = {}
+        self._shape = Shape(catalog, data.preset, data.fields, data.separator)
+        self._to_recognize = 0 if data.preset else _LOOKED_AT
+        self.looks_like = ""  # whose records samples without a usable output look like
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
         source = self._data.source
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
-        read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
+        if isinstance(source, Path) and self._data.preset == BEIR:
+            read = folder_records(source, self._catalog)
+        else:
+            read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
+        read = self._shape.records(read)
         samples = self._samples(islice(read, self._limit), problems)
         while True:
             batch = list(islice(samples, size))
@@ -104,7 +119,7 @@ class DatasetReader:
     @property
     def has_blocks(self) -> bool:
         """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
-        return self.has_lines and not self._data.fields and not self._data.cohorts
+        return self.has_lines and not self._shape and not self._data.cohorts
 
     @property
     def has_lines(self) -> bool:
@@ -188,7 +203,7 @@ class DatasetReader:
         if block is not None:
             yield block
         elif not is_plain or len(lines) <= _SMALLEST:
-            yield list(self._samples(records_of(lines, first, offset), problems))
+            yield list(self._samples(self._shape.records(records_of(lines, first, offset)), problems))
         else:
             half = len(lines) // 2
             behind = offset + sum(map(len, lines[:half]))
@@ -214,12 +229,13 @@ class DatasetReader:
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
+            problems = once(problems)
             raise DataError(f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):", problems)
         if not self.count:
             raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])
 
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
-        contract, seen, source, fields = self._contract, self._seen, self._data.source, self._data.fields
+        contract, seen, source = self._contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
         for record in read:
             value = record.value
@@ -229,11 +245,17 @@ class DatasetReader:
             if isinstance(value, Sample):
                 sample: Sample | None = value
             else:
-                if fields and isinstance(value, Mapping):
-                    value = remapped(value, fields)
+                value = self._shape.sample(record)
+                before = len(problems)
                 sample = read_sample(
                     value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
                 )
+                if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
+                    self._recognize(record.value, problems, before)
+                if self._shape.fields and sample is not None:
+                    sample = without_mapped(sample, self._shape.fields)
+                    if sample.output is not None:
+                        sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))
             name = sample.id if sample is not None else _id_of(value, contract)
             if name is None:
                 continue
@@ -246,6 +268,14 @@ class DatasetReader:
             seen[name] = record.line or record.path
             if sample is not None:
                 yield with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample
+
+    def _recognize(self, value: object, problems: list[Problem], before: int) -> None:
+        """Notice whose record this is, which could not be read as a sample, and say so with its first new problem."""
+        self._to_recognize -= 1
+        if len(problems) > before:
+            first = problems[before]
+            problems[before] = first._replace(message=first.message + self._shape.advice(value))
+        self.looks_like = self.looks_like or recognized(value, self._catalog) or ""
 
     @property
     def sample_ids(self) -> AbstractSet[str]:

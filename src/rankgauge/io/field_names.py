@@ -5,14 +5,15 @@ Names of fields and columns: which of a file stands for which of ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from rankgauge.errors import ParameterError, Problem, did_you_mean
 from rankgauge.io.problems import SUBJECTS, refuse
-from rankgauge.samples import FIELDS
+from rankgauge.samples import FIELDS, Fault, Output, Sample
 from rankgauge.samples.sample_records import value_at
 
 __all__ = [
+    "LISTS",
     "Columns",
     "FieldMap",
     "Kind",
@@ -24,13 +25,22 @@ __all__ = [
     "own_names",
     "read_field",
     "remapped",
+    "without_mapped",
 ]
 
 FieldMap = Mapping[str, str | Mapping[str, str]]
 """For each of our fields where the data has it: a path, or ``{path, strings}``."""
 
+Readable = TypeVar("Readable", Sample, Output | Fault)
+
 _RETRIEVED = ("actual_output", "actual_output.retrieved")
 _STRINGS = ("id", "text")
+LISTS = (
+    *(f"expected_output.{kind}" for kind in ("relevant", "passages", "keywords")),
+    *("actual_output.retrieved", "metadata.tags"),
+)
+"""The fields whose value is a list; where a text stands in its place, a separator splits it."""
+
 _MISSING: Final = object()
 _FORM = "--field is OURS=THEIRS, such as id=qid, or retrieved=contexts:text for a list of texts"
 
@@ -83,23 +93,40 @@ def read_field(written: str) -> dict[str, str | dict[str, str]]:
     return {name: place}
 
 
-def remapped(record: Mapping[str, Any], fields: FieldMap) -> dict[str, Any]:
-    """Return a copy of a record with the user's fields mapped onto ours, such as ``expected_output.answer``."""
+def remapped(record: Mapping[str, Any], fields: FieldMap, separator: str = "") -> dict[str, Any]:
+    """Return a copy of a record with the user's fields mapped onto ours; texts in place of lists are split."""
     mapped: dict[str, Any] = dict(record)
+    for head, _, inner in (name.partition(".") for name in LISTS if separator):
+        if isinstance(held := mapped.get(head), Mapping) and isinstance(held.get(inner), str):
+            mapped[head] = {**held, inner: _split(held[inner], separator)}
     for name, place in fields.items():
         path, strings = (place, None) if isinstance(place, str) else (place["path"], place.get("strings"))
         value = value_at(record, path, _MISSING)
         if value is _MISSING:
             continue
+        full = name if name in FIELDS else field_name(name)
+        if separator and full in LISTS and isinstance(value, str):
+            value = _split(value, separator)
         if strings == "text":
             value = _as_texts(value)
-        head, _, inner = (name if name in FIELDS else field_name(name)).partition(".")
+        head, _, inner = full.partition(".")
         if not inner:
             mapped[head] = value
         elif value is not None:
             nested = mapped.get(head)
             mapped[head] = {**(nested if isinstance(nested, Mapping) else {}), inner: value}
     return mapped
+
+
+def _split(value: str, separator: str) -> list[str]:
+    return [part.strip() for part in value.split(separator) if part.strip()]
+
+
+def without_mapped(read: Readable, fields: FieldMap) -> Readable:
+    """Return what was read of a remapped record; what `fields` reads, or what it leaves beside them, is not unread."""
+    paths = {place if isinstance(place, str) else place["path"] for place in fields.values()}
+    unread = tuple(each for each in read.unread if each.path not in paths and (each.place or each.meant))
+    return read._replace(unread=unread) if unread != read.unread else read
 
 
 def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds

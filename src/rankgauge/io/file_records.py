@@ -24,6 +24,8 @@ __all__ = ["Lines", "Placed", "foreign_records", "given", "portions", "read_clus
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
     """Read the records of a file in the format that its suffix names."""
+    if (path / "qrels").is_dir():
+        raise unreadable(str(path), "this is a directory; a folder of BEIR or MTEB is read with --preset beir")
     with open_file(path) as source:
         suffix = plain_suffix(path)
         claim = catalog.reader(suffix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
@@ -40,10 +40,17 @@ class Table(Protocol):
         """Return the table as an Arrow stream."""
 
 
-QrelsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, Any]] | Table | pl.LazyFrame | Qrels"
+Tuples: TypeAlias = Iterable[tuple[Any, ...]]
+"""Named tuples: `query_id`, `doc_id`, and `relevance` or `score`."""
+
+QrelsLike: TypeAlias = (
+    "str | os.PathLike[str] | Mapping[str, Mapping[str, Any]] | Table | Tuples | pl.LazyFrame | Qrels"
+)
 """Judgments: a path, ``{query: {document: grade}}``, a table, or judgments that were read."""
 
-RunLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Table | pl.LazyFrame | RunSource"
+RunLike: TypeAlias = (
+    "str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Table | Tuples | pl.LazyFrame | RunSource"
+)
 """A run: a path, ``{query: {document: score}}``, a table, or a run that is open."""
 
 STANDARD_INPUT = "-"
@@ -190,10 +197,19 @@ def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog
     return rows_of_reader(claim, file.path, kind, columns, name=file.name)
 
 
-def _rows_of_table(source: object, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+def _rows_of_table(source: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
+    if hasattr(source, "to_polars"):  # a dataset of Hugging Face
+        source = source.to_polars()
+    elif isinstance(source, Iterable) and not hasattr(source, "__arrow_c_stream__"):
+        rows = list(source) if type(source).__module__.partition(".")[0] not in {"polars", "pandas"} else []
+        if rows and all(hasattr(row, "_fields") for row in rows):  # named tuples, as ir_measures and ir_datasets have
+            from rankgauge.io.table_rows import frame_of_tuples
+
+            source = frame_of_tuples(rows)
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
         from rankgauge.io.table_rows import rows_of_table  # known without loading polars or pandas
 
         return rows_of_table(source, kind, columns)
-    problem = Problem(f"expected a path, a mapping of mappings or a table, found a {type(source).__name__}")
+    expected = f"expected a path, a mapping of mappings or a table, found a {type(source).__name__}"
+    problem = Problem(f"{expected}; a list of named tuples, such as those of ir_measures, is a table, too")
     raise DataError(f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:", [problem])

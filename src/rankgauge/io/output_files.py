@@ -19,10 +19,11 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
-from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
-from rankgauge.io.problems import refuse
+from rankgauge.io.preset_records import Shape
+from rankgauge.io.problems import once, refuse
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
@@ -110,7 +111,8 @@ def kept(raw: object, contract: Contract) -> KeptOutput:
     if isinstance(read, Fault):
         return KeptOutput(error=CallError("", read.reason))
     support = {} if read.support is None else {"support": labelled(read.support)}
-    value = _plain({"retrieved": _items(read), "answer": read.answer, **support})
+    ranking = {"retrieved": _items(read)} if read.is_ranked else {}
+    value = _plain({**ranking, "answer": read.answer, **support})
     if value is None:
         return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
     return KeptOutput(value)
@@ -185,6 +187,8 @@ def read_outputs(
     catalog: Catalog,
     contract: Contract,
     fields: FieldMap | None = None,
+    preset: str = "",
+    separator: str = "",
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
@@ -192,20 +196,21 @@ def read_outputs(
     Of the rows that a run has kept, which have attempts, the last of each sample counts. A last line of JSON lines that
     is cut off is logged and left out.
     """
+    shape = Shape(catalog, preset, fields, separator)
     if isinstance(source, Mapping):
-        return Outputs({str(name): _kept(raw).read(contract) for name, raw in source.items()})
+        return Outputs({str(name): _kept(shape.output(raw)).read(contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
-    collected = _Rows(label, lambda output: output.read(contract))
-    collected.take_all(rows, fields or {})
+    collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
+    collected.take_all(rows)
     return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
 
 
 def read_kept(path: Path) -> dict[str, KeptOutput]:
     """Return the rows of an outputs file in JSON lines as they are, by sample id, with the errors of `read_outputs`."""
-    collected = _Rows(str(path), lambda output: output)
+    collected = _Rows(str(path), lambda output: output, Shape())
     with open_file(path) as source:
-        collected.take_all(read_jsonl(source), {})
+        collected.take_all(read_jsonl(source))
     return collected.by_id
 
 
@@ -216,44 +221,46 @@ def _kept(raw: object) -> KeptOutput:
 class _Rows(Generic[T]):
     """Collects the outputs of a file, each as *read* returns it, and what is wrong with it."""
 
-    def __init__(self, file: str, read: Callable[[KeptOutput], T]) -> None:
+    def __init__(self, file: str, read: Callable[[KeptOutput], T], shape: Shape) -> None:
         self.file = file
         self.read = read
+        self.shape = shape
         self.by_id: dict[str, T] = {}
         self.problems: list[Problem] = []
 
-    def take_all(self, rows: Iterable[Record], fields: FieldMap) -> None:
+    def take_all(self, rows: Iterable[Record]) -> None:
         last: Record | None = None
-        for last in rows:
-            self.take(last, fields)
+        for last in self.shape.records(rows):
+            self.take(last)
         is_lines = Path(self.file).suffix.lower() in LINES
         if last is not None and isinstance(last.value, Fault) and is_lines and ends_within_a_line(Path(self.file)):
             self.problems.pop()
             logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
-        refuse(
-            f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):", self.problems
-        )
+        problems = once(self.problems)
+        refuse(f"{self.file or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):", problems)
 
-    def take(self, record: Record, fields: FieldMap) -> None:
+    def take(self, record: Record) -> None:
         value: Any = record.value
         if isinstance(value, Fault):
             self.problem(record, value.reason)
         elif not isinstance(value, Mapping):
             kind = type(value).__name__
             self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
-        elif record.path or fields or {"id", "actual_output"} & set(value):
-            row = remapped(value, fields)
+        elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
+            row = self.shape.sample(record)
             if {"error", "attempt"}.isdisjoint(value):
-                self.add(record, row.get("id"), row.get("actual_output"))
+                self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
         elif {"retrieved", "answer", "support"} & set(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
             for name, raw in value.items():
-                self.add(record._replace(path=f"[{name!r}]"), name, raw)
+                self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
 
-    def add(self, record: Record, name: object, raw: object, *, replaces: bool = False) -> None:
+    def add(
+        self, record: Record, name: object, raw: object, *, replaces: bool = False, is_sample: bool = False
+    ) -> None:
         output = _kept(raw)
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
@@ -262,9 +269,12 @@ class _Rows(Generic[T]):
         elif name in self.by_id and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif output.actual_output is None and output.error is None:
-            self.problem(record, "the field 'actual_output' is missing", name)
+            swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
+            self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
         else:
             self.by_id[name] = self.read(output)
 
     def problem(self, record: Record, message: str, sample: str | None = None) -> None:
+        if not self.problems:
+            message += self.shape.advice(record.value)
         self.problems.append(Problem(message, self.file, record.line, record.path, sample))

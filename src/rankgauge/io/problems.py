@@ -22,6 +22,7 @@ __all__ = [
     "limited",
     "longest_piece",
     "no_judgments",
+    "once",
     "parse_size",
     "refuse",
     "unreadable",
@@ -34,6 +35,10 @@ MOST = 10_000
 SUBJECTS = {"qrels": "the judgments", "run": "the run"}
 
 
+MISSING = "the field "
+"""How the problem of a field begins that a record lacks, or has without a value."""
+
+
 class MalformedError(Exception):
     """A file has a wrong line; reading it carefully tells which ones, and why."""
 
@@ -44,6 +49,19 @@ def first_problems(all_problems: Iterable[Problem], name: str) -> list[Problem]:
     if len(problems) == MOST:
         problems.append(Problem(f"reading stopped after {MOST:,} problems", name))
     return problems
+
+
+def once(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems, those of a field that is missing in the same way once, with the number of the others."""
+    together: dict[object, list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        is_field = problem.message.startswith(MISSING)
+        key = (problem.file, problem.path.rpartition(".")[2], problem.message) if is_field else number
+        together.setdefault(key, []).append(problem)
+    return [
+        first._replace(message=f"{first.message} (so in {len(more):,} more)") if more else first
+        for first, *more in together.values()
+    ]
 
 
 def refuse(title: str, problems: Sequence[Problem]) -> None:

@@ -22,7 +22,7 @@ from rankgauge.io.short_ids import short_views
 from rankgauge.plugin.declarations import Reader
 from rankgauge.samples import Fault
 
-__all__ = ["Frame", "Ranged", "Rows", "query_begins", "rows_of_reader", "rows_of_table", "selection"]
+__all__ = ["Frame", "Ranged", "Rows", "frame_of_tuples", "query_begins", "rows_of_reader", "rows_of_table", "selection"]
 
 _PIECE = 1 << 18  # how many rows of a frame are handled at once
 _SMALL = 1 << 17  # a table with fewer rows is not worth a second thread
@@ -169,6 +169,17 @@ def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> 
         return Ranged.of(frame.select(selection(schema, roles, kind)).collect())
     except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
         raise _unusable(type(table).__name__, str(error)) from error
+
+
+def frame_of_tuples(rows: Sequence[Any]) -> pl.DataFrame:
+    """Return named tuples with the same fields as a frame."""
+    if len({row._fields for row in rows}) > 1:
+        raise _unusable("list of named tuples", "they have different fields")
+    columns = zip(rows[0]._fields, zip(*rows, strict=True), strict=True)
+    try:
+        return pl.DataFrame({name: pl.Series(name, values, strict=False) for name, values in columns})
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise _unusable("list of named tuples", str(error)) from error
 
 
 def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a stream

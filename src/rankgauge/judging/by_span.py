@@ -14,7 +14,7 @@ from rankgauge.columns import Cover, Stretches
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.policy import Profile
@@ -56,6 +56,7 @@ class SpanJudge:
             lists.gold_count += [0] * len(samples)
             return
         prepared = prepare(samples, self._profile, by="place")
+        lists.n_dropped += n_dropped(samples, prepared, self._profile, by="place")
         self._keeper.add(samples, prepared, judged="retrieved")
         by_text = _parts_by_text(samples, prepared)
         for at, (sample, ranking) in enumerate(zip(samples, prepared, strict=True)):
@@ -85,13 +86,22 @@ class SpanJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        judged = self._lists.build(self._profile)
+        lists = self._lists
+        judged = lists.build(self._profile)
         if "cover" in self._keep.needs:
             gold = np.array(self._gold, dtype=np.int64).reshape(-1, 4).T
             *items, ranks = np.array(self._items, dtype=np.int64).reshape(-1, 5).T
             judged = replace(judged, cover=Cover(Stretches(*gold), Stretches(*items), ranks))
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(self._keeper, judged, without, self._faults, textless=self._placeless, doubts=self._ways)
+        without = [place for place, count in enumerate(lists.gold_count) if not count]
+        return Evidence.kept(
+            self._keeper,
+            judged,
+            without,
+            self._faults,
+            textless=self._placeless,
+            doubts=self._ways,
+            n_dropped=lists.n_dropped,
+        )
 
     def _add_rows(
         self,

@@ -18,12 +18,13 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubter
 from rankgauge.plugin.matching import Decided
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
 
 __all__ = ["Compared", "TextJudge", "TextScorer", "checked", "gold_texts"]
 
@@ -122,16 +123,15 @@ def _check_range(scores: Block) -> None:
         raise ValueError("it returned a score that is not from 0 to 1")
 
 
-_NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
-
-
 _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
 
 
 class TextJudge:
     """Judges a batch against gold that is text."""
 
-    def __init__(self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
+    def __init__(
+        self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING, looked: int = 0
+    ) -> None:
         self._target = target
         self._profile = profile
         self._matcher = matcher
@@ -140,13 +140,16 @@ class TextJudge:
         self._faults: dict[int, str] = {}
         self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
-        self._doubter = Doubter(matcher, of_passages=target.gold == "passages" and target.judges == "retrieved")
+        of_passages = target.gold == "passages" and target.judges == "retrieved"
+        self._doubter = Doubter(matcher, of_passages=of_passages, looked=looked)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
         prepared = self._prepared(samples)
+        if self._target.judges == "retrieved":
+            lists.n_dropped += n_dropped(samples, prepared, self._profile, by="text")
         self._keeper.add(samples, prepared, judged=self._target.judges)
         golds = [tuple(dict.fromkeys(texts)) for texts in listed]
         known = self._compared(prepared, golds)
@@ -180,9 +183,8 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(
-            self._keeper, judged, without, self._faults, textless=self._textless, doubts=self._doubter.doubts()
-        )
+        more = {"textless": self._textless, "doubts": self._doubter.doubts(), "n_dropped": self._lists.n_dropped}
+        return Evidence.kept(self._keeper, judged, without, self._faults, **more)
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
@@ -190,7 +192,11 @@ class TextJudge:
             return prepare(samples, self._profile, by="text")
         outputs = (sample.output if isinstance(sample.output, Output) else None for sample in samples)
         return [
-            None if output is None else _NO_ANSWER if output.answer is None else Ranking((None,), (output.answer,))
+            None
+            if output is None
+            else lacks_key("answer", output.unread)
+            if output.answer is None
+            else Ranking((None,), (output.answer,))
             for output in outputs
         ]
 

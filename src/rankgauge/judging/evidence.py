@@ -48,6 +48,11 @@ class Target(NamedTuple):
         hint = "a bare string is an id; if yours are texts: --field retrieved=FIELD:text"
         return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"
 
+    @property
+    def key(self) -> str:
+        """Return the key of an output that holds what is judged."""
+        return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
+
     def __str__(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
@@ -76,7 +81,7 @@ class Evidence:
     # how many ranks of each sample fit into each budget that was asked for
     fits: Mapping[Budget, Fits] = field(default_factory=dict)
     n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
-    n_dropped: int = 0  # how many duplicates were dropped from a run
+    n_dropped: int = 0  # how many duplicates were dropped
 
     @classmethod
     def kept(

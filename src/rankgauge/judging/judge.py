@@ -16,7 +16,7 @@ from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, prepare, stands_as_given
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
@@ -40,6 +40,7 @@ class IdJudge:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         prepared = prepare(samples, self._profile, by="id")
+        lists.n_dropped += n_dropped(samples, prepared, self._profile, by="id")
         self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
@@ -70,13 +71,15 @@ class IdJudge:
         lists.gold_count += judged.block.gold.counts
         lists.graded += [first + place for place in judged.block.graded]
         lists.depth += judged.depth.tolist()
+        lists.n_dropped += sum(judged.block.retrieved.counts) - int(judged.depth.sum())
         if self._looks is None:
             self._looks = judged.looks
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults, looks=self._looks)
+        judged, more = self._lists.build(self._profile), {"looks": self._looks, "n_dropped": self._lists.n_dropped}
+        return Evidence.kept(self._keeper, judged, without, self._faults, **more)
 
     def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
         """Add a sample's ground truth; return the place of its first item in the batch."""
@@ -180,16 +183,16 @@ Judge = IdJudge | SpanJudge | SupportJudge | TextJudge
 
 
 def make_judge(
-    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING
+    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
-    """Make a judge for one batch; *matcher* is the one that the target names, None for a join."""
+    """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if target.gold == "spans":
         return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:
         return IdJudge(profile, keep=keep)
-    return TextJudge(target, profile, matcher, keep=keep)
+    return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 
 def takes_blocks(targets: Iterable[Target], profile: Profile) -> bool:

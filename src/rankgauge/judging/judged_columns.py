@@ -85,6 +85,7 @@ class JudgedLists:
 
     def __init__(self) -> None:
         self.depth: list[int] = []  # one number for each sample
+        self.n_dropped = 0  # how many items repeat another one of their sample and were dropped
         self.gold_count: list[int] = []  # how many gold items each sample has
         self.graded: list[int] = []  # the samples whose ground truth gives grades
         self.gold_grade: list[float] = []  # one grade for each gold item

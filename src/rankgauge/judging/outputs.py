@@ -17,8 +17,9 @@ from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_rea
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Place, Sample
+from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["Identity", "Ranking", "copies", "prepare", "stands_as_given"]
+__all__ = ["Identity", "Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
 
 Identity = Literal["id", "text", "place"]
 """What tells retrieved items apart: ids; or, as the profile says, texts; or texts and places in documents."""
@@ -59,6 +60,8 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by: Identity) -> lis
         output = sample.output
         if not isinstance(output, Output):
             found.append(None)
+        elif not output.is_ranked:
+            found.append(lacks_key("retrieved", output.unread))
         elif stands and (policy.duplicates == "keep" or not _repeats(output, key)):
             found.append(Ranking(output.ids, output.texts, places=output.places))
         elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):
@@ -89,6 +92,21 @@ def copies(output: Output, entry: int, profile: Profile, *, by: Identity) -> lis
     if profile.policy.duplicates not in {"first", "last", "best"} or keys[entry] is None:
         return [entry]
     return [place for place, key in enumerate(keys) if key == keys[entry]]
+
+
+def n_dropped(
+    samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], profile: Profile, *, by: Identity
+) -> int:
+    """Return how many items of samples were dropped because they repeat another one."""
+    if profile.policy.duplicates not in {"first", "last", "best"}:
+        return 0
+    dropped = 0
+    for sample, ranking in zip(samples, rankings, strict=True):
+        output = sample.output
+        if isinstance(ranking, Ranking) and isinstance(output, Output) and len(ranking.ids) < len(output.ids):
+            keys = [key for key in _keys(output, _key(profile, by)) if key is not None]
+            dropped += len(keys) - len(set(keys))
+    return dropped
 
 
 def _repeats(output: Output, key: str) -> bool:

@@ -93,10 +93,10 @@ class Doubts(NamedTuple):
 class Doubter:
     """Collects the doubts about one target's matcher, sample by sample."""
 
-    def __init__(self, matcher: ResolvedMatcher, *, of_passages: bool) -> None:
+    def __init__(self, matcher: ResolvedMatcher, *, of_passages: bool, looked: int = 0) -> None:
         self._matcher = matcher
         comparer = matcher.matcher.comparer
-        self._looks_at_direction = of_passages and comparer != "cover"
+        self._to_look_at = _LOOKED_AT - looked if of_passages and comparer != "cover" else 0
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
@@ -104,7 +104,7 @@ class Doubter:
 
     def add(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
         """Take one sample's texts, and which of them match."""
-        if self._looks_at_direction and len(self._looks) < _LOOKED_AT:
+        if len(self._looks) < self._to_look_at:
             self._look(retrieved, gold, np.asarray(matches.any(axis=0)))
         if self._looks_inside:
             self._look_inside(retrieved, gold, matches)
@@ -122,9 +122,9 @@ class Doubter:
 
     def _look(self, retrieved: Sequence[str], gold: Sequence[str], is_found: NDArray[np.bool_]) -> None:
         within = around = 0
-        refused = [_plain(text) for text, found in zip(gold, is_found.tolist(), strict=True) if not found]
+        refused = [text.casefold() for text, found in zip(gold, is_found.tolist(), strict=True) if not found]
         if refused:
-            texts = list(map(_plain, retrieved))
+            texts = list(map(str.casefold, retrieved))
             whole = "\0".join(texts)
             within = sum(bool(text) and text in whole for text in refused)
             cut = [text for text in texts if len(text) >= _LEAST]
@@ -151,7 +151,3 @@ class Doubter:
             else:
                 example = example or (text, word_around(first, first.find(wanted), len(wanted)))
         self._short |= Doubts((), found, whole, int(example is not None), example)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())

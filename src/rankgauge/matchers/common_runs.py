@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 
 __all__ = ["Run", "best_runs"]
 
@@ -17,7 +17,14 @@ _POINTS = 8
 """How many shared places there may be for each word, before repetitions are paired in their order."""
 
 
-def best_runs(first: Sequence[Hashable], second: Sequence[Hashable], n: int, ends: Sequence[int]) -> list[Run]:
+def best_runs(
+    first: Sequence[Hashable],
+    second: Sequence[Hashable],
+    n: int,
+    ends: Sequence[int],
+    *,
+    without: Container[tuple[int, int]] = (),
+) -> list[Run]:
     """
     Return runs of at least *n* words that both texts have in the same order, with the most characters in all.
 
@@ -34,10 +41,12 @@ def best_runs(first: Sequence[Hashable], second: Sequence[Hashable], n: int, end
 
         ends: How many characters the first text has before each word, and at its end.
 
+        without: Places of both texts at which no run may go on.
+
     Returns:
         Runs that overlap in neither text, in order.
     """
-    points = sorted(_points(first, second))
+    points = sorted(point for point in _points(first, second) if point not in without)
     place = {point: at for at, point in enumerate(points)}
     values: list[int] = []
     before: list[int] = []  # the place of the point before on the best way, -1 for none

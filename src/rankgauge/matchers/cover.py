@@ -18,29 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.matchers.common_runs import best_runs
+from rankgauge.matchers.other_facts import Pairs, Runs, without_other_facts
 from rankgauge.matchers.plain_words import plain_words
 from rankgauge.matchers.word_stream import Integers, Layout, Shared, WordStream, read_words, shared_runs
 from rankgauge.plugin import comparer
 from rankgauge.plugin.matching import Decided
 
 __all__ = ["cover", "cover_batch", "covered_parts"]
-
-
-class _Runs(NamedTuple):
-    """Runs of words that the texts of pairs have in common, at places of the stream."""
-
-    pair: Integers
-    gold: Integers
-    other: Integers
-    length: Integers
-
-
-class _Pairs(NamedTuple):
-    """All pairs of texts, by their numbers."""
-
-    gold: Integers  # the gold text of each
-    other: Integers  # the retrieved one
-    n: Integers  # how many words a run of theirs has at least
 
 
 def cover_batch(
@@ -89,8 +73,9 @@ def cover(
     Formula: the characters of the gold text's words that stand in runs of at least *n* words which both texts have in
     the same order, over the characters of all its words; signs and white space do not count. A text of fewer words has
     to stand in the other one whole. Words are compared without case, compatibility forms, markup, JSON escapes and
-    hyphens at line ends; in scripts without spaces each character is a word. Where at least as many numbers next to
-    those runs differ as numbers inside them agree, the texts say different things in the same words, and score 0.
+    hyphens at line ends; in scripts without spaces each character is a word. Where at least as many numbers
+    between and beside such runs differ as agree inside them, the runs next to these do not count: the texts say the
+    like of other facts.
     The time is linear in the length of the texts but for a logarithm.
 
     Args:
@@ -117,9 +102,9 @@ def covered_parts(
     stream, layout = read_words(texts), Layout.of(retrieved, gold)
     pairs = _pairs(stream, layout, n)
     runs = _all_runs(stream, layout, pairs, n, 0.0)
-    usable = (_common(stream, pairs, runs) > 0) & (pairs.n >= np.minimum(n, stream.counts()[pairs.gold]))
+    usable = pairs.n >= np.minimum(n, stream.counts()[pairs.gold])
     order = np.lexsort((runs.gold, runs.pair))
-    runs = _Runs(*(column[order] for column in runs))
+    runs = Runs(*(column[order] for column in runs))
     usable &= _lie_over(stream, pairs, runs)
     sizes = list(zip(map(len, gold), map(len, retrieved), strict=True))
     parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in sizes]
@@ -138,7 +123,7 @@ def covered_parts(
     return parts
 
 
-def _lie_over(stream: WordStream, pairs: _Pairs, runs: _Runs) -> NDArray[np.bool_]:
+def _lie_over(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.bool_]:
     """Return whether at least half of the words agree where the texts of each pair would lie over each other."""
     first = np.ones(len(runs.pair), np.bool_)
     np.not_equal(runs.pair[1:], runs.pair[:-1], out=first[1:])
@@ -152,24 +137,24 @@ def _lie_over(stream: WordStream, pairs: _Pairs, runs: _Runs) -> NDArray[np.bool
     return agreeing >= total
 
 
-def _pairs(stream: WordStream, layout: Layout, n: int) -> _Pairs:
+def _pairs(stream: WordStream, layout: Layout, n: int) -> Pairs:
     others = np.flatnonzero(~layout.is_gold)
     counts = layout.golds[layout.sample[others]]
     other = np.repeat(others, counts)
     column = np.arange(len(other)) - np.repeat(np.cumsum(counts) - counts, counts)
     gold = other - layout.place[other] + column
     words = stream.counts()
-    return _Pairs(gold, other, np.minimum(np.minimum(words[gold], words[other]), n))
+    return Pairs(gold, other, np.minimum(np.minimum(words[gold], words[other]), n))
 
 
-def _all_runs(stream: WordStream, layout: Layout, pairs: _Pairs, n: int, cutoff: float) -> _Runs:
+def _all_runs(stream: WordStream, layout: Layout, pairs: Pairs, n: int, cutoff: float) -> Runs:
     """Return the runs of all pairs; pairs that cannot reach the cutoff on either side may have none."""
     lengths = {n, *np.unique(stream.counts()[stream.counts() < n]).tolist()} - {0}
     found = [_runs(stream, layout, pairs, length, cutoff) for length in sorted(lengths)]
-    return _Runs(*map(np.concatenate, zip(*found, strict=True)))
+    return without_other_facts(stream, pairs, Runs(*map(np.concatenate, zip(*found, strict=True))))
 
 
-def _runs(stream: WordStream, layout: Layout, pairs: _Pairs, n: int, cutoff: float) -> _Runs:
+def _runs(stream: WordStream, layout: Layout, pairs: Pairs, n: int, cutoff: float) -> Runs:
     """Return the runs of the pairs that need *n* words for one, if any of the sample's pairs can reach the cutoff."""
     shared = shared_runs(stream, layout, n)
     pair, gold, other = _points(stream, layout, pairs, shared, n)
@@ -197,18 +182,18 @@ def _runs(stream: WordStream, layout: Layout, pairs: _Pairs, n: int, cutoff: flo
     starts = keep & ~np.concatenate([[False], goes_on])[: len(pair)]
     ends = keep & ~np.concatenate([goes_on, [False]])[: len(pair)]
     begin = np.flatnonzero(starts)
-    runs = [_Runs(pair[begin], gold[begin], other[begin], gold[ends] - gold[begin] + n)]
+    runs = [Runs(pair[begin], gold[begin], other[begin], gold[ends] - gold[begin] + n)]
     for at in here[able & ~in_order].tolist():
         (g0, g1), (o0, o1) = (stream.first[side[at] : side[at] + 2].tolist() for side in (pairs.gold, pairs.other))
         own, theirs = (shared.runs[start : stop - n + 1].tolist() for start, stop in ((g0, g1), (o0, o1)))
         if best := best_runs(own, theirs, n, stream.ends[g0 : g1 + 1].tolist()):
             begin, place, length = np.array(best, dtype=np.int64).T
-            runs.append(_Runs(np.full(len(best), at), begin + g0, place + o0, length))
-    return _Runs(*map(np.concatenate, zip(*runs, strict=True)))
+            runs.append(Runs(np.full(len(best), at), begin + g0, place + o0, length))
+    return Runs(*map(np.concatenate, zip(*runs, strict=True)))
 
 
 def _points(
-    stream: WordStream, layout: Layout, pairs: _Pairs, shared: Shared, n: int
+    stream: WordStream, layout: Layout, pairs: Pairs, shared: Shared, n: int
 ) -> tuple[Integers, Integers, Integers]:
     """Return the pair, the place in the gold text, -1 where it has to be chosen, and that in the retrieved text."""
     once = ~np.isin(shared.other, shared.repeated) if len(shared.repeated) else np.ones(len(shared.other), np.bool_)
@@ -258,7 +243,7 @@ class _Beside(NamedTuple):
     is_edge: NDArray[np.bool_]  # whether the retrieved text begins or ends with the word, and may have it in part
 
 
-def _beside(stream: WordStream, pairs: _Pairs, runs: _Runs, *, after: bool) -> _Beside:
+def _beside(stream: WordStream, pairs: Pairs, runs: Runs, *, after: bool) -> _Beside:
     """Return the words before all runs, or after them."""
     step = runs.length if after else -1
     gold, other = runs.gold + step, runs.other + step
@@ -284,20 +269,13 @@ def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Int
     return np.array(pair, dtype=np.int64), np.array(size, dtype=np.int64)
 
 
-def _common(stream: WordStream, pairs: _Pairs, runs: _Runs) -> NDArray[np.float64]:
-    """Return how many characters each pair has in common; none where numbers say that the facts are others."""
+def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]:
+    """Return how many characters each pair has in common."""
     of_pairs = functools.partial(np.bincount, minlength=len(pairs.n))
     stops = runs.gold + runs.length
     common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold]).astype(np.float64)
-    numbers = np.concatenate([[0], np.cumsum(stream.is_number)])
-    agreeing = of_pairs(runs.pair, weights=numbers[stops] - numbers[runs.gold])
-    differing: list[Integers] = []
     for after in (False, True):
         beside = _beside(stream, pairs, runs, after=after)
         pair, size = _cut_words(stream, beside, after=after)
         common += of_pairs(pair, weights=size)
-        differ = stream.is_number[beside.gold] & stream.is_number[beside.other] & ~beside.is_edge
-        differing.append(beside.pair[differ] * len(stream.words) + beside.gold[differ])
-    count = of_pairs(np.unique(np.concatenate(differing)) // max(len(stream.words), 1))
-    common[(count > 0) & (count >= agreeing)] = 0
     return common

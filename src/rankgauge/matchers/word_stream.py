@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankgauge.matchers.plain_words import spaced_words
 
-__all__ = ["Layout", "Shared", "WordStream", "read_words", "shared_runs"]
+__all__ = ["Layout", "Shared", "WordStream", "hashed_runs", "read_words", "shared_runs"]
 
 Integers = NDArray[np.int64]
 _BLANK = 32
@@ -53,14 +53,15 @@ class WordStream(NamedTuple):
         """Return how many characters the words of each text have."""
         return np.diff(self.ends[self.first])
 
-    def runs(self, n: int) -> NDArray[np.uint64]:
-        """Return a hash of the *n* words from each place on, whatever text they belong to."""
-        count = max(len(self.words) - n + 1, 0)
-        runs = self.words[:count].copy()
-        for at in range(1, n):
-            runs *= _SPREAD
-            runs += self.words[at : at + count]
-        return runs
+
+def hashed_runs(words: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return a hash of the *n* words from each place on."""
+    count = max(len(words) - n + 1, 0)
+    runs = words[:count].copy()
+    for at in range(1, n):
+        runs *= _SPREAD
+        runs += words[at : at + count]
+    return runs
 
 
 def read_words(texts: Sequence[str]) -> WordStream:
@@ -137,7 +138,7 @@ class Shared(NamedTuple):
 
 def shared_runs(stream: WordStream, layout: Layout, n: int) -> Shared:
     """Return which runs of *n* words are shared."""
-    runs = stream.runs(n)
+    runs = hashed_runs(stream.words, n)
     text = stream.text[: len(runs)]
     runs ^= (layout.sample.astype(np.uint64) * _SALT)[text]
     runs *= _SPREAD

@@ -35,6 +35,7 @@ __all__ = [
     "bind",
     "budget_of",
     "budget_settings",
+    "by_column",
     "check_sendable",
     "lifted",
     "read_requests",
@@ -77,6 +78,16 @@ def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ..
     if isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence):
         return (metrics,)
     return tuple(cast("Sequence[MetricSpec]", metrics))
+
+
+def by_column(specs: Iterable[MetricSpec], known: Iterable[MetricSpec]) -> tuple[MetricSpec, ...]:
+    """Return metrics, with those that are asked for by the `as` of a *known* one as that one declares them."""
+    declared_as: dict[object, MetricSpec] = {}
+    for spec in known:
+        plain = spec.spec if isinstance(spec, Located) else spec
+        if isinstance(plain, Mapping) and isinstance(plain.get("as"), str):
+            declared_as.setdefault(plain["as"], spec)
+    return tuple(declared_as.get(spec, spec) if isinstance(spec, str) else spec for spec in specs)
 
 
 def check_sendable(specs: Iterable[MetricSpec]) -> None:

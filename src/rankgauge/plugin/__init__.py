@@ -29,9 +29,10 @@ from rankgauge.plugin.declarations import (
     tokenizer,
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
-from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
+from rankgauge.plugin.matching import ComparerLaw, Decided, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
+from rankgauge.plugin.presets import preset
 from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 
@@ -41,6 +42,7 @@ __all__ = [
     "Contributions",
     "Cutoff",
     "DataError",
+    "Decided",
     "Deprecated",
     "FinishedRun",
     "Judged",
@@ -68,6 +70,7 @@ __all__ = [
     "named_matcher",
     "named_profile",
     "normalizer",
+    "preset",
     "reader",
     "report_section",
     "reporter",

@@ -104,6 +104,12 @@ def rankgauge_readers() -> Sequence[Callable[..., Any]]:
 
 
 @hookspec
+def rankgauge_presets() -> Sequence[Callable[[], None]]:
+    """Return presets, which say how the records of another tool are read: functions decorated with `@preset`."""
+    return ()
+
+
+@hookspec
 def rankgauge_reporters() -> Sequence[Callable[..., str]]:
     """Return text forms of a result: functions decorated with `@reporter`."""
     return ()

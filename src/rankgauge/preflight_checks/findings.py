@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import preformatted
 from rankgauge.errors import counted
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
@@ -139,6 +140,9 @@ class Preflight:
         """Return plain values, ready for JSON."""
         findings = [finding.to_dict() for finding in self.findings]
         return {"qrels": self.qrels, "run": self.run, "ok": self.ok, "facts": dict(self.facts), "findings": findings}
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __str__(self) -> str:
         lines = [*map(visible, self._summary()), ""]

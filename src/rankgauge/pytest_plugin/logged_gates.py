@@ -4,8 +4,6 @@ Gates on what tests log: their short forms, scoring and judging, and what pytest
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +14,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import ParameterError, RankgaugeError, counted
-from rankgauge.gates.grammar import Bound, Gate, Side
+from rankgauge.gates.grammar import Bound, Defaults, Gate, Side
 from rankgauge.gates.grammar import read_gates as read_any
 from rankgauge.gates.outcomes import GateOutcome, apart, counts_text, headline, outcome_line
 from rankgauge.gates.verdicts import Asked, MetricTraits, ask_gates, judge_resolved
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Judgment", "Scoring", "column_line", "failure_text", "read_gates", "worst_lines"]
 
-_SHORT = re.compile(r"(?P<metric>.+?)\s*(?<![<>=])=\s*(?P<bound>[^\s=<>]+)", re.DOTALL)
 _FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
 _WORST = 3
 
@@ -144,14 +141,11 @@ class Scoring:
 
 
 def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:
-    """Read gates from a map of metrics to numbers, or any form of gates; a number without a sign is on *side*."""
+    """Read gates from a map of metrics to numbers, or any form of gates; a number after `=` is a bound on *side*."""
     if written is None:
         return []
     if isinstance(written, Mapping) and "metric" not in written:
-        return [
-            Gate(metric=_metric(name, origin), rule=Bound(_number(bound, name, origin), side), origin=origin)
-            for name, bound in written.items()
-        ]
+        written = [{"metric": name, "=": bound} for name, bound in written.items()]
     if isinstance(written, str | Mapping):
         return _read_one(written, origin, side)
     if isinstance(written, Iterable) and not isinstance(written, bytes):
@@ -162,11 +156,7 @@ def read_gates(written: object, *, origin: str, side: Side = "better") -> list[G
 
 
 def _read_one(written: object, origin: str, side: Side) -> list[Gate]:
-    short = _SHORT.fullmatch(written.strip()) if isinstance(written, str) else None
-    if short is not None:
-        bound = Bound(_number(short["bound"], written, origin), side)
-        return [Gate(metric=short["metric"], rule=bound, origin=origin)]
-    gates = read_any(written, origin=origin)
+    gates = read_any(written, origin=origin, defaults=Defaults(side=side))
     for gate in gates:
         if not isinstance(gate.rule, Bound):
             advice = "use a bound, or judge it with `rankgauge run --baseline`"
@@ -177,22 +167,6 @@ def _read_one(written: object, origin: str, side: Side) -> list[Gate]:
             wrong = f"is a {gate.rule.side}, but this option takes a {side}; write METRIC=NUMBER"
             raise ParameterError(f"{origin}: {written!r} {wrong}")
     return gates
-
-
-def _metric(name: object, origin: str) -> str:
-    if not isinstance(name, str) or not name.strip():
-        raise ParameterError(f"{origin}: a gate starts with a metric such as 'ndcg@10', not with {name!r}")
-    return name.strip()
-
-
-def _number(raw: object, where: object, origin: str) -> float:
-    try:
-        number = math.nan if isinstance(raw, bool) or not isinstance(raw, str | int | float) else float(raw)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"{origin}: the bound of {where!r} is a number, not {raw!r}; write {_FORMS}")
-    return number
 
 
 def _without_column(gate: Gate, problems: Mapping[str, str]) -> GateOutcome:

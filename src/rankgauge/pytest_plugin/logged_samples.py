@@ -47,7 +47,7 @@ def _put_together(sample_id: object, given: Mapping[str, Any]) -> dict[str, Any]
     if isinstance(retrieved, AbstractSet):
         refuse(str(sample_id), "retrieved= is a set, which has no order; give a list, rank 1 first")
     if retrieved is not None or answer is not None:
-        output = {"retrieved": [] if retrieved is None else retrieved, "answer": answer}
+        output = {"answer": answer} if retrieved is None else {"retrieved": retrieved, "answer": answer}
     return {
         "id": sample_id,
         "input": given["input"],
@@ -120,7 +120,8 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
         for name, text, score, place in columns
     ]
     support = None if output.support is None else labelled(output.support)
-    return {"retrieved": items, "answer": output.answer, "support": support}
+    ranking = {"retrieved": items} if output.is_ranked else {}
+    return {**ranking, "answer": output.answer, "support": support}
 
 
 def _raise(problems: list[Problem]) -> NoReturn:

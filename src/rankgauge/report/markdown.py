@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import cell, markdown_table
+from rankgauge.base.tables import cell, html_table, markdown_table
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
@@ -108,20 +108,9 @@ def _failures(result: ResultValues) -> list[str]:
 def notebook_table(result: ResultValues) -> str:
     """Return the metrics of a result as an HTML table without script or style."""
     title = f"{dataset_name(result)}: {counted(len(result), 'sample')}; {policy_line(result)}"
-    rows = "".join(_row("td", (name, *facts(column).values())) for name, column in result.metrics.items())
-    table = (
-        f"<table><caption>{_text(title)}</caption><thead>{_row('th', ('metric', *FACTS))}</thead>"
-        f"<tbody>{rows}</tbody></table>"
-    )
+    rows = ((name, *facts(column).values()) for name, column in result.metrics.items())
+    table = html_table(title, ("metric", *FACTS), rows)
     if not result.n_unhealthy:
         return table
     unhealthy = counted(result.n_unhealthy, "sample")
     return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
-
-
-def _row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{_text(cell)}</{tag}>' for cell in cells)}</tr>"
-
-
-def _text(text: str) -> str:
-    return html.escape(visible(text))

@@ -13,7 +13,7 @@ from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_lines
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import (
-    ERROR_LINE,
+    ERROR_LINES,
     FACTS,
     calls_line,
     column_lines,
@@ -48,8 +48,8 @@ def band(alias: str, mean: float | None) -> str:
 
 _LISTED = 10
 _WIDTH = 120
-_LEAST = ("p95", "p50", "std", "k", "undefined", "high", "low", "se")
-"""What tables leave out first for want of room, beside counts that are all 0."""
+_LEAST = (("p95",), ("p50",), ("std",), ("k",), ("undefined",), ("se",), ("low", "high"))
+"""What tables leave out first for want of room, beside counts that are all 0; an interval has both ends or none."""
 
 
 @reporter("table", suffix=".txt")
@@ -66,7 +66,9 @@ def result_lines(result: ResultValues, *, width: int | None, bands: bool = False
     if bands:
         cells["band"] = [band(column.info.alias, column.mean) for column in columns]
     wasted = [heading for heading in ("undefined", "missing", "failed") if set(cells[heading]) <= {"0"}]
-    kept = without_least([visible(name) for name in result.metrics], cells, (*wasted, *_LEAST), width)
+    kept = without_least(
+        [visible(name) for name in result.metrics], cells, ([*([name] for name in wasted), *_LEAST]), width
+    )
     table = list(zip(result.metrics, *(cells[heading] for heading in kept), strict=True))
     title = f"{dataset_name(result)}: {counted(len(result), 'sample')}"
     yield from ruled(title, ("metric", *kept), table, width=width, rule=rule)
@@ -74,7 +76,8 @@ def result_lines(result: ResultValues, *, width: int | None, bands: bool = False
         yield from _cohorts(result, width, rule)
     yield from (Line(visible(line)) for line in _notes(result))
     left_out = left_out_line([heading for heading in cells if heading not in {*kept, *wasted}])
-    small = [ERROR_LINE if "se" in kept else "", left_out, *column_lines(result), calls_line(result)]
+    errors = "; ".join(line for heading, line in ERROR_LINES.items() if heading in kept)
+    small = [errors, left_out, *column_lines(result), calls_line(result)]
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 

@@ -19,6 +19,7 @@ from rankgauge.result import MetricSummary, ResultValues
 __all__ = [
     "ERRORS",
     "ERROR_LINE",
+    "ERROR_LINES",
     "FACTS",
     "Further",
     "calls_line",
@@ -40,7 +41,12 @@ __all__ = [
 ERRORS = ("se", "low", "high")
 """What tables tell of how far a mean can be trusted."""
 
-ERROR_LINE = "se: standard error of the mean, std / sqrt(n), where std divides by n - 1; low, high: its 95 % interval"
+ERROR_LINES = {
+    "se": "se: standard error of the mean, std / sqrt(n), where std divides by n - 1",
+    "low": "low, high: its 95 % interval",
+}
+"""What the columns mean, by the first of each."""
+ERROR_LINE = "; ".join(ERROR_LINES.values())
 
 FACTS = ("mean", *ERRORS, "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
 """What tables tell of a column."""

@@ -9,13 +9,15 @@ sample that is not plain is left to `read_sample`, which is the one place that s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from contextlib import suppress
+from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples.sample_records import read_metadata
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, InvalidError
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, Unread, unread_keys
 
 __all__ = ["Block", "IdLists", "read_block"]
 
@@ -32,6 +34,10 @@ class IdLists(NamedTuple):
     counts: Sequence[int]  # how many ids each sample has
 
 
+Rise = tuple[str, int, float, float]
+"""A sample, a rank from 1, and the scores there and at the next."""
+
+
 class Block(NamedTuple):
     """Some plain samples, in order; one entry of each column is one sample."""
 
@@ -42,6 +48,8 @@ class Block(NamedTuple):
     retrieved: IdLists  # rank 1 first
     ks: Sequence[int | None]  # the cutoff that each sample brings along, if any
     tags: Sequence[tuple[str, ...]]  # the cohorts that each belongs to
+    unread: frozenset[Unread] = frozenset()  # keys that nothing reads
+    rises: tuple[Rise, ...] = ()  # the first place where a score is higher than the one before it, if there is one
 
     @classmethod
     def together(cls, blocks: Sequence[Block]) -> Block:
@@ -62,6 +70,8 @@ class Block(NamedTuple):
             _together([block.retrieved for block in blocks]),
             [k for block in blocks for k in block.ks],
             [tags for block in blocks for tags in block.tags],
+            frozenset().union(*(block.unread for block in blocks)),
+            tuple(chain.from_iterable(block.rises for block in blocks))[:1],
         )
 
 
@@ -90,13 +100,14 @@ def _block(records: Sequence[Any]) -> Block:
     if "" in ids:
         raise _OddError
     lists = list(map(_items, outputs))
-    retrieved = _retrieved(lists)
+    retrieved, unread, rises = _retrieved(lists, ids)
     ks: Sequence[int | None] = (None,) * len(ids)
     tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
     if any(map(dict.__contains__, records, repeat("metadata"))):
         ks, tags = zip(*map(_metadata, records), strict=True)
     graded, gains = _gains(gold)
-    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags)
+    unread += unread_keys(records, "") + unread_keys(outputs, OUTPUT)
+    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, frozenset(unread), rises)
 
 
 def _expect(kinds: set[type], values: Iterable[object]) -> None:
@@ -124,29 +135,49 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     return output["retrieved"]
 
 
-def _retrieved(lists: Sequence[Any]) -> IdLists:
-    """Return the ids that were retrieved, as they are or as the ids of objects."""
+def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, tuple[Unread, ...], tuple[Rise, ...]]:
+    """Return the ids that were retrieved, as they are or as the ids of objects; what is unread of these, and a rise."""
     _expect({list}, lists)
     first = next(filter(None, lists), [""])[0]
     counts = list(map(len, lists))
-    return _joined(lists if type(first) is str else [_ids_of(list(chain.from_iterable(lists)))], counts)
+    if type(first) is str:
+        return _joined(lists, counts), (), ()
+    ids, scores, unread = _ids_of(list(chain.from_iterable(lists)))
+    return _joined([ids], counts), unread, _rises(scores, counts, samples)
 
 
-def _ids_of(items: Sequence[Any]) -> list[Any]:
-    """Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time."""
+def _rises(scores: Sequence[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
+    """Return the first rise of scores within a sample whose items all have one."""
+    for sample, count, end in zip(samples, counts, accumulate(counts), strict=True):
+        own = scores[end - count : end]
+        with suppress(TypeError):  # an item has no score
+            if own != sorted(own, reverse=True):  # the fastest way to ask
+                rank = next(rank for rank, (one, two) in enumerate(pairwise(own), 1) if one < two)
+                return ((sample, rank, own[rank - 1], own[rank]),)
+    return ()
+
+
+def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], tuple[Unread, ...]]:
+    """
+    Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time.
+
+    Scores are returned, too, None where there is none.
+    """
     try:
         ids = list(map(_ID, items))
     except TypeError:  # no object: nothing else in JSON has a name for an index
         raise _OddError from None
     try:
-        scores, fields = set(map(type, map(_SCORE, items))), 2
+        scores, fields = list(map(_SCORE, items)), 2
     except KeyError:
-        scores, fields = set(map(type, map(dict.get, items, repeat("score")))) - {type(None)}, 1
-    if not scores <= NUMBERS:  # JSON has only finite ones
+        scores, fields = list(map(dict.get, items, repeat("score"))), 1
+    if not set(map(type, scores)) - (set() if fields == 2 else {type(None)}) <= NUMBERS:  # JSON has only finite ones
         raise _OddError
-    if max(map(len, items)) > fields and any(map(dict.__contains__, items, repeat("text"))):
+    if max(map(len, items)) == fields:
+        return ids, scores, ()
+    if any(map(dict.__contains__, items, repeat("text"))):
         raise _OddError
-    return ids
+    return ids, scores, unread_keys(items, ITEMS)
 
 
 def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:

@@ -20,15 +20,18 @@ from rankgauge.samples.sample_values import (
     Place,
     are_strings,
     is_finite_number,
+    lacks_key,
     look,
     read_id,
 )
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, of_object, unread_keys
 
-__all__ = ["CallError", "KeptOutput", "read_output"]
+__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
 _SCORE = frozenset({float, _NOTHING})
+_FORM = "the output must be a list, or an object with a 'retrieved' list"
 
 
 def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
@@ -37,33 +40,55 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
         try:
             raw = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
-            return Fault(f"the output is a string that is not valid JSON: {error}")
+            advice = (
+                "an answer is {'answer': '...'}, which --field actual_output.answer=actual_output makes of a string"
+            )
+            return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
+    given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
+    unread = () if given is None else unread_keys((given,), OUTPUT)
     try:
-        answer, support, entries = _parts(raw, contract)
+        answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, unread)
+    is_ranked = entries is not None or given is None
+    if not is_ranked:
+        is_misspelt = any(key.meant == "retrieved" for key in unread)
+        if answer is None and support is None:
+            if is_misspelt:
+                fault = lacks_key("retrieved", unread)
+                return fault._replace(reason=f"{fault.reason}; found {look(raw)}")
+            return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
+        entries = ()
     if not isinstance(entries, list | tuple):
-        return Fault(f"the output must be a list, or an object with a 'retrieved' list; found {look(raw)}")
+        return Fault(f"{_FORM}; found {look(raw)}", unread)
+    read = _ranked(entries, contract)
+    unread += read.unread
+    if isinstance(read, Fault):
+        return read._replace(unread=unread)
+    return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread)
+
+
+def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
+    """Return what was retrieved."""
     if are_strings(entries):
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
-        return Output(entries, None, None, answer, support)
+        return Output(entries)
+    unread = unread_keys(entries, ITEMS)
     try:
         output = _plain_entries(entries, contract) or _read_entries(entries, contract)
-        return output._replace(answer=answer, support=support)
+        return output._replace(unread=unread) if unread else output
     except InvalidError as invalid:
-        return Fault(f"retrieved{invalid.path} {invalid.message}")
+        return Fault(f"retrieved{invalid.path} {invalid.message}", unread)
 
 
-def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
-    """Return the answer, its support of nuggets, and what was retrieved."""
-    if type(raw) is not dict and not isinstance(raw, Mapping):
-        return None, None, raw
+def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
+    """Return the answer, its support of nuggets, and what was retrieved; None where it is not said."""
     answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
     if answer is not None and not isinstance(answer, str):
         raise InvalidError("", f"'answer' must be a string, not {look(answer)}")
-    if entries is None and (answer is not None or support is not None or (not raw and contract.coerce)):
-        entries = []
+    if entries is None and contract.coerce and (answer is not None or support is not None or not raw):
+        entries = []  # the eval-harness scores an output without a ranking as an empty one
     if support is None or contract.coerce:
         return answer, None, entries
     try:
@@ -106,7 +131,7 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
         nameless = text is None and not isinstance(places[-1], Place)
         if name is None and (nameless or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
-            raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}")
+            raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}{of_object(entry)}")
         is_plain = name is None or (type(name) is str and name)
         ids.append(name if is_plain else read_id(name, f"[{index}].id", contract))
         if score is not None and not is_finite_number(score):
@@ -136,17 +161,22 @@ def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None
         return Fault(f"{invalid.path} {invalid.message}")
 
 
+TIMED_OUT = "TimeoutError"
+"""The type of a call that took too long; what a system raises under this name comes with a traceback."""
+
+
 class CallError(NamedTuple):
     """Why a call of a system under test gave no output."""
 
-    type: str  # the name of the exception's class; empty where nothing was raised
+    type: str  # the name of the exception's class, or `TIMED_OUT`; empty where nothing was raised
     message: str  # what the exception said, or a sentence
     traceback: str = ""
 
     @property
     def reason(self) -> str:
         """Return the reason that the sample's scores are given."""
-        return f"the system under test raised {self.type}: {self.message}" if self.type else self.message
+        is_raised = self.type and (self.traceback or self.type != TIMED_OUT)
+        return f"the system under test raised {self.type}: {self.message}" if is_raised else self.message
 
 
 class KeptOutput(NamedTuple):

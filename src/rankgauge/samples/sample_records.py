@@ -15,6 +15,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
+from rankgauge.samples.unread_keys import Unread, unread_keys
 
 __all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "value_at", "with_cohorts"]
 
@@ -66,7 +67,21 @@ def read_sample(
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
+    unread = unread_keys((record,), "") + _unread_gold(record.get("expected_output"))
+    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
+
+
+def _unread_gold(raw: object) -> tuple[Unread, ...]:
+    """Return the keys of items of the ground truth that nothing reads."""
+    kinds = raw if isinstance(raw, Mapping) else {"relevant": raw}
+    places = [("expected_output[]", kinds.get("relevant"))]
+    places += [(f"expected_output.{kind}[]", kinds.get(kind)) for kind in ("nuggets", "spans")]
+    return tuple(
+        key
+        for place, items in places
+        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str)
+        for key in unread_keys(items, place)
+    )
 
 
 def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
@@ -81,7 +96,8 @@ def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bo
         if others:
             mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
             raise InvalidError("", f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}")
-        raise InvalidError("", f"the field is missing; give {FORMS}")
+        swapped = "; if this is a file of outputs, it goes with --outputs" if "actual_output" in record else ""
+        raise InvalidError("", f"the field is missing{swapped}; give {FORMS}")
     return _NOTHING_EXPECTED
 
 

@@ -9,8 +9,10 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from rankgauge.base.plain_text import NUMBER
+from rankgauge.base.plain_text import NUMBER, visible
+from rankgauge.errors import listed
 from rankgauge.policy import Contract
+from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
     "FIELDS",
@@ -31,6 +33,7 @@ __all__ = [
     "are_strings",
     "is_finite_number",
     "is_real",
+    "lacks_key",
     "look",
     "read_gain",
     "read_id",
@@ -62,6 +65,8 @@ class Fault(NamedTuple):
     """Why a sample's output, or one kind of its ground truth, cannot be used: a sentence with the offending value."""
 
     reason: str
+    unread: tuple[Unread, ...] = ()  # the keys of an output, and of its items, that nothing reads
+    has_no_key: bool = False  # whether the output is an object that has nothing but such keys
 
 
 class Nugget(NamedTuple):
@@ -156,6 +161,9 @@ class Output(NamedTuple):
 
         places: Where in a document each retrieved item stands, None where it does not say, a `Fault` where it says so
             in a form that cannot be used; None when no item says.
+        is_ranked: Whether it says what was retrieved, even if that is nothing.
+
+        unread: Its keys, and those of its items, that nothing reads.
     """
 
     ids: Sequence[str | None]
@@ -163,7 +171,18 @@ class Output(NamedTuple):
     scores: Sequence[float | None] | None = None
     answer: str | None = None
     support: Mapping[str, float] | None = None
+    is_ranked: bool = True
+    unread: tuple[Unread, ...] = ()
     places: Sequence[Place | Fault | None] | None = None
+
+
+def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:
+    """Return that an output lacks a key, with those of its keys that may be meant by it."""
+    similar = [each.key for each in unread if each.place == OUTPUT and each.meant == key]
+    others = [each.key for each in unread if each.place == OUTPUT]
+    hint = f"; is it {similar[0]!r}? {how_to_map(key, f'{OUTPUT}.{similar[0]}')}" if similar else ""
+    shown = f"; nothing reads its {listed([repr(other) for other in others])}" if others and not similar else ""
+    return Fault(f"the output has no {key!r}{visible(hint or shown)}", tuple(unread), has_no_key=bool(unread))
 
 
 class Sample(NamedTuple):
@@ -186,6 +205,8 @@ class Sample(NamedTuple):
         answerable: False when the collection holds no answer (`metadata.answerable`).
 
         metadata: All metadata as given.
+
+        unread: Its keys, and those of its ground truth, that nothing reads.
     """
 
     id: str
@@ -196,6 +217,7 @@ class Sample(NamedTuple):
     tags: tuple[str, ...] = ()
     answerable: bool = True
     metadata: Mapping[str, Any] | None = None  # any JSON object: users add keys of their own
+    unread: tuple[Unread, ...] = ()
 
 
 NUMBERS = frozenset({int, float})
@@ -219,7 +241,7 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
     if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
         return str(raw)
     wanted = "a string" if contract.strict_ids else "a string or an integer"
-    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}")
+    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}{of_object(raw)}")
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:

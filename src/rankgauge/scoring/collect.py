@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
-from rankgauge.errors import MissingGoldError
+from rankgauge.errors import counted
 from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
@@ -103,8 +103,8 @@ class Collector:
 
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
-        self.check_gold()
-        return self.sighting.notes(self.plan)
+        self.check_needs()
+        return self.notes()
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in the order of the result; they may come in small steps, which suits caches."""
@@ -114,6 +114,7 @@ class Collector:
         if self.sketcher is not None:
             outputs = (sample.output for sample in samples)
             self.sketcher.add_texts(name for output in outputs if isinstance(output, Output) for name in output.ids)
+        self.sighting |= Sighting.of(samples)
         batch = self._opened()
         batch.flawed |= flaws(samples, start=len(batch.ks))
         batch.ks += [sample.k for sample in samples]
@@ -137,6 +138,7 @@ class Collector:
         self._tags += block.tags
         if self._blocks is None:
             self._blocks = BlockJudge(self.plan.profile)
+        self.sighting |= Sighting.of_block(block)
         judged = self._blocks.judge(block)
         self._keys.add_block(judged)
         if self.sketcher is not None:
@@ -154,7 +156,7 @@ class Collector:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
             keep = self.plan.keep(rankings=self.details)
             self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep=keep)
+                target: make_judge(target, self.plan.profile, matcher, keep=keep, looked=self.sighting.looked(target))
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }
@@ -211,13 +213,13 @@ class Collector:
         """Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says."""
         self._close()
         if require_gold:
-            self.check_gold()
+            self.check_needs()
         flawed: dict[int, Flaw] = {}
         start = 0
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = self.sighting.notes(self.plan) if require_gold else []
+        notes = [*self.notes(), *self._repeats()] if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
@@ -231,20 +233,24 @@ class Collector:
                 return metric.targets[: place + 1]
         return metric.targets
 
-    def check_gold(self) -> None:
-        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
-        if self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair":
-            return  # unusable ground truth is that pair's failure there
-        problems = [
-            f"metric {metric.name!r} needs ground truth of the kind "
-            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
-            "`expected_output`, or leave the metric out"
-            for metric in self.plan.metrics
-            if not (metric.metric.is_whole or self.sighting.targets.intersection(metric.targets))
-        ]
-        if problems:
-            msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
-            raise MissingGoldError(msg, problems)
+    def check_needs(self) -> None:
+        """Raise `MissingGoldError` or `DataError` for metrics for which no sample has ground truth, or no output."""
+        if not (self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair"):
+            self.sighting.check_gold(self.plan.metrics)  # unusable ground truth is that pair's failure there
+        self.sighting.check_keys(self.plan.metrics)
+
+    def _repeats(self) -> Iterator[str]:
+        """Yield how many retrieved items were dropped because they repeat another one; runs count their own."""
+        if self._query_ids is None:
+            by_target = [
+                sum(batch.evidence[target].n_dropped for batch in self._batches if target in batch.evidence)
+                for target in self.plan.targets
+            ]
+            if dropped := max(by_target, default=0):
+                rule = self.plan.profile.policy.duplicates
+                were = "was" if dropped == 1 else "were"
+                what = f"{counted(dropped, 'retrieved item')} {were} dropped before the cutoff"
+                yield f"{what} as repeats within a sample (policy duplicates={rule}; duplicates=keep counts all)"
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
@@ -286,6 +292,10 @@ class Collector:
         if self.near_misses and matcher is not None:
             add_near_misses(facts, batch, part.target, matcher)
         return facts
+
+    def notes(self) -> list[str]:
+        """Say what is suspicious of what was seen."""
+        return self.sighting.notes(self.plan, is_alone=len(self._ids) == 1)
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

@@ -4,12 +4,20 @@ Sightings: what some samples show that decides about all of them, or that their 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice, pairwise
+from operator import lt
+from typing import Any, Self
 
+from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.samples import Block, Fault, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
+from rankgauge.samples.unread_keys import Unread, unread_notes
 
 __all__ = ["Sighting"]
 
@@ -22,7 +30,11 @@ class Sighting:
     met: bool = False  # whether a retrieved id is a relevant id
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
     refused: bool = False  # whether there is ground truth that cannot be used
+    keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
+    unread: frozenset[Unread] = frozenset()  # keys that nothing reads
+    is_filled: bool = False  # whether a ranking has an item
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
+    rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
         doubts = dict(self.doubts)
@@ -33,12 +45,81 @@ class Sighting:
             self.met or other.met,
             self.looks or other.looks,
             self.refused or other.refused,
+            self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
+            self.unread | other.unread,
+            self.is_filled or other.is_filled,
             doubts,
+            self.rising or other.rising,
         )
 
-    def notes(self, plan: Plan) -> list[str]:
-        """Say what is suspicious: an option without effect, ids that never meet, matchers that look the wrong way."""
-        notes = [plan.profile.policy.idle] if plan.profile.policy.idle else []
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Self:
+        """Return which keys the outputs of samples have, and which of them and of the samples nothing reads."""
+        outputs = [sample.output for sample in samples if sample.output is not None]
+        read = [output for output in outputs if isinstance(output, Output)]
+        has = {
+            "retrieved": any(output.is_ranked for output in read),
+            "answer": any(output.answer is not None for output in read),
+            "support": any(output.support is not None for output in read),
+        }
+        unread = frozenset(chain.from_iterable(each.unread for each in (*samples, *outputs) if each.unread))
+        is_read = read or any(isinstance(output, Fault) and output.has_no_key for output in outputs)
+        return cls(
+            keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None,
+            unread=unread,
+            is_filled=any(output.ids for output in read),
+            rising=next((place for place in map(_rise, samples) if place), ""),
+        )
+
+    @classmethod
+    def of_block(cls, block: Block) -> Self:
+        """Return the same of plain samples, which all have a ranking."""
+        is_filled = any(block.retrieved.counts)
+        rising = next((_worded(*rise) for rise in block.rises), "")
+        return cls(keys=frozenset({"retrieved"}), unread=block.unread, is_filled=is_filled, rising=rising)
+
+    def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
+        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
+        problems = [
+            f"metric {metric.name!r} needs ground truth of the kind "
+            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
+            "`expected_output`, or leave the metric out"
+            for metric in metrics
+            if not (metric.metric.is_whole or self.targets.intersection(metric.targets))
+        ]
+        if problems:
+            msg = f"{len(problems)} of {len(metrics)} metrics cannot score any sample:"
+            raise MissingGoldError(msg, problems)
+
+    def check_keys(self, metrics: Sequence[PlannedMetric]) -> None:
+        """Raise a `DataError` for metrics that judge a key which no output has, though there are outputs."""
+        if self.keys is None:
+            return
+        problems = []
+        for metric in metrics:
+            judged = [target.key for target in metric.targets if metric.metric.is_whole or target in self.targets]
+            if judged and self.keys.isdisjoint(judged):
+                problems.append(f"metric {metric.name!r}: {lacks_key(judged[0], sorted(self.unread)).reason}")
+        if problems:
+            msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"
+            raise DataError(msg, problems)
+
+    def looked(self, target: Target) -> int:
+        """Return how many samples were looked at for doubts about the matcher of a target."""
+        return len(self.doubts[target].looks) if target in self.doubts else 0
+
+    def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
+        """Say what is suspicious: options, keys, rankings (unless one *is_alone*), order of scores, ids, matchers."""
+        policy = plan.profile.policy
+        notes = [policy.idle] if policy.idle else []
+        notes += unread_notes(self.unread)
+        if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
+            notes.append("every ranking is empty, so nothing was retrieved for any sample")
+        if self.rising and policy.order == "given":
+            notes.append(
+                f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
+                "order=score ranks them by score, highest first"
+            )
         if not self.met and self.looks is not None:
             retrieved, gold = self.looks
             note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
@@ -48,3 +129,16 @@ class Sighting:
             if target in used:
                 notes += doubts.notes(target.matcher)
         return list(dict.fromkeys(notes))
+
+
+def _rise(sample: Sample) -> str:
+    """Return where a score is higher than the one before it, in words; empty for nowhere."""
+    scores: Sequence[Any] | None = sample.output.scores if isinstance(sample.output, Output) else None
+    if scores is None or None in scores or not any(map(lt, scores, islice(scores, 1, None))):
+        return ""
+    rank = next(rank for rank, (one, two) in enumerate(pairwise(scores), 1) if one < two)
+    return _worded(sample.id, rank, scores[rank - 1], scores[rank])
+
+
+def _worded(sample: str, rank: int, score: float, higher: float) -> str:
+    return f"sample {sample!r}: {score:g} at rank {rank}, {higher:g} at rank {rank + 1}"

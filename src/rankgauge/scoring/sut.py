@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.samples import CallError, Sample
+from rankgauge.samples.sample_outputs import TIMED_OUT
 from rankgauge.scoring.stop import Stop
 
 __all__ = ["Call", "Calling", "SystemUnderTest", "call_each"]
@@ -136,7 +137,7 @@ async def _call(sut: SystemUnderTest, given: object, how: Calling, stopping: asy
             done, _ = await asyncio.wait({task}, timeout=how.timeout)
         finally:
             task.cancel()
-        late = CallError("", f"the system under test did not answer within {how.timeout or 0:g} seconds")
+        late = CallError(TIMED_OUT, f"the system under test did not answer within {how.timeout or 0:g} seconds")
         call = Call(task.result() if done else late, time.perf_counter() - begun, attempt)
         if attempt > how.retries or not isinstance(call.found, CallError) or stopping.is_set():
             break

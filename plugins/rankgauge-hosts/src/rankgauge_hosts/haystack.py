@@ -49,7 +49,7 @@ class RankgaugeEvaluator:
 
             document_comparison_field: The field by which retrieved and gold documents match: `id`, a key of the
                 metadata (``meta.file_id``, ``meta.source.url``), or the whole text (`content`). A metric with a
-                matcher, such as ``recall(matcher=fuzzy-chunk)@5``, compares texts with that instead.
+                matcher, such as ``recall(matcher=passage)@5``, compares texts with that instead.
 
         Raises:
             RankgaugeError: The arguments cannot be used.

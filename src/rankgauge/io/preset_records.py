@@ -1,0 +1,262 @@
+"""
+Records of other tools: recognized, taken out of their document, and brought into the form of samples by a preset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import orjson
+
+from rankgauge.catalog import Catalog
+from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
+from rankgauge.plugin.declarations import Record
+from rankgauge.plugin.presets import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
+from rankgauge.samples import Sample
+
+__all__ = ["Shape", "recognized"]
+
+_TOP = ("id", "input", "expected_output", "actual_output", "metadata")
+_steps = cache(read_path)
+
+
+class Shape:
+    """How the records of a dataset become samples: by a preset, the user's fields, and what separates lists."""
+
+    def __init__(
+        self, catalog: Catalog | None = None, preset: str = "", fields: FieldMap | None = None, separator: str = ""
+    ) -> None:
+        self._catalog = catalog
+        self.preset: Preset | None = catalog.preset(preset).declaration if catalog is not None and preset else None
+        self.fields = fields or {}
+        self.separator = separator or ("" if self.preset is None else self.preset.separator)
+
+    def __bool__(self) -> bool:
+        return self.preset is not None or bool(self.fields) or bool(self.separator)
+
+    def knows(self, record: object) -> bool:
+        """Return whether a record looks made for the preset."""
+        return self.preset is not None and _has_marks(record, self.preset)
+
+    def advice(self, record: object) -> str:
+        """Return how to read a record that looks like another tool's; empty for any other, and with a preset."""
+        name = None if self._catalog is None or self.preset is not None else recognized(record, self._catalog)
+        return "" if name is None else f"; this looks like a record of {name}: read it with --preset {name}"
+
+    def records(self, read: Iterable[Record]) -> Iterator[Record]:
+        """Yield records, those of a document that has several one by one."""
+        for record in read:
+            if self.preset is None or not isinstance(record.value, Mapping):
+                yield record
+            else:
+                yield from _rows(record, record.value, self.preset)
+
+    def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
+        """Return a record in the form of a sample."""
+        value: Any = record.value
+        if isinstance(value, Sample) or not (self and isinstance(value, Mapping)):
+            return value
+        shaped = dict(value)
+        if self.preset is not None:
+            shaped = _shaped(value, self.preset, self.separator)
+            shaped.setdefault("id", _number(record))
+        mapped = remapped({**value, **shaped}, self.fields, self.separator)
+        ours = {*shaped, *(field_name(name).partition(".")[0] for name in self.fields)}
+        return {name: held for name, held in mapped.items() if name in ours}
+
+    def output(self, raw: object) -> object:
+        """Return what a system emitted in the form of an `actual_output`."""
+        return raw if self.preset is None else _output(raw, self.preset, self.separator) or raw
+
+
+def recognized(record: object, catalog: Catalog) -> str | None:
+    """Return the name of the preset that a raw record looks made for, None for any other record."""
+    outputs = [record.get("actual_output")] if isinstance(record, Mapping) else []
+    for name, claim in catalog.all("preset").items():
+        if any(_has_marks(value, claim.declaration) for value in (record, *outputs)):
+            return name
+    return None
+
+
+def _has_marks(record: object, preset: Preset) -> bool:
+    return any(all(any(True for _ in _values(record, _steps(path))) for path in mark) for mark in preset.marks)
+
+
+def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterator[Record]:
+    """Yield the records of a document: a list of them, maps by id, or columns."""
+    for path in preset.records:
+        part = next(iter(_values(document, _steps(path))), None)
+        if isinstance(part, Mapping) and part:
+            columns = [(name, column) for name, column in document.items() if isinstance(column, Mapping)]
+            for key in part:
+                row = {name: column[key] for name, column in columns if key in column}
+                yield Record({"key": str(key), **row}, record.line, f"{path}[{key!r}]")
+            return
+        if isinstance(part, list) and part:
+            lists = [(name, column) for name, column in document.items() if isinstance(column, list)]
+            for place, item in enumerate(part):
+                row = {name: column[place] for name, column in lists if len(column) == len(part)}
+                yield Record(item if isinstance(item, Mapping) else row, record.line, f"{path}[{place}]")
+            return
+    yield record
+
+
+def _shaped(record: Mapping[Any, Any], preset: Preset, separator: str) -> dict[str, Any]:
+    """Return what a preset finds; all of a record where that has no ground truth, so that messages can name it."""
+    shaped = {name: record[name] for name in _TOP if record.get(name) is not None}
+    gold: dict[str, Any] = {}
+    for name in preset.fields:
+        value = None if name.startswith("actual_output") else _first(record, preset.fields[name], name, separator)
+        head, _, inner = name.partition(".")
+        if value is None:
+            continue
+        if head == "expected_output" and inner:
+            gold[inner] = value
+        elif inner:
+            held = shaped.get(head)
+            shaped[head] = {**(held if isinstance(held, Mapping) else {}), inner: value}
+        else:
+            shaped[head] = value
+    if gold:
+        shaped["expected_output"] = gold
+    emitted = _output(record, preset, separator)
+    if emitted is None or "retrieved" not in emitted:
+        emitted = _output(record.get("actual_output"), preset, separator) or emitted
+    if emitted is not None:
+        held = shaped.get("actual_output")
+        shaped["actual_output"] = {**(held if isinstance(held, Mapping) else {}), **emitted}
+    return shaped if "expected_output" in shaped else {**record, **shaped}
+
+
+def _output(raw: object, preset: Preset, separator: str) -> dict[str, Any] | None:
+    """Return what was retrieved and answered, None where a preset finds neither."""
+    if raw is None:
+        return None
+    paths = preset.fields
+    answer = _first(raw, paths.get("actual_output.answer", ()), "actual_output.answer", separator)
+    columns = {key: _first(raw, paths.get(f"{RETRIEVED}.{key}", ()), RETRIEVED, separator) for key in ITEM_KEYS}
+    given = {key: column for key, column in columns.items() if isinstance(column, list)}
+    retrieved: list[Any] | None = None
+    if given and len({len(column) for column in given.values()}) == 1:
+        retrieved = [_plain(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+    else:
+        items = _first(raw, (*paths.get(RETRIEVED, ()), *paths.get(f"{RETRIEVED}.text", ())), RETRIEVED, separator)
+        if items is None and not isinstance(_decoded(raw), str):
+            items = _suited(_decoded(raw), RETRIEVED, separator)  # the raw value itself
+        if isinstance(items, Mapping):  # scores by id
+            by_score = sorted(items.items(), key=lambda pair: -pair[1])
+            retrieved = [{"id": str(name), "score": score} for name, score in by_score]
+        elif items is not None:
+            retrieved = [_item(item, preset) for item in items]
+    emitted = _plain((("answer", answer), ("retrieved", retrieved)))
+    return emitted or None
+
+
+def _item(item: object, preset: Preset) -> object:
+    """Return one retrieved item; what the preset cannot read stays as it is, and is reported like any other."""
+    if isinstance(item, str):
+        return {"text": item}
+    values = [(key, next((v for path in preset.items.get(key, ()) for v in _scalars(item, path, key)), None))
+              for key in ITEM_KEYS]  # fmt: skip
+    return _plain(values) or item
+
+
+def _scalars(item: object, path: str, key: str) -> Iterator[object]:
+    """Yield the values of a path that can be an id, a text or a score."""
+    kinds: tuple[type, ...] = {"text": (str,), "score": (int, float)}.get(key, (str, int))
+    for value in _values(item, _steps(path)):
+        if isinstance(value, kinds) and not isinstance(value, bool) and value != "":
+            yield str(value) if key == "id" else value
+
+
+def _plain(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in pairs if value is not None}
+
+
+def _first(record: object, paths: Iterable[str], target: str, separator: str) -> Any:  # noqa: ANN401  # any JSON value
+    """Return the first value on some paths that suits a field."""
+    for path in paths:
+        steps = _steps(path)
+        values = [value for value in _values(record, steps) if value is not None]
+        several = any("" in selectors or name == "*" for name, selectors in steps)
+        for value in [values] if several and values and target in LISTS else values:
+            if (suited := _suited(_decoded(value), target, separator)) is not None:
+                return suited
+    return None
+
+
+def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # any JSON value
+    """Return a value as a field needs it, None where it cannot be that."""
+    if value is None or value == "":
+        return None
+    if target in LISTS:
+        if isinstance(value, str):
+            return [part.strip() for part in value.split(separator) if part.strip()] if separator else [value]
+        is_map = isinstance(value, Mapping) and all(type(gain) in {int, float} for gain in value.values())
+        return value if isinstance(value, list) or (is_map and value) else None
+    if target == "id":
+        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if target.endswith(".answer"):
+        is_list = target != "actual_output.answer" and isinstance(value, list)
+        return value if isinstance(value, str) or is_list else None
+    return value if target != "metadata" or isinstance(value, Mapping) else None
+
+
+def _values(value: Any, steps: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
+    """Yield what stands at the end of a path; a text on the way may be JSON."""
+    if not steps:
+        yield value
+        return
+    value = _decoded(value)
+    name, selectors = steps[0]
+    if name == "":
+        yield from _selected(value, selectors, steps[1:])
+    elif isinstance(value, Mapping):
+        if name == "*":
+            for item in value.values():
+                yield from _selected(item, selectors, steps[1:])
+            return
+        for count in range(len(steps), 0, -1):  # `a.b` may be one name, and then it is
+            key = ".".join(step[0] for step in steps[:count])
+            if key in value and not any(step[1] for step in steps[: count - 1]):
+                yield from _selected(value[key], steps[count - 1][1], steps[count:])
+                return
+
+
+def _selected(value: Any, selectors: tuple[str, ...], rest: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
+    """Yield what brackets select of a value, and then the rest of the path."""
+    if not selectors:
+        yield from _values(value, rest)
+        return
+    value = _decoded(value)
+    if not isinstance(value, list | tuple):
+        return
+    selector, later = selectors[0], selectors[1:]
+    field, equals, wanted = selector.partition("=")
+    if equals:
+        chosen = [item for item in value if isinstance(item, Mapping) and item.get(field) == wanted]
+        yield from _selected(chosen, later, rest)
+    elif not selector:
+        for item in value:
+            yield from _selected(item, later, rest)
+    elif -len(value) <= int(selector) < len(value):
+        yield from _selected(value[int(selector)], later, rest)
+
+
+def _decoded(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """Return a list or an object that is written as JSON text as that, anything else as it is."""
+    if isinstance(value, str) and value[:1] in {"[", "{"}:
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value
+
+
+def _number(record: Record) -> str:
+    """Return what a record without an id is called: its place in a list, its row, or its line."""
+    places = re.findall(r"\d+", record.path)
+    return places[-1] if places else str(1 if record.line is None else record.line)

@@ -1,0 +1,132 @@
+"""
+Keys that nothing reads: those of samples, outputs and their items, and which of ours their author may have meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rankgauge.base.plain_text import visible
+from rankgauge.errors import listed, suggest
+
+__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
+
+OUTPUT = "actual_output"
+ITEMS = "actual_output.retrieved[]"
+
+_KNOWN: Mapping[str, frozenset[str]] = {
+    "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
+    "expected_output[]": frozenset({"id", "gain", "intent"}),
+    "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
+    "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
+    OUTPUT: frozenset({"retrieved", "answer", "support"}),
+    ITEMS: frozenset({"id", "text", "score"}),
+}
+"""The keys that are read, by the place of their object."""
+
+_PLACE = frozenset({"document", "start", "end"})
+"""Those of an item that says where it stands: if there is a `start`, for `document` alone may be a text."""
+
+_ITEM_ID = ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "node_id", "corpus_id", "_id", "uuid")
+_ITEM_TEXT = ("page_content", "content", "contents", "body", "passage", "chunk", "document")
+_RANKINGS = (
+    *("contexts", "context", "documents", "docs", "document_ids", "doc_ids", "chunks", "passages", "results", "hits"),
+    *("retrieved_contexts", "retrieval_context", "retrieved_ids", "retrieved_context_ids", "source_documents"),
+    *("source_nodes", "nodes", "sources", "ranking", "retrieval", "matches"),
+)
+
+_MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "": {
+        "id": ("qid", "query_id", "question_id", "sample_id", "_id"),
+        "input": ("query", "question", "user_input", "prompt"),
+        "expected_output": ("expected", "ground_truth", "ground_truths", "reference", "qrels", "gold", "relevant"),
+        "actual_output": ("output", "actual", "prediction", "outputs"),
+        "metadata": ("meta",),
+    },
+    "expected_output[]": {"id": _ITEM_ID, "gain": ("grade", "relevance", "rel", "label", "score")},
+    "expected_output.nuggets[]": {"text": ("nugget", "fact", *_ITEM_TEXT), "importance": ("label",)},
+    "expected_output.spans[]": {
+        "document": ("doc", "doc_id", "document_id", "corpus_id", "source", "file"),
+        "start": ("start_index", "begin", "start_char", "offset"),
+        "end": ("end_index", "stop", "end_char"),
+        "grade": ("gain", "relevance", "rel", "label"),
+        "text": ("content", "quote", "excerpt"),
+    },
+    OUTPUT: {"retrieved": _RANKINGS, "answer": ("response", "generated", "generated_text", "completion", "output")},
+    ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
+}
+"""Usual names of other tools for what we read, which no spelling gives away."""
+
+
+class Unread(NamedTuple):
+    """A key that nothing reads."""
+
+    place: str  # the object that holds it, as in `_KNOWN`
+    key: str
+    meant: str = ""  # the key that was probably meant, if any
+
+    @property
+    def path(self) -> str:
+        """Return where it is."""
+        return visible(f"{self.place}.{self.key}" if self.place else self.key)
+
+
+@lru_cache(maxsize=1024)
+def meant(place: str, key: str) -> str:
+    """Return which key of ours an unknown one looks like, or stands for in other tools; empty for neither."""
+    folded = key.casefold().replace("-", "_").replace(" ", "_")
+    usual = (ours for ours, names in _MEANT[place].items() if folded in names)
+    return next(usual, "") or next(iter(suggest(key, sorted(_KNOWN[place]), most=1, cutoff=0.7)), "")
+
+
+def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
+    """Return the keys of some objects that nothing reads; what is no object is passed over."""
+    keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
+    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
+    if keys <= known:
+        return ()
+    unknown = sorted(key for key in keys - known if isinstance(key, str))
+    guesses = ((key, meant(place, key)) for key in unknown)
+    return tuple(Unread(place, key, "" if guess in keys else guess) for key, guess in guesses)
+
+
+def how_to_map(ours: str, theirs: str) -> str:
+    """Return what reads a key of the user's data as one of ours."""
+    return f"rename it, or map it: --field {ours}={theirs}"
+
+
+def of_object(item: object) -> str:
+    """Return what an item of another library, such as a document, has for our keys; empty for plain values."""
+    if isinstance(item, Mapping):
+        pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
+        advice = "rename it in your data"
+    else:
+        plain = isinstance(item, str | bytes | int | float | list | tuple | None)
+        names = (
+            () if plain else sorted(name for name in (*_KNOWN[ITEMS], *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
+        )
+        pairs = {}
+        for name in names:
+            pairs.setdefault(name if name in _KNOWN[ITEMS] else meant(ITEMS, name), f"item.{name}")
+        advice = f"give {{{', '.join(f'{ours!r}: {theirs}' for ours, theirs in pairs.items())}}} for each item"
+    if not pairs:
+        return ""
+    listing = " and ".join(f"its {ours} in {theirs}" for ours, theirs in pairs.items())
+    return f"; it seems to have {visible(listing)}: {visible(advice)}"
+
+
+def unread_notes(unread: Iterable[Unread]) -> list[str]:
+    """Return what users should know of keys that nothing reads: a line for each that looks like ours, one for all."""
+    seen = sorted(set(unread))
+    notes = [f"{each.path} is not read: did you mean {each.meant!r}? {_advice(each)}" for each in seen if each.meant]
+    others = [each.path for each in seen if not each.meant]
+    return [*notes, f"nothing reads these keys: {listed(others)}"] if others else notes
+
+
+def _advice(unread: Unread) -> str:
+    """Return how to have a key read; `fields` reaches everything but what is in a list."""
+    if unread.place.endswith("[]"):
+        return "rename it in your data"
+    return how_to_map(f"{unread.place}.{unread.meant}" if unread.place else unread.meant, unread.path)

@@ -1,0 +1,1 @@
+module.exports = class { id() { return 'rag'; } async callApi(prompt) { return {output: 'In 1932.', metadata: {retrieved: [{id: 'd3', text: 'The bridge was opened in 1932.', score: 0.8}, {id: 'd1', text: 'Ferries ran before.', score: 0.5}]}}; } };
