@@ -224,6 +224,12 @@ def test_a_gold_text_that_two_chunks_share_is_covered_whole() -> None:
     ]
 
 
+def test_parts_of_words_that_a_chunk_cuts_are_covered() -> None:
+    gold = "abcdefgh ijkl mnop qrstuvwx yz"
+    assert "".join(parts_of(gold, "... abcdefgh ijkl mnop qrst")) == "abcdefgh ijkl mnop qrst"
+    assert "".join(parts_of(gold, "efgh ijkl mnop qrstuvwx, and")) == "efgh ijkl mnop qrstuvwx "
+
+
 def test_common_words_in_the_middle_of_both_texts_are_chance() -> None:
     gold = "Rents rose by a fifth in the united states last year, which nobody had foreseen."
     other = "Most of the oil that is used in the united states comes from Canada and from Mexico."

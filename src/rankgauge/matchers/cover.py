@@ -109,18 +109,22 @@ def covered_parts(
     sizes = list(zip(map(len, gold), map(len, retrieved), strict=True))
     parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in sizes]
     ends = np.cumsum([golds * others for golds, others in sizes])
-    kept = np.flatnonzero(usable[runs.pair])
     words = functools.cache(plain_words)
-    columns = (runs.pair, runs.gold - stream.first[pairs.gold[runs.pair]], runs.length)
-    for pair, begin, length in zip(*(column[kept].tolist() for column in columns), strict=True):
-        sample = int(np.searchsorted(ends, pair, side="right"))
-        golds, others = sizes[sample]
-        place = divmod(pair - (int(ends[sample]) - golds * others), golds)
-        text = gold[sample][place[1]]
-        known, end = words(text), begin + length
-        part = known[begin].start if begin else 0, known[end].start if end < len(known) else len(text)
-        parts[sample].setdefault(place, []).append(part)
-    return parts
+    cut = [_cut_words(stream, _beside(stream, pairs, runs, after=after), after=after) for after in (False, True)]
+    for after, columns in ((None, (runs.pair, runs.gold, runs.length)), (False, cut[0]), (True, cut[1])):
+        kept = np.flatnonzero(usable[columns[0]])
+        for pair, at, size in zip(*(column[kept].tolist() for column in columns), strict=True):
+            sample = int(np.searchsorted(ends, pair, side="right"))
+            golds, others = sizes[sample]
+            place = divmod(pair - (int(ends[sample]) - golds * others), golds)
+            text, begin = gold[sample][place[1]], at - int(stream.first[pairs.gold[pair]])
+            known, end = words(text), begin + (size if after is None else 1)
+            start, stop = known[begin].start if begin else 0, known[end].start if end < len(known) else len(text)
+            if after is not None:  # the end or the beginning of a word
+                word = known[begin]
+                start, stop = (word.start, word.start + size) if after else (word.end - size, stop)
+            parts[sample].setdefault(place, []).append((start, stop))
+    return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
 
 
 def _lie_over(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.bool_]:
@@ -256,17 +260,16 @@ def _beside(stream: WordStream, pairs: Pairs, runs: Runs, *, after: bool) -> _Be
     return _Beside(runs.pair[at], gold[at], other[at], other[at] == edge)
 
 
-def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Integers, Integers]:
-    """Return pairs and how many characters their retrieved text has of a word that it begins or ends within."""
-    pair: list[int] = []
-    size: list[int] = []
+def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Integers, Integers, Integers]:
+    """Return pairs, a gold word that their retrieved text begins or ends within, and how many characters it has."""
+    cut: list[tuple[int, int, int]] = []
     at = np.flatnonzero(beside.is_edge)
     for number, gold, other in zip(*(part[at].tolist() for part in beside[:3]), strict=True):
         whole, piece = stream.spelled(gold), stream.spelled(other)
         if whole.startswith(piece) if after else whole.endswith(piece):
-            pair.append(number)
-            size.append(len(piece))
-    return np.array(pair, dtype=np.int64), np.array(size, dtype=np.int64)
+            cut.append((number, gold, len(piece)))
+    pair, word, size = np.array(cut, dtype=np.int64).reshape(-1, 3).T
+    return pair, word, size
 
 
 def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]:
@@ -276,6 +279,6 @@ def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]
     common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold]).astype(np.float64)
     for after in (False, True):
         beside = _beside(stream, pairs, runs, after=after)
-        pair, size = _cut_words(stream, beside, after=after)
+        pair, _, size = _cut_words(stream, beside, after=after)
         common += of_pairs(pair, weights=size)
     return common
