@@ -157,7 +157,7 @@ def test_what_cannot_be_placed_fails_with_a_reason():
     odd = sample([stretch("d", 0, 10)], [{"id": "c7", "start": 4, "end": 2, "document": "d"}])
     assert reason(odd, "span-iou@2") == "retrieved[0].end a stretch cannot end at 2, before its start at 4"
     assert scored(odd | {"expected_output": ["c7"]}, "recall@2") == [1.0]  # by id that does not matter
-    assert "retrieved[0].document an id must be" in reason(
+    assert "retrieved[0] a place needs 'document', 'start' and 'end', and has no 'document'" in reason(
         sample([stretch("d", 0, 10)], [{"id": "c7", "start": 4, "end": 5}]), "span-iou@2"
     )
 
@@ -167,7 +167,7 @@ def test_what_cannot_be_placed_fails_with_a_reason():
     [
         ({"document": "d"}, "expected a list of spans"),
         (["d"], r"expected_output.spans\[0\].*a span is an object with 'document', 'start' and 'end'"),
-        ([{"start": 0, "end": 1}], r"spans\[0\].document.*an id must be a string"),
+        ([{"start": 0, "end": 1}], r"spans\[0\].*a place needs 'document', 'start' and 'end', and has no 'document'"),
         (
             [stretch("d", -1, 5)],
             r"spans\[0\].start.*an offset is a number of characters, 0 or more, not the integer -1",

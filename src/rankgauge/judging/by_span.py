@@ -117,9 +117,9 @@ class SpanJudge:
         if "cover" in self._keep.needs:
             texts = ranking.texts or [None] * len(ranking.ids)
             self._add_cover(place, spans, held, [text or "" for text in texts])
-        n_placed = sum(each.place is not None for each in held)
-        self._ways |= Doubts(placed=n_placed, by_text=len(held) - n_placed)
-        if n_placed < len(held) and self._profile.missing_texts == "fail":
+        n_by_text = len(held) if ranking.places is None else sum(where is None for where in ranking.places)
+        self._ways |= Doubts(placed=len(held) - n_by_text, by_text=n_by_text)
+        if n_by_text and self._profile.missing_texts == "fail":
             self._look_for_placeless(place, ranking, held, spans)
         together: dict[int, Parts] = {}
         for rank, each in enumerate(held, 1):

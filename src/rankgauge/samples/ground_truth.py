@@ -113,7 +113,11 @@ def _assignments(raw: object, contract: Contract) -> Iterator[tuple[str, str, An
 
 def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:
     """Return the `document`, `start` and `end` of an object; an `InvalidError` where they are no stretch."""
-    document = read_id(raw.get("document"), f"{path}.document", contract)
+    if absent := [name for name in ("document", "start", "end") if raw.get(name) is None]:
+        raise InvalidError(
+            path, f"a place needs 'document', 'start' and 'end', and has no {absent[0]!r}; found {look(raw)}"
+        )
+    document = read_id(raw["document"], f"{path}.document", contract)
     start, end = (_offset(raw.get(name), f"{path}.{name}") for name in ("start", "end"))
     if end < start:
         raise InvalidError(f"{path}.end", f"a stretch cannot end at {end}, before its start at {start}")
