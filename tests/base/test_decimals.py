@@ -31,7 +31,8 @@ def test_a_number_that_is_too_large_for_a_float_is_not_finite():
 
 
 @pytest.mark.parametrize(
-    ("written", "share"), [("0.1", 0.1), ("10%", 0.1), (" 2.5 % ", 0.025), ("1", 1.0), ("150%", 1.5)]
+    ("written", "share"),
+    [("0.1", 0.1), ("10%", 0.1), ("0.7%", 0.007), ("7e-1%", 0.007), (" 2.5 % ", 0.025), ("1", 1.0), ("150%", 1.5)],
 )
 def test_a_share_is_a_number_or_a_percentage(written, share):
     assert share == read_share(written)

@@ -389,7 +389,7 @@ class TestMetricsCommand:
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, budget, tokenizer, partial, gold, matcher, as",
+            "  it also takes k, budget, tokenizer, partial, gold, matcher, unit, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
@@ -408,7 +408,7 @@ class TestMetricsCommand:
         }
 
         _, out, _ = command_line("metrics", "show", "P")
-        assert "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, joint, as" in out.splitlines()
+        assert "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, joint, unit, as" in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
         assert "Returns:" not in out  # its docstring has no `Args`
 

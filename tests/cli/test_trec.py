@@ -365,3 +365,13 @@ def test_a_measure_that_fails_says_why_it_has_no_number(rankgauge, files, instal
     done = rankgauge("trec", files[0], files[1], "-m", "acme-share", "-m", "MRR")
     assert table(done.out)["acme-share"][0] == "-"
     assert "acme-share' of acme-tools 1.0 gives no value: ValueError: the catalogue is empty" in done.err
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "markdown"])
+def test_grades_above_a_scale_are_noted(rankgauge, files, form):
+    """The grade 2 of q1 counts as 1: ERR of good is 1/2 + 1/2 * 1/2 * 1/3 for q1, and 1/2 for q2."""
+    done = rankgauge("trec", files[0], files[1], "-m", "ERR(max_grade=1)@5", "-f", form)
+    assert done.code == 0
+    assert "err(max_grade=1.0)@5: there are grades up to 2; those above max_grade=1 count as 1" in done.err
+    if form == "table":
+        assert table(done.out)["ERR(max_grade=1)@5"][0] == f"{(1 / 2 + 1 / 12 + 1 / 2) / 4:.4f}"

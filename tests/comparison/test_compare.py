@@ -139,6 +139,7 @@ def test_clusters_widen_the_interval() -> None:
     assert found.notes == (
         "only 4 clusters: below 40, intervals tend to be too narrow",
         "only 4 of 4 clusters differ: no test of signs can give a two-sided p below 0.125",
+        "4 clusters cannot show any difference at this level; 6 could",
     )
 
 
@@ -289,7 +290,10 @@ def test_two_pairs() -> None:
     assert (found.n, found.p, found.g) == (2, 0.5, None)
     assert found.interval is not None
     assert found.verdict == "undecided"
-    assert found.notes == ("only 2 of 2 pairs differ: no test of signs can give a two-sided p below 0.5",)
+    assert found.notes == (
+        "only 2 of 2 pairs differ: no test of signs can give a two-sided p below 0.5",
+        "2 pairs cannot show any difference at this level; 6 could",
+    )
 
 
 def test_no_pair_has_a_score() -> None:

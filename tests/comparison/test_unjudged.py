@@ -3,6 +3,7 @@
 import pytest
 
 from rankgauge import compare, evaluate
+from rankgauge.engine.comparing import unjudged_of
 from rankgauge.errors import ResultError
 
 QUERIES = [f"q{number}" for number in range(12)]
@@ -71,3 +72,22 @@ def test_results_of_samples_cannot_be_condensed(engine):
     result = engine.dataset(samples).with_metrics("MRR").run()
     with pytest.raises(ResultError, match="one: what unjudged documents could change is found by"):
         compare({"one": result, "other": result}, condensed=True)
+
+
+def test_shares_are_of_the_results_there_are():
+    """One query has two results of which one is judged, one has none, and one is missing: a half, not a fortieth."""
+    qrels = {query: {"a": 1} for query in ("short", "empty", "missing")}
+    run = {"short": {"a": 2.0, "x": 1.0}, "empty": {}}
+    result = evaluate(qrels, run, ["unjudged(of=retrieved)@10", "unjudged@10"])
+
+    only = evaluate(qrels, run, ["RR", "unjudged(of=retrieved)@10"])
+    assert unjudged_of(only).shares == {"unjudged@10": 0.5}
+    assert result.metrics["unjudged@10"].values.tolist() == [0.0, 0.0, 0.1]
+
+
+def test_a_run_with_missing_outputs_does_not_look_better_judged():
+    qrels = {f"q{number}": {"a": 1} for number in range(8)}
+    whole = {query: {"a": 2.0, "x": 1.0} for query in qrels}
+    broken = {query: whole[query] for query in list(qrels)[:3]}
+    shares = [unjudged_of(evaluate(qrels, run, ["unjudged(of=retrieved)@10"])).shares for run in (whole, broken)]
+    assert shares == [{"unjudged@10": 0.5}, {"unjudged@10": 0.5}]

@@ -89,12 +89,14 @@ def test_parameters_out_of_bounds_are_refused(metric, message):
         ENGINE.dataset([]).with_metrics([metric]).plan()
 
 
-def test_a_grade_above_the_scale_fails_its_sample():
-    sample = {"id": "q", "expected_output": {"relevant": {"a": 3}}, "actual_output": ["a"]}
-    (only,) = ENGINE.dataset([]).with_metrics(["INST(max_grade=2)"]).score(sample).values()
+def test_a_grade_above_the_scale_counts_as_its_top():
+    def scored(grade):
+        sample = {"id": "q", "expected_output": {"relevant": {"a": grade, "b": 1}}, "actual_output": ["b", "a"]}
+        (only,) = ENGINE.dataset([]).with_metrics(["INST(max_grade=2)"]).score(sample).values()
+        return only
 
-    assert only.status == "failed"
-    assert "lies above max_grade=2" in (only.reason or "")
+    assert scored(3) == scored(2)
+    assert scored(3).status == "scored"
 
 
 @pytest.mark.parametrize(

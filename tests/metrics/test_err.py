@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import rankgauge
 from rankgauge.errors import PlanError
 from rankgauge.metrics.reciprocal_rank import expected_reciprocal_rank
 from rankgauge.plugin.metric import declared
@@ -74,23 +75,34 @@ def test_single_samples_and_streams_need_the_grade_given(engine, call):
         evaluation.score(sample) if call == "score" else list(evaluation.stream())
 
 
-def test_grade_above_the_scale_raises_in_the_function(judged):
-    with pytest.raises(ValueError, match="grade 3 lies above max_grade=2"):
-        expected_reciprocal_rank(judged((["x"], {"a": 3})), k=5, max_grade=2)
-
-
-def test_grade_above_the_scale_fails_its_own_sample_only(engine):
+def test_grade_above_the_scale_counts_as_its_top(engine):
     samples = [
         {"id": "fits", "expected_output": {"a": 1}, "actual_output": ["a"]},
         {"id": "above", "expected_output": {"a": 3}, "actual_output": ["a"]},
-        {"id": "fits-too", "expected_output": {"a": 2}, "actual_output": ["a"]},
+        {"id": "not retrieved", "expected_output": {"a": 2, "b": 4}, "actual_output": ["a"]},
     ]
 
-    column = engine.dataset(samples).with_metrics(["err(max_grade=2)@5"]).run()["err(max_grade=2)@5"]
+    result = engine.dataset(samples).with_metrics(["err(max_grade=2)@5"]).run()
 
-    assert [column.status(place) for place in range(3)] == ["scored", "failed", "scored"]
-    assert column.values.tolist() == [0.25, 0.0, 0.75]  # a failure counts as 0
-    assert "grade 3 lies above max_grade=2" in column.reasons[1]
+    assert result["err(max_grade=2)@5"].values.tolist() == [0.25, 0.75, 0.75]
+    assert result["err(max_grade=2)@5"].n_failed == 0
+    assert result.notes == ("err(max_grade=2.0)@5: there are grades up to 4; those above max_grade=2 count as 2",)
+
+
+@pytest.mark.parametrize("metric", ["err(max_grade=2)@5", "INST(max_rel=2)", "SDCG(max_grade=2)@5"])
+def test_every_road_notes_grades_above_the_scale(metric):
+    """Few queries in dictionaries, many, and shards."""
+    few = {"q1": {"a": 1}, "q2": {"b": 4}}
+    many = few | {f"many{number}": {"a": 1} for number in range(300)}
+    for qrels in (few, many):
+        run = {query: {"a": 1.0} for query in qrels}
+        clipped = {query: {name: min(grade, 2) for name, grade in grades.items()} for query, grades in qrels.items()}
+        result = rankgauge.evaluate(qrels, run, [metric])
+        (column,) = result.metrics.values()
+        (same,) = rankgauge.evaluate(clipped, run, [metric]).metrics.values()
+        assert column.n_failed == 0
+        assert column.values.tolist() == same.values.tolist()
+        assert [note for note in result.notes if "max_grade=2 count as 2" in note]
 
 
 def test_grade_at_the_top_of_the_scale_is_fine(score):

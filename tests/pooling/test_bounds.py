@@ -22,6 +22,10 @@ BINARY = [
     "ndcg_any@2",
     "ndcg_any",
     "P(rel=2)@2",
+    "rbp(rel=1)",
+    "rbp(rel=2, p=0.5)",
+    "rbp(rel=2, k=2)",
+    "rbp(rel=3)",
 ]
 GRADED = [
     "ndcg@1",
@@ -81,6 +85,25 @@ def test_bounds_are_the_extremes_over_all_grades(known, ranking, metric):
     if metric == "gm_map":
         worst, best = max(worst, 1e-5), max(best, 1e-5)
     assert one_query(metric, known, ranking) == pytest.approx([worst, best], abs=1e-9)
+
+
+@given(judgments, rankings, st.sampled_from([*BINARY, "ndcg@2", "rbp", "dcg@2"]))
+def test_a_negative_grade_that_counts_as_judged_is_not_varied(known, ranking, metric):
+    """Under the default profile it is worth nothing, and judged: bounds are those of a grade of 0."""
+    zero = {name: max(grade, 0) for name, grade in known.items()}
+    options = {"profile": "default", "policy": {"order": "score", "no_gold": "zero"}}
+    assume(any(grade > 0 for grade in known.values()))
+    assert one_query(metric, known, ranking, **options) == one_query(metric, zero, ranking, **options)
+
+
+@pytest.mark.parametrize("metric", ["P(rel=2)@2", "RR(rel=2)", "AP(rel=2)", "rbp(rel=2)", "recall(rel=2)@3"])
+def test_no_bound_goes_beyond_where_no_grade_is_relevant(metric):
+    """The highest grade is 1, so no judgment makes a result relevant from grade 2 on, until a higher one is given."""
+    result = evaluate({"q": {"a": 1}}, {"q": in_order("xa")}, metric)
+    ((worst, best),) = result.bounds().values()
+    assert worst == best == 0.0
+    ((worst, best),) = result.bounds(grade=2).values()
+    assert worst == 0.0 < best
 
 
 @given(judgments, rankings, st.sampled_from(["ndcg@2", "ndcg", "rbp", "err(max_grade=3)@3"]))

@@ -39,9 +39,15 @@ def test_among_all_pairs_each_verdict_names_both_runs() -> None:
 
 
 def test_no_difference_shown_is_not_called_none() -> None:
-    found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))[0]
+    found = lines(compare({"a": result([0.0, 1, 0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.25, 0, 1])}))[0]
     assert found.startswith("no difference shown for b: p@1 -0.125, 95 % ")
-    assert "; 4 pairs usually show differences from " in found
+    assert "; 6 pairs usually show differences from " in found
+
+
+def test_too_few_pairs_to_show_anything_are_said_to_be() -> None:
+    found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))
+    assert "usually show" not in found[0]
+    assert any("4 pairs cannot show any difference at this level; 6 could" in line for line in found)
 
 
 def test_the_same_scores_are_said_to_be_the_same() -> None:

@@ -288,7 +288,7 @@ class Gating:
         from rankgauge.gates.ci_reports import github_annotations
 
         for line in github_annotations(report):
-            remark(line)
+            remark(line, is_command=True)
         page = os.environ.get("GITHUB_STEP_SUMMARY")
         if page:
             data = self._markdown(results).encode()

@@ -168,7 +168,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
     plan = conventions.plan(specs)
     if not given.judged_only:  # how much of what is compared nobody judged
         cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
-        plan = conventions.plan([*specs, *(f"unjudged@{k}" for k in cutoffs)])
+        plan = conventions.plan([*specs, *(f"unjudged(of=retrieved)@{k}" for k in cutoffs)])
     judgments = conventions.judgments(given.qrels, plan)
     runs = {run: run for run in given.runs}
     results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)

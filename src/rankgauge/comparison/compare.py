@@ -6,6 +6,7 @@ Which statistics, and why: docs/explanation/comparing.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -20,8 +21,8 @@ from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.effects import holm
-from rankgauge.stats.estimates import bootstrap_bca
-from rankgauge.stats.paired_tests import flip_signs, wilcoxon
+from rankgauge.stats.estimates import MeanEstimate, bootstrap_bca, t_two_sided
+from rankgauge.stats.paired_tests import SignFlips, flip_signs, wilcoxon
 
 __all__ = ["compare_results"]
 
@@ -52,7 +53,7 @@ def compare_results(
     names = list(combinations([first, *others], 2)) if all_pairs else [(first, name) for name in others]
     pairings = [pair_results(results[one], results[two], metrics, names=(one, two)) for one, two in names]
     groups = [None if clusters is None else _codes(pairing.sample_ids, clusters, cluster) for pairing in pairings]
-    tested = [_tested(pairing, codes, method) for pairing, codes in zip(pairings, groups, strict=True)]
+    tested = [_tested(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)]
     corrected, correction = _corrected(tested, method)
     comparisons = []
     for (one, two), pairing, codes, tests in zip(names, pairings, groups, corrected, strict=True):
@@ -95,19 +96,39 @@ def _codes(sample_ids: Sequence[str], clusters: Mapping[str, object], cluster: s
     return np.array([known.setdefault(clusters[sample_id], len(known)) for sample_id in sample_ids], dtype=np.int64)
 
 
-def _tested(pairing: Pairing, codes: Ints | None, method: Method) -> list[Tested]:
-    """Return the test of each metric; its corrected p, so far, is that of max-T over the metrics."""
+def _tested(pairing: Pairing, codes: Ints | None, method: Method, pairs: int) -> list[Tested]:
+    """Return the test of each metric in one of some *pairs*; its corrected p, so far, is that of max-T over metrics."""
     columns = list(pairing.columns.values())
+    level = (1 - method.confidence) / pairs
     if method.test == "sign-flip":
         differences = np.stack([np.nan_to_num(column.differences) for column in columns], axis=1)
-        flips = flip_signs(differences, clusters=codes, resamples=method.resamples, seed=method.seed)
+        flips = flip_signs(differences, clusters=codes, resamples=method.resamples, seed=method.seed, level=level)
         p_values = zip(columns, flips.p.tolist(), flips.p_adjusted.tolist(), strict=True)
-        return [Tested(p, max_t) if column.is_pair.any() else Tested(None) for column, p, max_t in p_values]
+        levels = [
+            _level(flips, at, estimate_pairs(column, codes), level / len(columns)) for at, column in enumerate(columns)
+        ]
+        tests = [Tested(p, max_t) if column.is_pair.any() else Tested(None) for column, p, max_t in p_values]
+        return [test._replace(level=at) for test, at in zip(tests, levels, strict=True)]
     if codes is not None and method.test != "t":
         raise ParameterError(
             f"the test {method.test} takes samples to be independent; use sign-flip or t with clusters"
         )
-    return [_tested_alone(column, codes, method) for column in columns]
+    level /= len(columns)
+    return [_tested_alone(column, codes, method)._replace(level=level) for column in columns]
+
+
+def _level(flips: SignFlips, metric: int, estimate: MeanEstimate | None, least: float) -> float:
+    """
+    Return the p of one metric alone from which on it is significant after correction; 0 where no p is.
+
+    Where the pairs that differ are too few for that, others of as many pairs might not be: then it is *least*.
+    """
+    if estimate is None or (flips.resamples and math.isinf(flips.critical)):
+        return 0.0
+    if flips.levels is not None:
+        return float(flips.levels[metric]) or least
+    room = estimate.df + 1 - flips.critical**2
+    return t_two_sided(flips.critical * math.sqrt(estimate.df / room), estimate.df) if room > 0 else least
 
 
 def _tested_alone(column: PairedColumn, codes: Ints | None, method: Method) -> Tested:

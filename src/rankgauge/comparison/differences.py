@@ -121,8 +121,8 @@ class MetricComparison:
 
         losses: Pairs in which the run is worse.
 
-        detectable: Smallest true difference that as many pairs find with a power of 80 %; None where differences do not
-            vary.
+        detectable: Smallest true difference that as many pairs show with a power of 80 %, by the same test at the level
+            that its correction leaves; None where differences do not vary, and where no difference could be shown.
 
         dropped: How many samples make no pair, by reason.
 

@@ -4,6 +4,7 @@ The difference of one metric: how it is tested, its mean, interval and effect, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -14,7 +15,13 @@ from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison
 from rankgauge.comparison.pairing import PairedColumn, Pairing
 from rankgauge.errors import ParameterError, counted, did_you_mean
-from rankgauge.stats.effects import detectable_effect, effect_sizes, unseen_difference
+from rankgauge.stats.effects import (
+    detectable_by_signs,
+    detectable_effect,
+    effect_sizes,
+    pairs_for_level,
+    unseen_difference,
+)
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
 
 __all__ = ["TESTS", "Method", "TestName", "Tested", "compare_metric", "estimate_pairs", "settled"]
@@ -58,11 +65,12 @@ _FEW_DIFFERENCES, _FEW_CLUSTERS = 10, 40
 
 
 class Tested(NamedTuple):
-    """What a test says of one metric: its p, the p after correction, and an interval where the test has its own."""
+    """What a test says of one metric; *level* is from which p on this metric is significant after correction."""
 
     p: float | None
     adjusted: float | None = None
     interval: tuple[float, float] | None = None
+    level: float = 0.05
 
 
 def compare_metric(
@@ -78,8 +86,8 @@ def compare_metric(
     if estimate is not None:
         interval = test.interval or _interval(estimate, column, confidence)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
-        if estimate.standard_error and (effect := detectable_effect(estimate.df, confidence)) is not None:
-            detectable = effect * estimate.standard_error
+        effect = _detectable(estimate.df, test.level, method)
+        detectable = effect * estimate.standard_error if effect and estimate.standard_error else None
     return MetricComparison(
         name=info.name,
         safe_name=info.safe_name,
@@ -100,11 +108,34 @@ def compare_metric(
         losses=losses,
         detectable=detectable,
         dropped=dict(column.dropped),
-        notes=tuple(_notes(column, estimate, codes, confidence)),
+        notes=(*_notes(column, estimate, codes, confidence), *_powerless(estimate, codes, method, test)),
         worst=_changes(column, pairing.sample_ids, -1),
         best=_changes(column, pairing.sample_ids, 1),
         cohorts=tuple(_cohorts(column, pairing.tags, codes, confidence)),
     )
+
+
+def _detectable(df: int, level: float, method: Method) -> float | None:
+    """Return the smallest true difference, in standard errors, that is significant four times in five."""
+    if not level:
+        return None
+    if method.test not in {"sign-flip", "wilcoxon"}:
+        return detectable_effect(df, 1 - level)
+    effect = detectable_by_signs(df + 1, level)
+    if effect is None or method.test == "sign-flip":
+        return effect
+    return effect * math.sqrt(math.pi / 3)  # the efficiency of ranks is 3 / pi
+
+
+def _powerless(estimate: MeanEstimate | None, codes: Ints | None, method: Method, test: Tested) -> Iterator[str]:
+    """Yield that no difference can be significant, whatever its size, and what could change that."""
+    if estimate is None or not estimate.std or _detectable(estimate.df, test.level, method) is not None:
+        return
+    units = counted(estimate.df + 1, "pair" if codes is None else "cluster")
+    if not test.level:
+        yield f"{method.resamples:,} resamples are too few for any p to be significant; use more"
+    else:
+        yield f"{units} cannot show any difference at this level; {pairs_for_level(test.level)} could"
 
 
 def settled(differences: Floats) -> Floats:

@@ -146,6 +146,7 @@ MetricEntry = Annotated[
                         "as": {"type": "string", "description": "The name of the column."},
                         "k": _CUTOFF,
                         "budget": _CUTOFF_OF_TEXT,
+                        "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
                         "partial": {
                             "type": "boolean",

@@ -17,6 +17,7 @@ from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
+from rankgauge.engine.unjudged import unjudged_share
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.pooling.bounds import Bounds
@@ -27,7 +28,8 @@ __all__ = ["compare", "unjudged_of", "with_condensed"]
 
 def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
-    shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == UNJUDGED}
+    columns = [column for column in result.metrics.values() if column.info.alias == UNJUDGED]
+    shares = {column.name.replace("(of=retrieved)", ""): unjudged_share(column) for column in columns}
     return Unjudged(
         shares, {name: (ends.worst, ends.best) for name, ends in (bounds or {}).items() if ends is not None}
     )

@@ -15,8 +15,8 @@ from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, ResultValues
-from rankgauge.scoring.collect import Scored, ScoredMetric
 from rankgauge.scoring.patterns import PatternScores
+from rankgauge.scoring.scored import Scored, ScoredMetric
 
 __all__ = ["FewEvaluator"]
 
@@ -52,7 +52,9 @@ class FewEvaluator:
     def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
-        scored = Scored(queries.names, [()] * len(patterns), columns, [], _NO_KEYS)
+        scored = Scored(
+            queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
+        )
         source = MappingRun(cast("Mapping[str, Mapping[str, float]]", run))
         evaluation = RunEvaluation(plan, lambda: qrels_of_mapping(queries.judgments), source)
         done = ScoredRun(evaluation=evaluation, scored=scored, counts=counts, origin="argument")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.setup import Setup
+from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.ranked_lists import leaving
 from rankgauge.io.file_records import read_texts
@@ -63,7 +65,7 @@ def _views(returned: object) -> Iterator[View]:
 
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
-_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged"}
+_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged(of=retrieved)"}
 _CURVES = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()} | {"length": ["num_ret"]}
 
 _ALL, _OF_EACH, _MOST = 20_000, 25, 2_000
@@ -256,11 +258,8 @@ def _curves(found: Mapping[str, Reread]) -> list[DepthCurve]:
     reached = sum(depth <= deepest for depth in _DEPTHS)
     curves = []
     for name in _SHORT:
-        means = {
-            run: tuple(column.mean for column in own.others[name][:reached])
-            for run, own in found.items()
-            if name in own.others
-        }
+        mean = unjudged_share if name == "unjudged" else attrgetter("mean")
+        means = {run: tuple(map(mean, own.others[name][:reached])) for run, own in found.items() if name in own.others}
         known = {run: own for run, own in means.items() if None not in own}
         if known and reached > 1:
             curves.append(DepthCurve(name, _DEPTHS[:reached], known))
@@ -270,9 +269,9 @@ def _curves(found: Mapping[str, Reread]) -> list[DepthCurve]:
 def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
     """Return the share of the first ten results of each sample that nobody judged, by run."""
     return {
-        run: dict(zip(own.sample_ids, own.others["unjudged"][_DEPTHS.index(10)].values.tolist(), strict=True))
+        run: dict(zip(own.sample_ids, scored_only(own.others["unjudged"][_DEPTHS.index(10)]).tolist(), strict=True))
         for run, own in found.items()
-        if "unjudged" in own.others and own.others["unjudged"][0].mean is not None
+        if "unjudged" in own.others and unjudged_share(own.others["unjudged"][0]) is not None
     }
 
 
@@ -291,8 +290,9 @@ def _losses(
     sign = 1 if metric.higher_is_better else -1
     lost = {sample_id for sample_id, score in after.items() if sign * (score - before.get(sample_id, score)) < -TIED}
     k = one.columns[metric.name].k
-    left = lost & leaving(one, other, metric.name)
-    return Losses(len(lost), len(left), k if isinstance(k, int) else None)
+    listed = lost & set(one.sample_ids) & set(other.sample_ids)
+    left = listed & leaving(one, other, metric.name)
+    return Losses(len(listed), len(left), k if isinstance(k, int) else None, len(lost)) if listed else None
 
 
 def _scores(result: ResultValues, name: str) -> dict[str, float]:

@@ -17,7 +17,7 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.judging import RunCounts
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, Origin, ResultValues
-from rankgauge.scoring.collect import Scored
+from rankgauge.scoring.scored import Scored
 
 __all__ = ["RunEvaluation", "ScoredRun"]
 
@@ -58,7 +58,8 @@ class ScoredRun(NamedTuple):
     def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
         """Return the result; *infos* say what its columns are, where that is known already."""
         evaluation, scored = self.evaluation, self.scored
-        scored.notes.extend([*evaluation.run.notes, *self.counts.notes(evaluation.plan.profile.policy)])
+        policy = evaluation.plan.profile.policy
+        scored.notes.extend([*evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)])
         for note in scored.notes:
             logger("engine").info(note)
         further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}

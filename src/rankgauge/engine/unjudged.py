@@ -9,16 +9,18 @@ import dataclasses
 import numpy as np
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Judged
+from rankgauge.columns import Floats, Judged
 from rankgauge.engine.reopen import is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
-from rankgauge.result import ResultValues
+from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.scoring.score import SCORED
+from rankgauge.stats import aggregate
 
-__all__ = ["bounds", "condensed", "evaluation_behind", "judged_again"]
+__all__ = ["bounds", "condensed", "evaluation_behind", "judged_again", "scored_only", "unjudged_share"]
 
 
 def bounds(
@@ -32,11 +34,12 @@ def bounds(
     if grade is not None and not highest <= grade < np.inf:
         msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
         raise ParameterError(msg)
-    judged = judged_again(evaluation, result)
+    judged = {unit: judged_again(evaluation, result, unit) for unit in plan.units}
     top = (highest or 1.0) if grade is None else float(grade)
     planned = {metric.name: metric for metric in plan.metrics}
     return {
-        name: mean_bounds(plan, planned[name], judged, column.values, top) for name, column in result.metrics.items()
+        name: mean_bounds(plan, planned[name], judged[planned[name].unit], column.values, top)
+        for name, column in result.metrics.items()
     }
 
 
@@ -58,9 +61,9 @@ def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvalu
     return run_evaluation_of(result, catalog=catalog)
 
 
-def judged_again(evaluation: RunEvaluation, result: ResultValues) -> Judged:
-    """Judge a run again; return the queries of a result."""
-    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan)
+def judged_again(evaluation: RunEvaluation, result: ResultValues, unit: str | None = None) -> Judged:
+    """Judge a run again, by unit; return the queries of a result."""
+    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan, unit=unit)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]
     if tuple(names) == result.sample_ids:
         return evidence.judged
@@ -78,3 +81,14 @@ def _judged_only(plan: Plan) -> Plan:
         definition = {**metric.definition, "policy": {**metric.definition["policy"], "judged_only": True}}
         metrics.append(dataclasses.replace(metric, definition=definition, fingerprint=fingerprint_of(definition)))
     return dataclasses.replace(plan, metrics=tuple(metrics), profile=plan.profile.adapted({"judged_only": True}))
+
+
+def scored_only(column: MetricSummary) -> Floats:
+    """Return the values of a column, NaN for samples that have no score, whatever these count as."""
+    return np.where(column.codes == SCORED, column.values, np.nan)
+
+
+def unjudged_share(column: MetricSummary) -> float | None:
+    """Return the mean of `unjudged@k` over the samples that have results; None where none has."""
+    shares = scored_only(column)
+    return aggregate(shares[~np.isnan(shares)])

@@ -16,6 +16,7 @@ from rankgauge.explain.explanation import Explanation, Trial
 from rankgauge.judging import Ranking, Target, judge
 from rankgauge.judging.outputs import copies
 from rankgauge.judging.ranking import as_compared
+from rankgauge.judging.units import unit_rule
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
@@ -63,9 +64,9 @@ def without_each(
     if ranking is None or not isinstance(output, Output) or scorer.target.judges == "answer":
         return ()
     entries = [ranking.entry(held.rank) for held in ranks]
-    without = (
-        _without(output, copies(output, entry, scorer.plan.profile, by=scorer.target.identity)) for entry in entries
-    )
+    rolled, profile = scorer.target.rolled(sample).output, scorer.target.profile(scorer.plan.profile)
+    judged = rolled if isinstance(rolled, Output) else output
+    without = (_without(output, copies(judged, entry, profile, by=scorer.target.identity)) for entry in entries)
     scores = _scores(scorer, (sample._replace(output=changed) for changed in without), len(output.ids))
     return tuple(Trial(held.rank, held.id, score) for held, score in zip(ranks, scores, strict=True))
 
@@ -76,7 +77,10 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
         return ()  # the output failed; nothing can be put on top of it
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
-    changed = (sample._replace(output=_with(output, gold.id, scorer, sample.expected)) for gold in tried)
+    listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
+    changed = (
+        sample._replace(output=_with(output, listed.get(gold.id, gold.id), scorer, sample.expected)) for gold in tried
+    )
     scores = _scores(scorer, changed, len(output.ids) + 1)
     return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
 
@@ -96,6 +100,7 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
         texts=None if output.texts is None else [output.texts[place] for place in kept],
         scores=None if output.scores is None else [output.scores[place] for place in kept],
         places=None if output.places is None else [output.places[place] for place in kept],
+        metadata=None if output.metadata is None else [output.metadata[place] for place in kept],
     )
 
 
@@ -118,6 +123,9 @@ def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Outp
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    if output.metadata is not None:
+        known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
+        raised = raised._replace(metadata=[known, *(raised.metadata or ())])
     return _scored_on_top(raised, scorer.plan.profile.policy, score)
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple, NoReturn, cast
 
 from rankgauge.base.plain_text import read_number
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED
+from rankgauge.stats.aggregates import exact_reading
 
 __all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
 
@@ -26,6 +29,9 @@ Effect = Literal["fail", "warn", "pass"]
 EFFECTS: tuple[Effect, ...] = ("fail", "warn", "pass")
 
 FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
+
+_CLOSE = 1e-9
+"""How near floats are that exact arithmetic tells apart."""
 
 _EQUALS = "="
 _SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop", _EQUALS: _EQUALS}
@@ -70,9 +76,21 @@ class Bound:
     number: float
     side: Side
 
-    def holds(self, value: float) -> bool:
-        """Return whether a value keeps the bound, whose side is known."""
-        return value <= self.number if self.side == "maximum" else value >= self.number
+    def holds(self, value: float, scores: Sequence[float] = ()) -> bool:
+        """
+        Return whether a value keeps the bound, whose side is known; *scores* are what it is the mean of, if it is one.
+
+        A mean that equals the bound keeps it: where floats cannot tell, the exact sum is compared with n times the
+        bound as written.
+        """
+        sign = -1 if self.side == "maximum" else 1
+        if sign * value >= sign * self.number:
+            return True
+        if not math.isclose(value, self.number, rel_tol=_CLOSE, abs_tol=_CLOSE):
+            return False
+        counts = Counter(scores or (value,))
+        total = sum(count * exact_reading(score) for score, count in counts.items())
+        return sign * total >= sign * counts.total() * Fraction(repr(self.number))
 
     def is_maximum(self, *, higher_is_better: bool) -> bool:
         """Return whether a metric of this kind has to stay at or below the number."""

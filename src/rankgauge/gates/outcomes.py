@@ -15,6 +15,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop
 from rankgauge.result import ResultValues
+from rankgauge.stats.estimates import TIED
 
 __all__ = [
     "GateOutcome",
@@ -180,7 +181,10 @@ def _finding(outcome: GateOutcome) -> str:
         return _of_samples(outcome)
     if isinstance(rule, MaxDrop):
         return _of_change(outcome, rule)
-    value, limit = apart(outcome.value or 0.0, rule.number)
+    mean = outcome.value or 0.0
+    if outcome.verdict == "pass" and abs(mean - rule.number) <= TIED:
+        mean = rule.number  # what differs is rounding
+    value, limit = apart(mean, rule.number)
     keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
     return f"{value} {keeps} {_bound(rule, limit)} {_denominator(outcome)}"
 

@@ -219,7 +219,8 @@ def _of_bound(gate: Gate, rule: Bound, column: MetricSummary, sample_ids: Sequen
         has_value, is_kept = bool(column.n), not missed
     else:
         has_value = value is not None
-        is_kept = value is not None and rule.holds(value)
+        is_mean = column.info.aggregate == "mean"
+        is_kept = value is not None and rule.holds(value, column.counted if is_mean else ())
     return GateOutcome(
         gate=gate,
         verdict="pass" if has_value and is_kept else "fail",

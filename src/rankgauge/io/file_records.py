@@ -14,7 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
 from rankgauge.io.documents import decode_text
-from rankgauge.io.files import OpenFile, open_file, plain_suffix
+from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
 from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
 from rankgauge.samples import Fault
@@ -147,7 +147,7 @@ def _of_lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
 def read_clusters(file: str, option: str) -> dict[str, object]:
     """Return the cluster of each id; *option* named the file."""
     clusters: dict[str, object] = {}
-    for number, line in enumerate(decode_text(Path(file).read_bytes(), file).splitlines(), 1):
+    for number, line in enumerate(decode_text(read_bytes(Path(file)), file).splitlines(), 1):
         parts = line.split()
         if not parts:
             continue

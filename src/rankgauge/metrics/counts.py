@@ -5,6 +5,7 @@ Counts of queries and of retrieved, relevant and judged items, and the share of 
 from __future__ import annotations
 
 import functools
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,10 +156,19 @@ def _looked_at(judged: Judged, k: Cutoff | None) -> NDArray[np.int64]:
     return judged.depth if k is None else np.minimum(judged.depth, k)
 
 
-def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
+Of = Literal["ranks", "retrieved"]
+
+
+def _unjudged_expected(judged: Judged, *, k: Cutoff, of: Of) -> Scores:
     ties = tied(judged, judged.first & (judged.rows.grade >= 0))
-    known = judged.sum(ties.rows, share_within(ties, k))
-    return np.where(judged.graded, (np.minimum(judged.depth, k) - known) / k, np.nan)
+    return _unjudged(judged, k, of, judged.sum(ties.rows, share_within(ties, k)))
+
+
+def _unjudged(judged: Judged, k: Cutoff, of: Of, known: NDArray[Any]) -> Scores:
+    """Return what is not *known* of the first *k* ranks, as a share of these or of the results there."""
+    looked_at = np.minimum(judged.depth, k)
+    with np.errstate(invalid="ignore"):
+        return np.where(judged.graded, (looked_at - known) / (k if of == "ranks" else looked_at), np.nan)
 
 
 @metric(
@@ -173,7 +183,7 @@ def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
     joins=("top_k",),
     expectation=_unjudged_expected,
 )
-def unjudged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
+def unjudged_at_k(judged: Judged, *, k: Cutoff, of: Of = "ranks") -> Scores:
     """
     Fraction of the first *k* ranks that hold an item without a judgment.
 
@@ -183,8 +193,11 @@ def unjudged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: beside any other score, to see how much unjudged items may distort it.
 
+    Args:
+        of: What it is a share of: the first *k* `ranks`, as in trec_eval, or what was `retrieved` within them, of which
+            short rankings have less. Reports use the latter.
+
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list.
+        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list, and as a share of nothing.
     """
-    known = judged.judged_ranks(k, at_least=0)
-    return np.where(judged.graded, (np.minimum(judged.depth, k) - known) / k, np.nan)
+    return _unjudged(judged, k, of, judged.judged_ranks(k, at_least=0))

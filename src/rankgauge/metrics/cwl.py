@@ -56,7 +56,8 @@ def nerr8(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
 
         min_grade: The grade that is worth nothing; lower ones count as it.
 
-        max_grade: The highest grade of the scale, worth 1. When absent, the highest of the whole data set.
+        max_grade: The highest grade of the scale, worth 1; the result says so where higher ones count as it. When
+            absent, the highest of the whole data set.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.

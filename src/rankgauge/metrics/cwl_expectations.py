@@ -68,7 +68,8 @@ def expected_total_utility(
 
         min_grade: The grade that is worth nothing; lower ones count as it.
 
-        max_grade: The highest grade of the scale, worth 1. When absent, the highest of the whole data set.
+        max_grade: The highest grade of the scale, worth 1; the result says so where higher ones count as it. When
+            absent, the highest of the whole data set.
 
     Returns:
         Shape (n,), 0 or more; NaN where no gold item has a gain.

@@ -56,7 +56,7 @@ class Scale(NamedTuple):
     Attributes:
         low: The grade that is worth nothing; lower ones count as it.
 
-        high: The grade that is worth 1; None for the highest there is.
+        high: The grade that is worth 1; higher ones count as it. None for the highest there is.
     """
 
     low: float
@@ -99,17 +99,14 @@ def readings(
     judged: Judged, scale: Scale, reader: Reader, k: Cutoff | None, *, unjudged: float = 0.0
 ) -> Iterator[Reading]:
     """
-    Yield what the readers of all samples do, some of them at a time; a `ValueError` for a grade above the scale.
+    Yield what the readers of all samples do, some of them at a time; grades beyond the scale count as its ends.
 
     *unjudged* is the gain of results that nobody judged, and of the ranks below the end of a ranking.
     """
     judged = judged.by_gain()
     low, high = scale
-    top = float(judged.gold.grade.max(initial=0.0))
     if high is None:
-        high = top
-    if top > high:
-        raise ValueError(f"grade {top:g} lies above max_grade={high:g}; give the highest grade of the scale")
+        high = float(judged.gold.grade.max(initial=0.0))
     cutoffs = np.minimum(np.full(judged.n, _HORIZON) if k is None else np.broadcast_to(k, judged.n), _HORIZON)
     width = int(cutoffs.max(initial=1))
     rows = judged.credits(width)

@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+from rankgauge.columns import Flags
 from rankgauge.metrics.family import USUAL, per_gold, retrieval, running_sum
 from rankgauge.metrics.ndcg import Discount, Gain, discounted, divisor_of, gains_of, positive_gains
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
@@ -148,7 +149,11 @@ def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
         return (judged.sum(earned, so_far / best[last]) + missed * whole / whole_best) / wanted
 
 
-@retrieval("retrieval-r-ndcg", short=("Rndcg",), uses_rel=False, laws=("bounded", "best-first"))
+def _is_relevant(judged: Judged) -> Flags:
+    return judged.n_gold() > 0
+
+
+@retrieval("retrieval-r-ndcg", short=("Rndcg",), uses_rel=False, defined=_is_relevant, laws=("bounded", "best-first"))
 def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
     """
     Mean of nDCG at the ranks where the ideal order goes on to a lower gain, and at the end of the ranking.
@@ -165,7 +170,7 @@ def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    is_defined = judged.n_gold() > 0  # the one place where trec_eval's threshold matters
+    is_defined = _is_relevant(judged)  # the one place where trec_eval's threshold matters
     judged = positive_gains(judged, gains)
     earned, ideal = judged.credits(), judged.ideal()
     is_last = np.ones(len(ideal.rank), dtype=np.bool_)

@@ -118,17 +118,15 @@ def expected_reciprocal_rank(
     When to use it: judgments are graded and one very good result ends the search.
 
     Args:
-        max_grade: The highest grade of the scale. When absent, the highest grade of the whole data set is taken and
-            the result says so; scores of one sample, and streams, need it given.
+        max_grade: The highest grade of the scale; the result says so where higher ones count as it. When absent, the
+            highest grade of the whole data set is taken and the result says so; scores of one sample, and streams,
+            need it given.
 
-        check: Whether a grade above *max_grade* is an error, and one below 0 satisfies nobody; the classic library
+        check: Whether a grade above *max_grade* counts as that, and one below 0 satisfies nobody; the classic library
             checks neither, and its scores may then be anything.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
-
-    Raises:
-        ValueError: A grade is above *max_grade*, so it would not be a probability.
     """
     judged = judged.by_gain()
     rows = judged.credits(k)
@@ -138,13 +136,10 @@ def expected_reciprocal_rank(
 
 def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bool) -> Scores:
     """Return for each row the probability that a reader gets there and is satisfied there, shape (rows,)."""
-    highest = float(judged.gold.grade.max(initial=0.0))
-    top = highest if max_grade is None else max_grade
-    if check and highest > top:
-        raise ValueError(f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale")
+    top = float(judged.gold.grade.max(initial=0.0)) if max_grade is None else max_grade
     if top > _HIGHEST:
         raise ValueError(f"a highest grade of {top:g} is too large: 2 to that power does not fit a float")
-    grades = np.maximum(rows.grade, 0) if check else rows.grade
+    grades = np.clip(rows.grade, 0, top) if check else rows.grade
     satisfied = (np.exp2(grades) - 1) / np.exp2(top)
     place = rows.nth()
     going_on = np.ones(judged.n)

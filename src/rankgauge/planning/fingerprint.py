@@ -70,7 +70,8 @@ def _counts(target: Target) -> bool:
 
 
 def _judged(target: Target) -> str:
-    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}"
+    unit = "" if target.unit is None else f" by unit {target.unit}"
+    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}{unit}"
 
 
 def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:

@@ -46,6 +46,11 @@ class Plan:
         """Return what its metrics see besides judged columns."""
         return frozenset(need for metric in self.metrics for need in metric.metric.judging.needs)
 
+    @property
+    def units(self) -> tuple[str | None, ...]:
+        """Return what ids are rolled up to, each once; None for judging them as they are."""
+        return tuple(dict.fromkeys(target.unit for target in self.targets))
+
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
         budgets = frozenset(metric.cut.budget for metric in self.metrics if metric.cut.budget is not None)

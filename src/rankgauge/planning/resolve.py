@@ -15,6 +15,7 @@ from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
+from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
@@ -53,9 +54,22 @@ class PlannedMetric:
     __reduce__ = reduced
 
     @property
+    def unit(self) -> str | None:
+        """Return what ids are rolled up to before it is computed; None for judging them as they are."""
+        return self.targets[0].unit
+
+    @property
     def infers_max_grade(self) -> bool:
         """Return whether the highest grade has to be inferred from the whole data set."""
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
+
+    @property
+    def clips_above(self) -> float | None:
+        """Return above which grade others count as that one; None where none does."""
+        if not self.metric.needs_max_grade or self.settings.get("check") is False:
+            return None
+        top = self.params.get("max_grade")
+        return float(top) if isinstance(top, int | float) else None
 
     def target_of(self, available: Collection[Target]) -> Target:
         """Return what is judged in data with this ground truth: the first target that is there, or else the first."""
@@ -173,11 +187,18 @@ def _by_id(bound: Bound) -> _Judged:
             f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-    return {Target("relevant", "retrieved"): None}
+    unit = _unit(bound)
+    if unit is not None and unit_rule(unit).is_field:
+        raise ParameterError(
+            f"{written} needs the metadata of items, and a run has only ids and scores; give a pattern"
+        )
+    return {Target("relevant", "retrieved", unit=unit): None}
 
 
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
+    if (unit := _unit(bound)) is not None:
+        return {Target("relevant", unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
     joint = _joint(bound)
     for kind in _kinds(bound):
@@ -186,7 +207,7 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        judged[Target(kind, bound.metric.judging.judges, name, kind == "spans" and joint)] = matcher
+        judged[Target(kind, bound.metric.judging.judges, name, joint=kind == "spans" and joint)] = matcher
     return judged
 
 
@@ -200,6 +221,20 @@ def _joint(bound: Bound) -> bool:
     if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") != "spans":
         raise ParameterError(f"joint of {written} is for metrics that find gold spans (gold=spans); leave it out")
     return joint
+
+
+def _unit(bound: Bound) -> str | None:
+    """Return what ids are rolled up to, and refuse a unit where ids are not judged."""
+    engine, metric, written = bound.request.engine, bound.metric, repr(bound.request.written)
+    unit = engine.get("unit")
+    if unit is None:
+        return None
+    if "unit" not in metric.engine_parameters or engine.get("gold", "relevant") != "relevant" or "matcher" in engine:
+        raise ParameterError(f"unit is for judging by id, and {written} is not judged so; leave it out")
+    if not isinstance(unit, str):
+        raise ParameterError(f"the unit of {written} is a text, not {unit!r}")
+    unit_rule(unit)
+    return unit
 
 
 def _kinds(bound: Bound) -> tuple[GoldKind, ...]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -214,6 +215,7 @@ class Metric:
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
+            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)
@@ -283,7 +285,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "needs the cover, which only the gold kind 'spans' has; declare it with gold='spans'"
     if not judging.gold:
         yield "must name at least one kind of gold"
-    if not declaration.summary:
+    if not declaration.summary and sys.flags.optimize < 2:  # -OO has removed it
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankgauge.errors import PolicyError
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.pooling.extremes import EXTREMES, Extremes
+from rankgauge.pooling.extremes import EXTREMES, Extremes, binary
 from rankgauge.stats import aggregate
 
 __all__ = ["Bounds", "check_bounds", "mean_bounds"]
@@ -72,11 +73,27 @@ def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Score
         data["max_grade"] = float(judged.gold.grade.max(initial=0.0))
     params = {**metric.params, **{name: value for name, value in data.items() if name in parameters}}
     judged = judged if metric.rel is None else judged.at_least(metric.rel)
-    parts = [formula(part, **params) for part in _parts(judged)]
-    extremes = Extremes(*map(np.concatenate, zip(*parts, strict=True)))
+    if plan.profile.negatives == "judged":
+        judged = _without_negatives(judged)
+    uses_rel = metric.metric.judging.uses_rel is True or metric.rel is not None
+    if uses_rel and not judged.relevance.holds(top):  # whatever is judged, nothing more is relevant
+        extremes = Extremes(values, values)
+    else:
+        if metric.rel is not None and metric.metric.judging.uses_rel == "binary":
+            judged, params = binary(judged), {**params, "top": 1.0}
+        parts = [formula(part, **params) for part in _parts(judged)]
+        extremes = Extremes(*map(np.concatenate, zip(*parts, strict=True)))
     worst = aggregate(np.fmin(extremes.worst, values)[is_counted], metric.metric.aggregate)
     best = aggregate(np.fmax(extremes.best, values)[is_counted], metric.metric.aggregate)
     return None if worst is None or best is None else Bounds(worst, best)
+
+
+def _without_negatives(judged: Judged) -> Judged:
+    """Return the same columns where items with a negative grade are judged, and worth nothing."""
+    if judged.relevance.holds(0.0):
+        return judged
+    rows, gold = (table._replace(grade=np.maximum(table.grade, 0.0)) for table in (judged.rows, judged.gold))
+    return replace(judged, rows=rows, gold=gold)
 
 
 def _parts(judged: Judged) -> Iterator[Judged]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Scores
 
-__all__ = ["EXTREMES", "Extremes"]
+__all__ = ["EXTREMES", "Extremes", "binary"]
 
 
 class Extremes(NamedTuple):
@@ -166,8 +166,9 @@ def _rank_biased_precision(judged: Judged, *, top: float, k: int | None = None, 
 def _expected_reciprocal_rank(judged: Judged, *, top: float, k: int, max_grade: float) -> Extremes:
     """Return what a cascade of readers makes of none and of all: those below lose less than a result gains."""
     ranks = _ranks(judged.by_gain(), k)
-    none, every = np.maximum(ranks.grade, 0.0), np.where(ranks.open, min(top, max_grade), ranks.grade)
-    return Extremes(*(_cascade((np.exp2(np.maximum(grade, 0.0)) - 1) / np.exp2(max_grade)) for grade in (none, every)))
+    every = np.where(ranks.open, top, ranks.grade)
+    clipped = (np.clip(grade, 0.0, max_grade) for grade in (ranks.grade, every))
+    return Extremes(*(_cascade((np.exp2(grade) - 1) / np.exp2(max_grade)) for grade in clipped))
 
 
 def _cascade(satisfied: Floats) -> Scores:
@@ -201,11 +202,16 @@ def _ndcg(
 
 
 def _ndcg_any(judged: Judged, *, k: int | None, discount: str = "log2", ideal: str = "gold-at-k") -> Extremes:
-    binary = [
-        np.where(judged.relevance.of(rows.grade), 1.0, np.minimum(rows.grade, 0.0))
-        for rows in (judged.rows, judged.gold)
-    ]
-    return _of_gains(judged.with_grades(*binary), 1.0, k, discount, uncut=k is None or ideal == "gold")
+    return _of_gains(binary(judged), 1.0, k, discount, uncut=k is None or ideal == "gold")
+
+
+def binary(judged: Judged) -> Judged:
+    """Return the same columns with grade 1 for what is relevant; a grade below 0 stays, by which unjudged are known."""
+    rows, gold = (
+        np.where(judged.relevance.of(table.grade), 1.0, np.minimum(table.grade, 0.0))
+        for table in (judged.rows, judged.gold)
+    )
+    return judged.with_grades(rows, gold)
 
 
 def _gain(grades: Floats, gain: str) -> Floats:

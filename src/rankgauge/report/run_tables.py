@@ -35,7 +35,7 @@ def run_table(result: ResultValues, further: Further | None = None) -> Iterator[
     rows += [(name, *map(score, columns, (own[name] for own in means))) for name in next(iter(means), {})]
     if any(column.info.aggregate == "mean" for column in columns):
         rows += zip(ERRORS, *(errors(column).values() for column in columns), strict=True)
-    for name in ("n", "undefined", "missing"):
+    for name in ("n", "undefined", "missing", "failed"):
         counts = [column.counts[name] for column in columns]
         if name == "n" or any(counts):
             rows.append((name, *(f"{count:,}" for count in counts)))

@@ -200,6 +200,7 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
     gains: dict[str, float] = {}
     listed: dict[str, int] = {}
     intents: dict[str, dict[str, float]] = {}
+    metadata: dict[str, Mapping[str, Any]] = {}
     graded = False
     for index, entry in enumerate(raw):
         here = f"{path}[{index}]"
@@ -211,6 +212,8 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
             if entry.get("gain") is not None:
                 gain = read_gain(entry["gain"], f"{here}.gain", contract)
                 graded = True
+            if isinstance(entry.get("metadata"), Mapping):
+                metadata.setdefault(name, entry["metadata"])
         else:
             name = read_id(entry, here, contract)
         gains[name] = max(gain, gains.get(name, -math.inf))
@@ -222,7 +225,7 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
                 continue  # judged for another intent is not listed again
         listed[name] = listed.get(name, 0) + 1
     repeats = {name: times for name, times in listed.items() if times > 1}
-    return Expected(relevant=gains, graded=graded, repeats=repeats or None, intents=intents or None)
+    return Expected(gains, graded, repeats or None, intents or None, metadata=metadata or None)
 
 
 def _texts(raw: object, path: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import repeat
+from operator import contains
 from typing import Any, NamedTuple
 
 import orjson
@@ -108,7 +109,20 @@ def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
         return None
     if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
         return None
-    return Output(ids, texts if str in text_kinds else None, scores if score_kinds != {_NOTHING} else None)
+    return Output(
+        ids,
+        texts if str in text_kinds else None,
+        scores if score_kinds != {_NOTHING} else None,
+        metadata=_metadata(entries),
+    )
+
+
+def _metadata(entries: Sequence[Any]) -> list[Mapping[str, Any] | None] | None:
+    """Return what is known of each of some entries; None where nothing is."""
+    if not any(map(contains, entries, repeat("metadata"))):
+        return None
+    listed = [entry.get("metadata") if isinstance(entry, Mapping) else None for entry in entries]
+    return [given if isinstance(given, Mapping) else None for given in listed]
 
 
 def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
@@ -142,11 +156,13 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
         scores.append(score)
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)
+    known = _metadata([entry if isinstance(entry, Mapping) else {} for entry in entries])
     has_place = any(place is not None for place in places)
     return Output(
         ids,
         texts if has_text else None,
         scores if has_score else None,
+        metadata=known,
         places=places if has_place else None,
     )
 

@@ -130,6 +130,8 @@ class Expected(NamedTuple):
         spans: Stretches of documents that should be retrieved, each once.
 
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+
+        metadata: What is known of relevant items, by id; None where nothing is.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -142,6 +144,7 @@ class Expected(NamedTuple):
     nuggets: tuple[Nugget, ...] | None = None
     spans: tuple[Span, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
+    metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
 
 
 class Output(NamedTuple):
@@ -164,6 +167,8 @@ class Output(NamedTuple):
         is_ranked: Whether it says what was retrieved, even if that is nothing.
 
         unread: Its keys, and those of its items, that nothing reads.
+
+        metadata: What is known of each retrieved item; None where nothing is.
     """
 
     ids: Sequence[str | None]
@@ -174,6 +179,7 @@ class Output(NamedTuple):
     is_ranked: bool = True
     unread: tuple[Unread, ...] = ()
     places: Sequence[Place | Fault | None] | None = None
+    metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
 
 
 def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:

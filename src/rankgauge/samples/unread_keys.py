@@ -18,11 +18,11 @@ ITEMS = "actual_output.retrieved[]"
 
 _KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
-    "expected_output[]": frozenset({"id", "gain", "intent"}),
+    "expected_output[]": frozenset({"id", "gain", "intent", "metadata"}),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     OUTPUT: frozenset({"retrieved", "answer", "support"}),
-    ITEMS: frozenset({"id", "text", "score"}),
+    ITEMS: frozenset({"id", "text", "score", "metadata"}),
 }
 """The keys that are read, by the place of their object."""
 
@@ -103,13 +103,12 @@ def of_object(item: object) -> str:
         pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
         advice = "rename it in your data"
     else:
+        known = _KNOWN[ITEMS] - {"metadata"}
         plain = isinstance(item, str | bytes | int | float | list | tuple | None)
-        names = (
-            () if plain else sorted(name for name in (*_KNOWN[ITEMS], *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
-        )
+        names = () if plain else sorted(name for name in (*known, *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
         pairs = {}
         for name in names:
-            pairs.setdefault(name if name in _KNOWN[ITEMS] else meant(ITEMS, name), f"item.{name}")
+            pairs.setdefault(name if name in known else meant(ITEMS, name), f"item.{name}")
         advice = f"give {{{', '.join(f'{ours!r}: {theirs}' for ours, theirs in pairs.items())}}} for each item"
     if not pairs:
         return ""

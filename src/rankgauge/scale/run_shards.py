@@ -17,7 +17,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
-from rankgauge.engine.runs import judge_run, plan_run
+from rankgauge.engine.runs import judge_units, plan_run
 from rankgauge.errors import PolicyError, ResultError, listed
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging import RunCounts
@@ -183,7 +183,7 @@ class ShardedRun:
         """
         plan = self._plan
         source = open_run(run, columns=columns, catalog=plan.catalog)
-        if qrels is None:
+        if qrels is None or (isinstance(qrels, Mapping) and not qrels):
             names = [name for part in source.parts(1) for batch in part for name in batch.queries]
             looks = names[0].decode("utf-8", "backslashreplace") if names else ""
             return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
@@ -192,8 +192,8 @@ class ShardedRun:
             if isinstance(qrels, Qrels)
             else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
         )
-        judged, evidence = judge_run(judgments, source, plan, require_overlap=False)
-        counts = judged.counts(evidence)
+        judged, evidence = judge_units(judgments, source, plan, require_overlap=False)
+        counts = judged.counts(next(iter(evidence.values())))
         facts = (judgments.n_queries, judgments.n_judgments, (judged.looks, judgments.query_names[0]))
         if not counts.queries:
             return RunShard(None, counts, *facts)
@@ -268,6 +268,7 @@ class ShardedRun:
             raise ResultError("a shard was added up, so the scores of its queries are gone; use merge_totals()")
         notes = self._notes(shards, run)
         scored = join_scores(self._plan, [shard.scores for shard in shards if shard.scores is not None], notes)
+        scored.notes.extend(scored.failures(self._plan.profile.policy))
         fingerprint = fingerprint_of_gold(scored.sample_ids, scored.gold_keys)
         return Result.of(scored, self._manifest(shards, judgments, run, fingerprint))
 
@@ -292,6 +293,7 @@ class ShardedRun:
         notes = self._notes(shards, run)
         whole = self.added_up(shards).totals
         manifest = self._manifest(shards, judgments, run, None)
+        notes += () if whole is None else whole.notes
         return Totals(0 if whole is None else whole.n, {} if whole is None else whole.metrics, manifest, notes)
 
     def _notes(self, shards: Sequence[RunShard], run: str) -> list[str]:

@@ -18,8 +18,8 @@ from rankgauge.judging import Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.score import Outcome
+from rankgauge.scoring.scored import Scored, ScoredMetric, add_counts, join_outcomes, widest
 
 __all__ = ["ShardScores", "fingerprint_of_gold", "join_scores", "shard_scores"]
 
@@ -32,6 +32,7 @@ class _Column:
     outcome: Outcome
     k: tuple[int, int] | None
     k_sources: dict[CutSource, int]
+    top: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class ShardScores:
 
 def shard_scores(scored: Scored, gold_keys: Words) -> ShardScores:
     """Return the scores of a shard."""
-    columns = [_Column(metric.target, metric.outcome, metric.k, metric.k_sources) for metric in scored.metrics]
+    columns = [
+        _Column(metric.target, metric.outcome, metric.k, metric.k_sources, metric.top) for metric in scored.metrics
+    ]
     return ShardScores(scored.sample_ids, scored.tags, gold_keys, columns)
 
 
@@ -65,8 +68,9 @@ def join_scores(plan: Plan, shards: Sequence[ShardScores], notes: Sequence[str])
     metrics = [
         _joined(metric, [shard.columns[at] for shard in shards], places) for at, metric in enumerate(plan.metrics)
     ]
+    clipped = filter(None, (metric.note for metric in metrics))
     gold_keys: Words = np.concatenate([np.empty(0, np.uint64), *(shard.gold_keys for shard in shards)])[places]
-    return Scored(ordered, [tags[place] for place in order], metrics, list(notes), gold_keys)
+    return Scored(ordered, [tags[place] for place in order], metrics, [*notes, *clipped], gold_keys)
 
 
 def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[np.int64]) -> ScoredMetric:
@@ -81,7 +85,8 @@ def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[n
     target = columns[0].target if columns else metric.targets[0]
     spread = widest(column.k for column in columns if column.k is not None)
     sources = add_counts(column.k_sources for column in columns)
-    return ScoredMetric(metric, target, ordered.marked(), spread, sources, {}, None)
+    top = max((column.top for column in columns), default=0.0)
+    return ScoredMetric(metric, target, ordered.marked(), spread, sources, {}, None, top=top)
 
 
 def fingerprint_of_gold(sample_ids: Sequence[str], gold_keys: Words) -> str:

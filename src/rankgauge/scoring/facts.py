@@ -179,7 +179,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
     if target.gold == "relevant":
-        return list(sample.expected.relevant or ())
+        return list(target.rolled(sample).expected.relevant or ())
     if target.gold == "spans":
         return [str(span.place) for span in sample.expected.spans or ()]
     if target.gold == "nuggets":

@@ -8,6 +8,7 @@ evaluates a few queries in a loop meets the same patterns again and again, and n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -18,8 +19,8 @@ from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
+from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["PatternScores"]
 
@@ -42,6 +43,7 @@ class PatternScores:
         self.plan = plan  # what is computed
         self._known: dict[Pattern, _Cells] = {}
         self._size = 0
+        self._has_scale = any(metric.clips_above is not None for metric in plan.metrics)
         cuts = (metric.cut.resolve([None], plan.default_k) for metric in plan.metrics)
         self._cuts = [(None if k is None else (int(k), int(k)), next(iter(sources))) for k, sources in cuts]
 
@@ -69,10 +71,11 @@ class PatternScores:
                 codes[:, place] = cell.codes
                 for column, reason in zip(reasons, cell.reasons, strict=True):
                     column.update({} if reason is None else {place: reason})
+        top = max(chain([0.0], *(grades for _, grades, _ in patterns))) if self._has_scale else 0.0
         read_only(values)  # and so its rows, which are the columns
         read_only(codes)
         return [
-            ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None)
+            ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None, top=top)
             for metric, (k, source), *column in zip(self.plan.metrics, self._cuts, values, codes, reasons, strict=True)
         ]
 
@@ -108,5 +111,5 @@ class PatternScores:
 def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
     declared = metric.metric
-    reads_more = declared.judging.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget is not None
-    return metric.provider.distribution == OWN and not reads_more
+    reads_more = declared.judging.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget
+    return metric.provider.distribution == OWN and not reads_more and metric.unit is None

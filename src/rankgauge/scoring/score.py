@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Cutoff, Flags, Judged, Scores
-from rankgauge.errors import Problem, SampleRefusedError, counted
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
 from rankgauge.samples import Fault, Sample
 
@@ -37,8 +37,8 @@ __all__ = [
     "flaws",
     "judged_for",
     "missing_queries",
-    "refuse",
     "score_metric",
+    "worst_value",
 ]
 
 Status = Literal["scored", "undefined", "missing", "failed"]
@@ -152,6 +152,7 @@ def _outcome(
     defined, undecided = (relevant.n_gold() > 0, {}) if metric.judging.defined is None else _defined(column, judged)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
+    undefined = np.flatnonzero(~defined & valueless).tolist()
     unanswerable = _flawed(flawed, UNDEFINED)
     status, reasons = _decided(
         judged.n,
@@ -163,13 +164,15 @@ def _outcome(
             UNDEFINED,
             dict.fromkeys(evidence.without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
         ),
-        (UNDEFINED, dict.fromkeys(np.flatnonzero(~defined & valueless).tolist(), metric.judging.undefined)),
+        (UNDEFINED, dict.fromkeys(undefined, metric.judging.undefined)),
         (FAILED, failures),
         (FAILED, undecided),
         (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
     )
-    _count(column, values, status, policy)
-    values[list(unanswerable)] = np.nan
+    gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
+    empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
+    lacking = {*undefined, *evidence.without_gold, *empty} - unanswerable.keys()
+    _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
 
 
@@ -268,46 +271,36 @@ def _cutoff_of(place: int, k: Cutoff | None) -> float:
     return np.inf if k is None else k if isinstance(k, int) else int(k[place])
 
 
-def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
-    """Set what counts for samples without a score: of a missing or failed output what an empty ranking scores."""
-    metric = column.metric
-    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]  # where that has no value
+def worst_value(metric: Metric) -> float:
+    """Return what a sample counts as that has no value: the worst one in range, NaN where 0 could be a good one."""
+    worst = metric.range[0 if metric.higher_is_better else 1]
+    if worst is not None:
+        return worst
+    best = metric.range[1]
+    return 0.0 if metric.higher_is_better and (best is None or best > 0) else np.nan
+
+
+def _count(
+    column: PlannedMetric, values: Scores, status: NDArray[np.uint8], lacking: Sequence[int], policy: Policy
+) -> None:
+    """Set what counts without a score: of a missing or failed output what an empty ranking scores, else the worst.
+
+    *lacking* are undefined samples without ground truth or without results.
+    """
+    metric, worst = column.metric, worst_value(column.metric)
     for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
         places = status == code
         if rule != "zero":
             values[places] = np.nan
-        elif metric.higher_is_better or metric.describes:
-            # a metric that only describes has no worse or better
-            values[places & np.isnan(values)] = worst if metric.higher_is_better else 0.0
-        elif worst is not None:
+        elif metric.describes:  # it has no worse or better, so what an empty ranking scores, or else nothing
+            values[places & np.isnan(values)] = 0.0
+        elif metric.higher_is_better:
+            values[places & np.isnan(values)] = worst
+        else:
             values[places] = worst
-    values[status == UNDEFINED] = 0.0 if policy.no_gold == "zero" else np.nan
-
-
-def refuse(
-    outcomes: Mapping[str, Outcome],
-    sample_ids: Callable[[], Sequence[str]],
-    flawed: Mapping[int, Flaw],
-    policy: Policy,
-) -> None:
-    """Raise `SampleRefusedError` with every sample that the policy turns into an error, each with its first reason."""
-    rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
-    rules["failed_output"] = (FAILED, policy.failed_output)
-    refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
-    if not refused:
-        return
-    ids = sample_ids()
-    problems: dict[int, Problem] = {}
-    for name, outcome in outcomes.items():
-        for place, reason in outcome.reasons.items():
-            option = refused.get(int(outcome.status[place]))
-            declared = place in flawed and flawed[place].status == UNDEFINED
-            if option is not None and not declared and place not in problems:
-                message = f"{reason} (metric {name!r}, policy {option}=error)"
-                problems[place] = Problem(message, sample=ids[place])
-    if problems:
-        msg = f"the policy refuses {counted(len(problems), 'sample')}; no score was kept:"
-        raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
+    values[status == UNDEFINED] = np.nan
+    if policy.no_gold == "zero":
+        values[lacking] = worst
 
 
 class _ShapeError(ValueError):

@@ -11,7 +11,8 @@ from rankgauge.judging import Evidence, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
-from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, flaws, refuse, score_metric
+from rankgauge.scoring.refusal import refuse
+from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, flaws, score_metric
 
 __all__ = ["check_stream", "score_one"]
 

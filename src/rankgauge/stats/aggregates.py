@@ -9,15 +9,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = [
     "AGGREGATES",
     "ExactSum",
     "aggregate",
     "concluded",
+    "exact_reading",
     "exact_sum",
     "histogram",
     "pass_rate",
@@ -91,6 +96,24 @@ def exact_sum(values: Sequence[float] | NDArray[np.float64]) -> float:
         left = left - leading
         power *= 2.0 ** (room - 53)
     return math.fsum(parts)
+
+
+_DENOMINATORS = 1_000_000
+_ROUNDINGS = 4
+
+
+def exact_reading(value: float) -> Fraction:
+    """
+    Return the number that a score stands for: 3/5 of 0.6, which as a float is a little less.
+
+    It is the fraction with a denominator of up to a million that is no further than four roundings away, since scores
+    are quotients of counts or short sums of such; else the float itself.
+    """
+    from fractions import Fraction  # loads decimals, for the few means that lie next to a bound
+
+    exact = Fraction(value)
+    simple = exact.limit_denominator(_DENOMINATORS)
+    return simple if abs(simple - exact) <= _ROUNDINGS * Fraction(math.ulp(value)) / 2 else exact
 
 
 def sum_of_squares(values: Sequence[float]) -> ExactSum:

@@ -9,9 +9,20 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
+import numpy as np
+
 from rankgauge.stats.estimates import gamma_ratio, t_quantile
 
-__all__ = ["detectable_effect", "effect_sizes", "holm", "pairs_for_effect", "pairs_for_margin", "unseen_difference"]
+__all__ = [
+    "detectable_by_signs",
+    "detectable_effect",
+    "effect_sizes",
+    "holm",
+    "pairs_for_effect",
+    "pairs_for_level",
+    "pairs_for_margin",
+    "unseen_difference",
+]
 
 _POWER = 0.80
 
@@ -48,6 +59,42 @@ def detectable_effect(df: float, confidence: float = 0.95, power: float = _POWER
         return None
     critical = t_quantile((1 + confidence) / 2, df)
     return _root(lambda shift: _power(shift, critical, df) - power, 0.0, 2 * (critical + 10))
+
+
+_DRAWS = 2_000
+_FEW_PAIRS = 10
+
+
+@lru_cache(maxsize=64)
+def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | None:
+    """
+    Return what `detectable_effect` does for a two-sided sign-flip test of *n* normal differences, in standard errors.
+
+    Up to ten pairs it is found among drawn differences, the same on every machine, by the exact test; above, Student's
+    test has the same power. None where no pattern of signs is as rare as *level*.
+    """
+    attainable = math.floor(level * 2.0 ** (n - 1) * (1 + 1e-9)) / 2.0 ** (n - 1)
+    if not attainable:
+        return None
+    if n > _FEW_PAIRS:
+        return detectable_effect(n - 1, 1 - attainable, power)
+    uniform = (np.random.Philox(key=n).random_raw(_DRAWS * n) >> np.uint64(11)).astype(np.float64) + 0.5
+    normal = NormalDist()
+    drawn = np.array([normal.inv_cdf(share) for share in (uniform * 2.0**-53).tolist()]).reshape(_DRAWS, n)
+    signs = 1.0 - 2.0 * (np.arange(2 ** (n - 1))[:, None] >> np.arange(n) & 1)  # the last keeps its sign
+
+    def missing(shift: float) -> float:
+        moved = drawn + shift / math.sqrt(n)
+        least = np.abs(moved.sum(axis=1))[:, None] - 1e-9
+        p = np.count_nonzero(np.abs(moved @ signs.T) >= least, axis=1) / len(signs)
+        return float(np.count_nonzero(p <= attainable * (1 + 1e-9)) / _DRAWS - power)
+
+    return _root(missing, 0.0, 64.0, to=1e-3)
+
+
+def pairs_for_level(level: float) -> int:
+    """Return how many pairs at least give a two-sided sign-flip p at this level."""
+    return 1 + math.ceil(-math.log2(level) - 1e-9)
 
 
 def pairs_for_effect(d: float, confidence: float = 0.95, power: float = _POWER) -> float:
@@ -92,16 +139,40 @@ def _power(shift: float, critical: float, df: float) -> float:
     """
     Return the probability that a noncentral t variable lies outside of both critical values.
 
-    Given the sample standard deviation s, in units of the true one, the variable is above c where a normal one is above
-    ``c s - shift``. That is averaged over s, whose logarithm u has a density that is proportional to
-    ``exp(df (u - exp(2 u) / 2))``, by the trapezoidal rule: it converges faster than any power of its step here.
+    For few degrees of freedom it is averaged over the normal numerator, given which the variable is outside where the
+    sample standard deviation is small. Otherwise, given the sample standard deviation s, in units of the true one, the
+    variable is above c where a normal one is above ``c s - shift``. That is averaged over s, whose logarithm u has a
+    density that is proportional to ``exp(df (u - exp(2 u) / 2))``, by the trapezoidal rule: it converges faster than
+    any power of its step here.
     """
+    if df <= _FEW_DEGREES:
+        parts = (_density(z) * _below(abs(z + shift) / critical, int(df)) for z in _NUMERATORS)
+        return _STEP * math.fsum(parts)
     total = weights = 0.0
     for scale, weight in _scales(df):
         above, below = critical * scale - shift, critical * scale + shift
         total += weight * (math.erfc(above / math.sqrt(2)) + math.erfc(below / math.sqrt(2))) / 2
         weights += weight
     return total / weights
+
+
+_FEW_DEGREES = 8
+_STEP = 1 / 32
+_NUMERATORS = tuple(_STEP * place for place in range(-288, 289))
+
+
+def _density(z: float) -> float:
+    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+
+def _below(scale: float, df: int) -> float:
+    """Return the probability that a sample standard deviation is below *scale* times the true one."""
+    half = df * scale * scale / 2  # a chi-square variable below twice that, by the recurrence of the incomplete gamma
+    share, shape = (math.erf(math.sqrt(half)), 0.5) if df % 2 else (-math.expm1(-half), 1.0)
+    while shape < df / 2:
+        share -= half**shape * math.exp(-half) / math.gamma(shape + 1)
+        shape += 1
+    return share
 
 
 @lru_cache(maxsize=64)
@@ -115,11 +186,11 @@ def _scales(df: float) -> list[tuple[float, float]]:
     return [(math.exp(u), math.exp(df * (u - math.expm1(2 * u) / 2))) for u in logs]
 
 
-def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a rising function is 0, by bisection to the last bit."""
+def _root(rising: Callable[[float], float], low: float, high: float, *, to: float = 0.0) -> float:
+    """Return where a rising function is 0, by bisection to the last bit, or *to* some precision."""
     while True:
         middle = (low + high) / 2
-        if middle in {low, high}:
+        if middle in {low, high} or high - low < to:
             return middle
         if rising(middle) < 0:
             low = middle

@@ -23,6 +23,9 @@ _ENUMERATED = 16
 _TABLED = 1_000
 """Up to so many differences, sums are looked up in tables; above, Walsh-Hadamard transforms are faster."""
 
+_ROUNDED = 1 + 1e-12
+"""Statistics that differ by no more are equal."""
+
 _ROWS = 4_096
 _LEAST_BLOCKS = 8
 
@@ -40,16 +43,27 @@ class SignFlips:
         exact: Whether all patterns of signs were tried for the metric's `p`.
 
         resamples: How many random patterns were tried for the rest; 0 where every p is exact.
+
+        critical: The statistic from which on a metric is significant after correction; infinite where none is.
+
+        levels: The p that belongs to it, of each metric alone; None where patterns are random.
     """
 
     p: _Array
     p_adjusted: _Array
     exact: NDArray[np.bool_]
     resamples: int
+    critical: float
+    levels: _Array | None
 
 
 def flip_signs(
-    differences: _Array, *, clusters: NDArray[np.int64] | None = None, resamples: int = 100_000, seed: int = 0
+    differences: _Array,
+    *,
+    clusters: NDArray[np.int64] | None = None,
+    resamples: int = 100_000,
+    seed: int = 0,
+    level: float = 0.05,
 ) -> SignFlips:
     """
     Test whether the means of paired differences are 0; a row is a sample, a column a metric, a missing pair 0.
@@ -57,7 +71,7 @@ def flip_signs(
     The statistic of a metric is ``|S| / sqrt(sum T_c**2)``, where T_c are the sums over clusters (single differences
     without clusters) and S is their sum. Its denominator is the same under every flip. Of B random flips of which b
     reach the observed value, p is ``(b + 1) / (B + 1)``; B is at least *resamples*. Differences of at most 1e-12 are
-    ties; a metric that has no other gets a p of 1.
+    ties; a metric that has no other gets a p of 1. *level* is that of a test after correction.
     """
     units, slack = _units(differences, clusters)
     p, exact = np.ones(units.shape[1]), np.zeros(units.shape[1], dtype=np.bool_)
@@ -73,6 +87,7 @@ def flip_signs(
     reached = _observed(units, slack) / norms
     order = np.argsort(-reached, kind="stable").tolist()
     raw, stepped, done = np.zeros(len(order)), np.zeros(len(order)), 0
+    maxima = []
     for block in blocks:
         highest = np.zeros(block.shape[1])
         for metric in reversed(order):
@@ -81,11 +96,25 @@ def flip_signs(
             np.maximum(highest, size, out=highest)
             stepped[metric] += np.count_nonzero(highest >= reached[metric])
         done += block.shape[1]
+        maxima.append(highest)
     # The observed signs are among all patterns; to random ones they are added.
     shares, adjusted = ((counts + is_random) / (done + is_random) for counts in (raw, stepped))
     p = np.where(exact, p, shares)
     adjusted[order] = np.maximum.accumulate(adjusted[order])
-    return SignFlips(p, np.maximum(adjusted, p), exact, done if is_random else 0)
+    critical = _critical(np.concatenate(maxima), level, is_random=is_random)
+    sizes = None if is_random else np.abs(_enumerated(units)) / norms
+    levels = None if sizes is None else np.count_nonzero(sizes >= critical, axis=0) / len(sizes)
+    return SignFlips(p, np.maximum(adjusted, p), exact, done if is_random else 0, critical, levels)
+
+
+def _critical(maxima: _Array, level: float, *, is_random: bool) -> float:
+    """Return the least statistic that the highest of all metrics reaches in at most a share *level* of the flips."""
+    most = math.floor(level * (len(maxima) + is_random) * _ROUNDED) - is_random
+    if most < 1:
+        return math.inf
+    below = -math.inf if most >= len(maxima) else float(np.partition(maxima, -most - 1)[-most - 1])
+    above = maxima[maxima > below * _ROUNDED]
+    return float(above.min()) / _ROUNDED if len(above) else math.inf
 
 
 def _units(differences: _Array, clusters: NDArray[np.int64] | None) -> tuple[_Array, _Array]:

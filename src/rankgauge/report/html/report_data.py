@@ -32,9 +32,10 @@ class DepthCurve:
 class Losses(NamedTuple):
     """Why a run loses samples, by its first metric."""
 
-    n: int  # on how many samples it is worse
+    n: int  # on how many samples it is worse, of those whose lists are known
     left: int  # on how many of these a relevant result is not within the cutoff any more
     k: int | None  # the cutoff; None for none, or one a sample
+    of: int  # on how many samples it is worse at all
 
 
 @dataclass(frozen=True, slots=True)

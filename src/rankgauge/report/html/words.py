@@ -171,7 +171,10 @@ def _why(data: ReportData) -> str:
     reasons = [f"on {losses.left:,} a relevant result leaves {top}"] if losses.left else []
     if lower := losses.n - losses.left:
         reasons.append(f"{'on the other' if losses.left else 'on'} {lower:,} the same ones only stand lower")
-    return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
+    looked_at = counted(losses.n, "loss", "losses")
+    if losses.n < losses.of:
+        looked_at = f"{losses.of:,} losses, the {losses.n:,} whose lists are in this report were looked at"
+    return f"Of {looked_at}{':' if losses.n < losses.of else ','} {'; '.join(reasons)}."
 
 
 def _not_known(data: ReportData) -> str:
