@@ -389,7 +389,7 @@ class TestMetricsCommand:
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, budget, tokenizer, partial, gold, matcher, unit, as",
+            "  it also takes k, budget, tokenizer, partial, gold, matcher, joint, unit, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
