@@ -46,7 +46,7 @@ def labels_of(samples: Iterable[Sample], before: Corpus | None = None) -> Iterat
                 yield Label(sample.id, "relevant", number, _text_before(before, name), name)
         for number, text in enumerate(sample.expected.passages or ()):
             yield Label(sample.id, "passages", number, text)
-        for number, span in enumerate(getattr(sample.expected, "spans", None) or ()):
+        for number, span in enumerate(sample.expected.spans or ()):
             document, start, end = span.place
             text = span.text
             if text is None and before is not None and document in before.number_of:
