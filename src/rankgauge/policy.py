@@ -83,9 +83,8 @@ class Policy:
             or not isinstance(self.max_failed, int | float)
             or not 0 <= self.max_failed <= 1
         ):
-            msg = f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
-            raise PolicyError(msg)
-        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+            raise PolicyError(f"policy option 'max_failed' is a share from 0 to 1 (10% is .1), not {self.max_failed!r}")
+        if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
         if self.averages_ties:
             self._check_average()
@@ -207,6 +206,8 @@ class Profile:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", frozen(self.parameters))  # the class is frozen
+        if not isinstance(self.relevance, str) and not abs(self.relevance) < float("inf"):
+            raise PolicyError(f"the lowest grade of a relevant item is a finite number, not {self.relevance!r}")
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """
@@ -248,10 +249,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
-            parameters={
-                "retrieval-ndcg-at-k": {"clamp": True},
-                "answer-containment-at-k": {"fold": "lower"},
-            },
+            parameters={"retrieval-ndcg-at-k": {"clamp": True}, "answer-containment-at-k": {"fold": "lower"}},
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
         # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A

@@ -194,6 +194,24 @@ def test_results_of_other_judgments_are_refused(rankgauge, folders, files, write
     done = rankgauge("compare", folders[0], tmp_path / "other", "-m", "P@1")
     assert (done.code, done.out) == (2, "")
     assert "cannot compare other with base: 1 of 12 samples were judged against different ground truth" in done.err
+    assert "--common unchanged" in done.err
+
+
+def test_samples_with_the_same_ground_truth_are_compared_and_gated_on_demand(
+    rankgauge, folders, files, write, tmp_path
+):
+    other = write("other.txt", QRELS.replace("q00 0 a 1", "q00 0 b 1"))
+    evaluate(str(other), str(files[2]), ["P@1"]).save(tmp_path / "other")
+    unchanged = ("compare", folders[0], tmp_path / "other", "-m", "P@1", "--common", "unchanged")
+    done = rankgauge(*unchanged, "--gate", "P@1 max_drop 1")
+    assert done.code == 0, done.err
+    assert "1 judged against other ground truth" in done.out
+    found = rankgauge(*unchanged, "--gate", "P@1 max_drop 1", "--json").json
+    (metric,) = found["comparisons"][0]["metrics"].values()
+    assert (metric["n"], metric["dropped"]["other_ground_truth"]) == (11, 1)
+    (gate,) = found["gates"]
+    assert (gate["change"]["n"], gate["change"]["dropped"]) == (11, {"other_ground_truth": 1})
+    assert gate["gate"] == "p@1 max_drop 1 common unchanged"
 
 
 @pytest.fixture

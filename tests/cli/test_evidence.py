@@ -211,6 +211,82 @@ class TestResume:
         assert [scores(Path("out") / name) for name in folders] == [[1.0] * 4] * 2
 
 
+class TestNothingOfOthers:
+    """The target is what the command line says; what rankgauge did not write, and finished results, stay."""
+
+    def left(self, rankgauge, project, name="out"):
+        """Make what a killed run leaves: outputs of two samples, and what was run."""
+        assert rankgauge(*CALLING, f"{project}:search", "-o", "made", "--limit", "2").code == 0
+        manifest = json.loads(Path("made/manifest.json").read_text())
+        folder = Path(f".{name}.0123456789ab.partial")
+        folder.mkdir()
+        record = {"target": str(Path("victim").resolve()), **{key: manifest[key] for key in ("dataset", "outputs")}}
+        (folder / "begun.json").write_text(json.dumps({**record, "config": manifest["config"]}))
+        (folder / "outputs.jsonl").write_bytes(Path("made/outputs.jsonl").read_bytes())
+        return folder
+
+    def test_a_target_that_a_file_names_is_not_believed(self, rankgauge, project):
+        Path("victim").mkdir()
+        Path("victim/thesis.tex").write_text("mine")
+        folder = self.left(rankgauge, project)
+        assert rankgauge(*CALLING, f"{project}:search", "--resume", folder).code == 0
+        assert [path.name for path in Path("victim").iterdir()] == ["thesis.tex"]
+        assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
+        assert hidden() == []
+
+    @pytest.mark.parametrize("place", ["made", ".out.0123456789ab.partial"])
+    def test_a_folder_with_files_of_others_is_refused_with_their_names(self, rankgauge, project, place):
+        self.left(rankgauge, project)
+        for name in ("notes.md", "outputs.csv.bak"):
+            (Path(place) / name).write_text("mine")
+        done = rankgauge(*CALLING, f"{project}:search", "--resume", place)
+        assert done.code == 2
+        assert "it holds notes.md, outputs.csv.bak, which rankgauge did not write" in done.err
+        assert (Path(place) / "notes.md").read_text() == "mine"
+
+    def test_a_newer_result_is_replaced_by_force_alone(self, rankgauge, project):
+        folder = self.left(rankgauge, project)
+        assert rankgauge(*CALLING, f"{project}:other", "-o", "out").code == 0
+        before = Path("out/outputs.jsonl").read_bytes()
+        arguments = (*CALLING, f"{project}:search", "--resume", folder)
+        done = rankgauge(*arguments)
+        assert (done.code, "replace the result in it with --force" in done.err) == (2, True)
+        assert Path("out/outputs.jsonl").read_bytes() == before
+        assert rankgauge(*arguments, "--force").code == 0
+        assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
+
+    def test_force_replaces_no_folder_that_is_not_a_result(self, rankgauge, project):
+        Path("out").mkdir()
+        Path("out/report.md").write_text("mine")
+        done = rankgauge(*CALLING, f"{project}:search", "-o", "out", "--force")
+        assert (done.code, "is not an empty folder" in done.err) == (2, True)
+        assert Path("out/report.md").read_text() == "mine"
+
+    def test_copies_of_data_are_no_other_run(self, rankgauge, project):
+        arguments = (*CALLING, f"{project}:search", "--keep-data", "-o", "out")
+        assert rankgauge(*arguments, "--limit", "2").code == 0
+        assert rankgauge(*arguments, "--resume", "out").code == 0
+        assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
+
+    def test_what_a_resumed_run_had_paid_for_when_it_was_killed_is_used(self, rankgauge, project):
+        folder = self.left(rankgauge, project, "made")
+        with (folder / "outputs.jsonl").open("a") as file:
+            file.write('{"id":"q2","actual_output":["a"],"attempt":1}\n')
+        assert rankgauge(*CALLING, f"{project}:search", "--resume", "made").code == 0
+        assert scores("made") == [1, 1 / 2, 1, 1 / 4]  # by search, q2 would have 1/3
+        assert hidden() == []
+
+    def test_several_datasets_go_on_with_what_one_of_them_left(self, rankgauge, project, write):
+        write("c.yaml", "version: 1\ndatasets: {a: {path: s.jsonl}, b: {path: s.jsonl}}\nmetrics: {use: [RR]}\n")
+        arguments = ("run", "c.yaml", "--concurrency", "1", "--sut", f"{project}:search", "-o", "out")
+        assert rankgauge(*arguments, "--limit", "2").code == 0
+        folder = Path("out/.b.0123456789ab.partial")
+        Path("out/b").rename(folder)
+        assert rankgauge(*arguments, "--resume", folder).code == 0
+        assert [scores(f"out/{name}") for name in "ab"] == [[1, 1 / 2, 1 / 3, 1 / 4]] * 2
+        assert [path.name for path in sorted(Path("out").iterdir())] == ["a", "b"]
+
+
 class TestRescore:
     def test_other_metrics_need_no_call(self, rankgauge, project):
         rankgauge(*CALLING, f"{project}:search", "-o", "out")

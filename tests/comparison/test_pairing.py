@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from rankgauge import Engine, Result, evaluate, load_baseline, save_baseline
+from rankgauge import Engine, Result, compare, evaluate, load_baseline, save_baseline
+from rankgauge.comparison.layouts import comparison_lines
 from rankgauge.comparison.pairing import pair_results
-from rankgauge.errors import ResultError
+from rankgauge.errors import ParameterError, ResultError
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 0}}
 FIRST = {"q1": {"a": 2, "x": 1}, "q2": {"x": 2, "c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
@@ -95,8 +96,50 @@ def test_other_judgments_are_refused() -> None:
     other = evaluate({**QRELS, "q1": {"a": 1, "b": 1}, "q3": {"d": 1, "e": 1}}, FIRST, ["P@2"])
     assert refusal(run(FIRST, ["P@2"]), other) == (
         "2 of 4 samples were judged against different ground truth or cutoffs, such as 'q1', 'q3'; evaluate both with "
-        "the same judgments"
+        "the same judgments, or compare the samples whose ground truth is the same: --common unchanged; in a gate, "
+        "common: unchanged"
     )
+
+
+EDITED = {**QRELS, "q1": {"a": 1, "b": 1}, "q3": {"d": 1, "e": 1}, "q5": {"a": 1}}
+
+
+def test_samples_whose_ground_truth_is_unchanged_are_compared_on_demand() -> None:
+    other = evaluate(EDITED, {**SECOND, "q5": {"a": 1}}, ["P@2"])
+    pairs = pair_results(run(FIRST, ["P@2"]), other, common="unchanged")
+    assert pairs.sample_ids == ("q2", "q4")
+    column = pairs.columns["p@2"]
+    assert (column.baseline.tolist(), column.values.tolist()) == ([0.5, 0.0], [0.5, 0.0])
+    assert {why: n for why, n in column.dropped.items() if n} == {"only_in_run": 1, "other_ground_truth": 2}
+    comparison = compare({"old": run(FIRST, ["P@2"]), "new": other}, common="unchanged")
+    assert comparison["new"]["p@2"].n == 2
+    assert "2 judged against other ground truth" in "\n".join(
+        line.text for line in comparison_lines(comparison, width=80)
+    )
+
+
+def test_the_same_samples_are_compared_where_nothing_changed() -> None:
+    same = pair_results(run(FIRST), run(SECOND))
+    assert pair_results(run(FIRST), run(SECOND), common="unchanged").sample_ids == same.sample_ids
+
+
+def test_all_samples_with_other_ground_truth_cannot_be_compared() -> None:
+    other = evaluate({"q1": {"x": 1}}, FIRST, ["P@2"])
+    with pytest.raises(ResultError, match=r"1 of 1 sample.*such as 'q1'; evaluate both with the same judgments$"):
+        pair_results(run(FIRST, ["P@2"]), other, common="unchanged")
+
+
+def test_unchanged_samples_are_not_guessed_where_a_result_does_not_record_its_ground_truth() -> None:
+    first = run(FIRST)
+    unknown = Result(first.sample_ids, first.tags, first.metrics, first.manifest)
+    assert len(pair_results(unknown, first).sample_ids) == 4
+    with pytest.raises(ResultError, match="is not known, since the baseline does not record it"):
+        pair_results(unknown, first, common="unchanged")
+
+
+def test_which_samples_are_compared_has_two_answers() -> None:
+    with pytest.raises(ParameterError, match=r"'unchnged' \(did you mean 'unchanged'\?\)"):
+        compare({"old": run(FIRST), "new": run(SECOND)}, common="unchnged")  # type: ignore[arg-type]
 
 
 def test_the_same_judgments_may_stand_elsewhere_and_in_another_order(tmp_path: Path) -> None:

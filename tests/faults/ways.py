@@ -68,6 +68,13 @@ def _parquet(rows: list[dict[str, Any]]) -> bytes:
     return buffer.getvalue()
 
 
+def _delimited(rows: list[dict[str, Any]], separator: str) -> bytes:
+    texts = [{name: cell if isinstance(cell, str) else json.dumps(cell) for name, cell in row.items()} for row in rows]
+    buffer = io.BytesIO()
+    pl.DataFrame(texts).write_csv(buffer, separator=separator)
+    return buffer.getvalue()
+
+
 SUFFIXES: Mapping[str, Callable[[list[dict[str, Any]]], bytes]] = {
     ".jsonl": _records,
     ".ndjson": _records,
@@ -76,8 +83,10 @@ SUFFIXES: Mapping[str, Callable[[list[dict[str, Any]]], bytes]] = {
     ".yml": lambda rows: yaml.safe_dump({"samples": rows}, sort_keys=False).encode(),
     ".parquet": _parquet,
     ".pq": _parquet,
+    ".csv": lambda rows: _delimited(rows, ","),
+    ".tsv": lambda rows: _delimited(rows, "\t"),
 }
-"""How samples are written for each suffix that a reader is registered for."""
+"""How samples are written for each suffix that a reader is registered for, but Excel's, which the library reads."""
 
 _PACKED = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 _TEXT_METRICS = (

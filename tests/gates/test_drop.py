@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge import MetricSummary, Result, judge_gates
+from rankgauge import MetricSummary, Result, evaluate, judge_gates
 from rankgauge.errors import ParameterError
 from rankgauge.gates.drop import changes_since
 from rankgauge.gates.outcomes import GateOutcome, outcome_line
@@ -297,3 +297,39 @@ class TestPerSample:
         outcome = judge(before, after, "ndcg@10 max_drop 0.3 per_sample of q0,q2")
         assert outcome.missed == (("q2", None),)
         assert judge(before, after, "ndcg@10 max_drop 0.3 per_sample of q0,q1").verdict == "pass"
+
+
+class TestEditedGold:
+    """Four queries, of which one was judged anew."""
+
+    BEFORE = evaluate({f"q{n}": {"a": 1} for n in range(4)}, {f"q{n}": {"a": 2, "b": 1} for n in range(4)}, "P@1")
+    AFTER = evaluate(
+        {f"q{n}": {"b" if n == 1 else "a": 1} for n in range(4)}, {f"q{n}": {"a": 2, "b": 1} for n in range(4)}, "P@1"
+    )
+
+    def test_a_gate_cannot_be_judged_unless_it_asks_for_unchanged_samples(self) -> None:
+        outcome = judge(self.BEFORE, self.AFTER, "P@1 max_drop 0.1")
+        assert outcome.verdict == "error"
+        assert "1 of 4 samples were judged against different ground truth" in outcome.reason
+        assert "in a gate, common: unchanged" in outcome.reason
+
+    @pytest.mark.parametrize(
+        "gate", ["P@1 max_drop 0.1 common unchanged", {"metric": "P@1", "max_drop": 0.1, "common": "unchanged"}]
+    )
+    def test_a_gate_on_unchanged_samples_says_how_many_it_leaves_out(self, gate) -> None:
+        outcome = judge(self.BEFORE, self.AFTER, gate)
+        assert (outcome.verdict, outcome.counts["n"], str(outcome.gate)) == (
+            "pass",
+            3,
+            "p@1 max_drop 0.1 common unchanged",
+        )
+        assert "1 sample with other ground truth left out" in outcome_line(outcome)
+
+    def test_what_changed_is_listed_for_the_same_samples(self) -> None:
+        assert changes_since(self.AFTER, self.BEFORE) == ()
+        (change,) = changes_since(self.AFTER, self.BEFORE, "unchanged")
+        assert (change.n, change.difference) == (3, 0.0)
+
+    def test_a_bound_does_not_ask_for_unchanged_samples(self) -> None:
+        with pytest.raises(ParameterError, match="'common' belongs to max_drop"):
+            judge(self.BEFORE, self.AFTER, "P@1 >= 0.1 common unchanged")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +22,25 @@ staging = Staging(pathlib.Path(sys.argv[1]))
 staging.outputs.write_text("{}\\n")
 os._exit(9)
 """
+
+FORK = """\
+import os, pathlib, sys
+from rankgauge.result.staging import Staging
+staging = Staging(pathlib.Path(sys.argv[1]))
+reading, writing = os.pipe()
+if os.fork() == 0:
+    staging.discard()  # it is not the child's to remove
+    os.write(writing, b"x")
+    os.close(writing)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.stdin.read()
+os.read(reading, 1)
+assert staging.path.exists()
+print("forked", flush=True)
+os._exit(9)
+"""
+
+RESULT = b'{"schema_version": "rankgauge.result.v1"}'
 
 
 def names(folder):
@@ -54,16 +75,69 @@ def test_a_folder_with_outputs_is_left_and_named(tmp_path):
 
 
 def test_a_folder_is_replaced_only_when_the_new_one_is_whole(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "old.txt").write_text("old")
+    Staging(tmp_path / "out").finish({"manifest.json": RESULT, "report.md": b"old"})
     staging = Staging(tmp_path / "out", replaces=True)
     with pytest.raises(OSError, match="no/such"):
         staging.finish({"no/such/folder.txt": b""})
-    assert names(tmp_path / "out") == ["old.txt"]
+    assert names(tmp_path / "out") == ["manifest.json", "report.md"]
     staging.discard()
     Staging(tmp_path / "out", replaces=True).finish({"new.txt": b"new"})
     assert names(tmp_path / "out") == ["new.txt"]
     assert names(tmp_path) == ["out"]
+
+
+def test_what_rankgauge_did_not_write_is_named_and_never_removed(tmp_path):
+    Staging(tmp_path / "out").finish({"manifest.json": RESULT})
+    for name in ("notes.md", "samples.txt", "z"):
+        (tmp_path / "out" / name).write_text("mine")
+    with pytest.raises(ResultError, match=r"holds notes\.md, samples\.txt, z, which rankgauge did not write"):
+        Staging(tmp_path / "out", replaces=True)
+    staging = Staging(tmp_path / "new", replaces=True)
+    (staging.path / "notes.md").write_text("mine")
+    staging.discard()
+    assert names(staging.path) == ["notes.md"]
+
+
+def test_what_appears_in_a_result_while_its_successor_is_made_stays(tmp_path):
+    Staging(tmp_path / "out").finish({"manifest.json": RESULT})
+    staging = Staging(tmp_path / "out", replaces=True)
+    (tmp_path / "out" / "notes.md").write_text("mine")
+    with pytest.raises(ResultError, match=r"it holds notes\.md"):
+        staging.finish({"manifest.json": RESULT})
+    assert names(tmp_path / "out") == ["manifest.json", "notes.md"]
+
+
+def test_a_result_whose_replacement_was_killed_between_two_renames_comes_back(tmp_path):
+    Staging(tmp_path / "out").finish({"manifest.json": RESULT})
+    (tmp_path / "out").rename(tmp_path / ".out.0123456789ab.replaced")
+    staging = Staging(tmp_path / "out", replaces=True)
+    assert names(tmp_path / "out") == ["manifest.json"]
+    staging.discard()
+    assert names(tmp_path) == ["out"]
+
+
+def test_one_process_holds_a_target_and_its_children_do_not(tmp_path):
+    staging = Staging(tmp_path / "out")
+    with pytest.raises(ResultError, match="another process is at work there"):
+        Staging(tmp_path / "out")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", FORK, tmp_path / "other"], stdin=pipe, stdout=pipe, text=True
+    ) as child:
+        assert child.stdout.readline() == "forked\n"
+        child.wait()
+        Staging(tmp_path / "other").discard()  # though the child of that process lives on
+    staging.discard()
+
+
+def test_without_locks_a_folder_is_saved_and_a_line_says_so(tmp_path, monkeypatch, caplog):
+    def unlocked(descriptor, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unlocked)
+    Staging(tmp_path / "out").finish({"a.txt": b"1"})
+    assert names(tmp_path) == ["out"]
+    assert "has no locks: make sure that no other process writes there" in caplog.text
 
 
 @pytest.mark.parametrize("name", ["file", "full"])
@@ -87,12 +161,13 @@ def test_the_longest_possible_name_has_a_staging_folder(tmp_path):
 
 
 def test_only_what_a_dead_process_has_left_counts_as_left(tmp_path):
-    own = Staging(tmp_path / "out")
     assert subprocess.run([sys.executable, "-c", LEAVE, tmp_path / "out"], check=False).returncode == 9
     (left,) = abandoned(tmp_path, "out")
-    assert left != own.path
     assert abandoned(tmp_path) == [left]
     assert abandoned(tmp_path, "other") == []
+    own = Staging(tmp_path / "out")
+    assert own.left_behind() == [left]
+    assert abandoned(tmp_path) == []
     own.discard()
 
 

@@ -78,7 +78,7 @@ def full_disk(monkeypatch):
 
         def opened(self, *args, **options):
             file = real_open(self, *args, **options)
-            return Full(file) if self.name == name else file
+            return Full(file) if self.name.startswith(f".{name}.") else file
 
         monkeypatch.setattr(Path, "open", opened)
 
@@ -190,7 +190,7 @@ def test_a_failure_of_another_kind_leaves_nothing_behind_either(tmp_path, monkey
         msg = "a bug"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(staging_module, "write_file", broken)
+    monkeypatch.setattr(staging_module, "replace_file", broken)
     with pytest.raises(RuntimeError):
         result_of().save(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []

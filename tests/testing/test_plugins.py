@@ -102,7 +102,7 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
     seen = []
     report = check_plugin("rankgauge:readers", catalog=catalog, progress=seen.append)
 
-    names = ["jsonl", "json", "yaml", "parquet"]
+    names = ["jsonl", "json", "yaml", "parquet", "csv", "excel"]
     assert (report.ok, [each.name for each in report]) == (True, names)
     assert [each.partition(" (")[0] for each in seen] == [f"reader {name}" for name in names]
     assert check_plugin("reporters", catalog=catalog).ok

@@ -5,10 +5,11 @@ Text from outside made safe to show, and decimal numbers as text.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Sequence
 
-__all__ = ["NUMBER", "all_visible", "read_number", "read_share", "visible", "visible_json"]
+__all__ = ["NUMBER", "all_visible", "no_command", "read_number", "read_share", "visible", "visible_json"]
 
 # C0 and C1 controls, the line separators, what changes the direction of text, and halves of surrogate pairs.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -18,6 +19,14 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 def visible(text: str, *, keep: str = "") -> str:
     r"""Return *text* with every unsafe character but those in *keep* as an escape, such as ``\x1b`` or ``\u202e``."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
+
+
+_COMMAND = re.compile(r"^(\s*)(::|##\[)", re.MULTILINE)
+
+
+def no_command(text: str) -> str:
+    """Return a text of which no line is a command to GitHub Actions, in a job of which this runs."""
+    return _COMMAND.sub(r"\1\\\2", text) if "GITHUB_ACTIONS" in os.environ else text
 
 
 def all_visible(texts: Sequence[str]) -> Sequence[str]:

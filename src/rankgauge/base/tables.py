@@ -26,6 +26,7 @@ __all__ = [
     "preformatted",
     "ruled",
     "text_width",
+    "unlinked",
     "without_least",
 ]
 
@@ -132,7 +133,7 @@ def folded(text: str, width: int | None) -> list[str]:
         if found[-1] and text_width(found[-1]) + 1 + text_width(word) <= width:
             found[-1] += f" {word}"
         else:
-            found += chop_cells(word, width)
+            found += chop_cells(word, max(width, 2))
     return found[1:]
 
 
@@ -187,7 +188,15 @@ def cell(text: object) -> str:
     import html  # a table of 2,000 entities, which tables for terminals go without
 
     flat = visible(" ".join(str(text).split()))
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
+    return unlinked(re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False)))
+
+
+_LINKS = re.compile(r"(?<!\w)@(?=\w)|(?<=\w)@(?=[A-Za-z][\w\\-]*\.)|:(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+
+
+def unlinked(text: str) -> str:
+    """Return a text of Markdown or HTML in which GitHub mentions nobody and makes no link of an address."""
+    return _LINKS.sub(r"\g<0>&#8203;", text)  # a blank without width
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:

@@ -32,7 +32,7 @@ def _process(arguments: Sequence[str]) -> int:
     """Run the command line as all that this process does, unless somebody calls it from Python."""
     from rankgauge.cli import own_process
 
-    with own_process.kept_interrupts():
+    with own_process.kept_interrupts(), own_process.whole_loads():
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()

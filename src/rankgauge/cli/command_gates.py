@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.pairing import Common
     from rankgauge.config import LoadedConfig
     from rankgauge.gates.grammar import Effect, Gate
     from rankgauge.gates.outcomes import GateReport
@@ -95,9 +96,12 @@ class Gating:
         return gating
 
     @classmethod
-    def of_comparison(cls, options: GateOptions) -> Gating:
-        """Read the gates of a comparison, whose first result is the baseline of the others."""
+    def of_comparison(cls, options: GateOptions, *, common: Common = "all") -> Gating:
+        """Read the gates of a comparison, whose first result is the baseline; changes of *common* samples alone."""
         gates = options.gates()
+        if common != "all":
+            changed: dict[str, Any] = {"common": common}  # which a bound does not have
+            gates = [replace(gate, rule=replace(gate.rule, **changed)) if gate.is_change else gate for gate in gates]
         _check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
         return cls(options=options, gates=gates)
 
@@ -278,7 +282,10 @@ class Gating:
             from rankgauge.gates.drop import baseline_of, changes_since
 
             earlier = {name: baseline_of(name, self.baseline, results) for name in results}
-            changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
+            is_limited = any(getattr(gate.rule, "common", "all") == "unchanged" for gate in self.gates)
+            common: Common = "unchanged" if is_limited else "all"
+            known = {name: old for name, old in earlier.items() if old is not None}
+            changes = {name: changes_since(results[name], old, common) for name, old in known.items()}
         return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)
 
     def _tell_github(self, report: GateReport, results: Mapping[str, ResultValues]) -> None:
@@ -288,7 +295,7 @@ class Gating:
         from rankgauge.gates.ci_reports import github_annotations
 
         for line in github_annotations(report):
-            remark(line)
+            remark(line, is_command=True)
         page = os.environ.get("GITHUB_STEP_SUMMARY")
         if page:
             data = self._markdown(results).encode()

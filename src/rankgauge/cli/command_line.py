@@ -29,6 +29,8 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
     "judge queue": ("judge_command:QUEUE", "Queue the unjudged documents that can change a comparison most."),
     "judge read": ("judge_command:READ", "Add the judgments of a queue to those that it was made for."),
+    "gold check": ("gold_command:CHECK", "Check whether labels still hold for a corpus."),
+    "gold repair": ("gold_command:REPAIR", "Write samples whose labels that moved have their new place."),
     "metrics check": ("metrics_command:CHECK", "Check a metric against laws."),
     "metrics diff": ("diff_command:DIFF", "Compare two profiles on one data file."),
     "metrics list": ("metrics_command:LIST", "List every metric."),
@@ -43,6 +45,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
 """Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
 
 _GROUPS = {
+    "gold": "Check labels against a corpus, and repair those that moved.",
     "judge": "Queue unjudged documents for a judge, and read the judgments back.",
     "metrics": "List, show, check and compare metrics.",
     "matchers": "List, show and try matchers.",

@@ -65,6 +65,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
     cluster = "Metadata field whose samples belong together; or a file: id, cluster."
     add("--cluster", metavar="FIELD", help=cluster)
+    common = "all; or unchanged: samples whose ground truth is the same. [default: %(default)s]"
+    add("--common", default="all", choices=("all", "unchanged"), metavar="SAMPLES", help=common)
     add_unjudged_options(group, "not latex")
 
     add = parser.add_argument_group("intervals and tests").add_argument
@@ -96,7 +98,7 @@ def _compare(given: argparse.Namespace) -> int:
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
-    gating = Gating.of_comparison(GateOptions.of(given))
+    gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
     results = _results(given, gating)
     if not gating.judge_against_first(results):
         gating.tell(show=remark)
@@ -112,6 +114,7 @@ def _compare(given: argparse.Namespace) -> int:
         all_pairs=given.all_pairs,
         condensed=given.condensed,
         bounds=given.bounds,
+        common=given.common,
         **choices,
     )
     _print(comparison, given.form, gating)

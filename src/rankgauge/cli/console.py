@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.plain_text import visible, visible_json
+from rankgauge.base.plain_text import no_command, visible, visible_json
 from rankgauge.cli.streams import results
 
 if TYPE_CHECKING:
@@ -85,12 +85,13 @@ def complain(message: str) -> None:
     remark(f"error: {message}")
 
 
-def remark(message: str) -> None:
-    """Print a note to stderr."""
+def remark(message: str, *, is_command: bool = False) -> None:
+    """Print a note to stderr; only what *is_command* is one to GitHub Actions."""
     if sys.stderr is None:  # a plugin has removed it
         return
     with contextlib.suppress(OSError, ValueError):  # nobody reads it any more: the result is what matters
-        sys.stderr.write(f"{visible(message, keep=_LAYOUT)}\n")
+        text = visible(message, keep=_LAYOUT)
+        sys.stderr.write(f"{text if is_command else no_command(text)}\n")
 
 
 def echo(text: str) -> None:
@@ -101,7 +102,7 @@ def echo(text: str) -> None:
 def emit(texts: Iterable[str]) -> None:
     """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
     stream = results()
-    stream.writelines(texts)
+    stream.writelines(map(no_command, texts))
     stream.flush()
 
 

@@ -36,10 +36,12 @@ def _init(given: argparse.Namespace) -> int:
     files = {folder / name: (sources / source).read_text(encoding="utf-8") for name, source in _FILES.items()}
     if taken := [str(file) for file in files if file.exists()]:
         raise ResultError(f"{' and '.join(taken)} would be overwritten; nothing was written. Choose another folder")
+    from rankgauge.io.whole_files import replace_file
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
-            file.write_text(text, encoding="utf-8")
+            replace_file(file, text.encode())
     except OSError as error:
         raise ResultError(f"cannot write to {folder}: {error.strerror or error}") from error
     for file in files:

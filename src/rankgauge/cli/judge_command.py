@@ -104,7 +104,11 @@ def _queue(given: argparse.Namespace) -> int:
     documents = _texts(given.texts, {decoded(item.document) for item in queue.items}, "document", conventions.catalog)
     rows = queue_rows(queue, guideline=given.guideline, queries=queries, documents=documents)
     write_lines(key, key_rows(queue))
-    write_lines(given.output, rows)
+    try:
+        write_lines(given.output, rows)
+    except BaseException:
+        key.unlink(missing_ok=True)  # or it would stand in the way of the next call
+        raise
     if given.as_json:
         print_json(_summary(queue, given.output, key))
     else:

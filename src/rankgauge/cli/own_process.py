@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.streams import own_stdout, results, settle
 
-__all__ = ["INTERRUPTED", "begin", "end", "exit_code", "hand_over", "kept_interrupts", "load_numpy"]
+__all__ = ["INTERRUPTED", "begin", "end", "exit_code", "hand_over", "kept_interrupts", "load_numpy", "whole_loads"]
 
 INTERRUPTED = 3
 """The exit code of a call that Ctrl-C ended."""
@@ -98,6 +98,40 @@ def kept_interrupts() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = before
+
+
+@contextmanager
+def whole_loads() -> Iterator[None]:
+    """
+    Hold Ctrl-C back while a native module loads, until it is loaded.
+
+    What Python raises within the first lines of such a module, some take for a failure that cannot be, and crash.
+    """
+    import signal
+    from importlib.machinery import ExtensionFileLoader
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = {name: getattr(ExtensionFileLoader, name) for name in ("create_module", "exec_module")}
+
+    def held(load: Callable[..., object]) -> Callable[..., object]:
+        def loaded(*arguments: object) -> object:
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return load(*arguments)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+        return loaded
+
+    for name, load in before.items():
+        setattr(ExtensionFileLoader, name, held(load))
+    try:
+        yield
+    finally:
+        for name, load in before.items():
+            setattr(ExtensionFileLoader, name, load)
 
 
 def begin() -> None:

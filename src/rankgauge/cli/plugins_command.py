@@ -210,6 +210,7 @@ def _lock(given: argparse.Namespace) -> int:
     engine = make_engine(config)
     lock = engine.lock()
     from rankgauge.config.lock_file import write_lock
+    from rankgauge.io.files import real_path
 
     file = given.output or Path(lock.path)
     write_lock(lock, file)
@@ -217,9 +218,9 @@ def _lock(given: argparse.Namespace) -> int:
     providers = sorted({part.who for entry in lock.entries for part in entry.parts})
     echo(f"wrote {file}: {counts}, from {', '.join(providers)}")
     loaded = engine.config
-    if loaded is None or loaded.config.plugins.locked is None or loaded.lock_file.resolve() != file.resolve():
-        beside = file.resolve().parent == config.resolve().parent
-        named = file.name if beside else file.resolve()
+    if loaded is None or loaded.config.plugins.locked is None or real_path(loaded.lock_file) != real_path(file):
+        beside = real_path(file).parent == real_path(config).parent
+        named = file.name if beside else real_path(file)
         remark(f"to make runs check it, add to {config}:\nplugins:\n  locked: {named}")
     return 0
 

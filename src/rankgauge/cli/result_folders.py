@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import remark
@@ -30,22 +30,20 @@ class Folders:
     """
     Where results are saved: in the folder that was asked for, else in a new one below the config's *directory*.
 
-    A run that goes on with an earlier one (*resume*) takes its place, unless another folder was asked for. With
-    *keep_data* the folders hold copies of data and outputs.
+    A run that goes on with an earlier one (*resume*) takes its place, unless another folder was asked for. Any other
+    result is replaced by *force* alone. With *keep_data* the folders hold copies of data and outputs.
     """
 
     output: Path | None
     directory: str | None = None
     several: bool
     resume: Path | None = None
+    force: bool = False
     keep_data: bool = False
     saved: list[Path] = field(default_factory=list)
+    _names: list[str] = field(default_factory=list)
     _staged: dict[str, Staging] = field(default_factory=dict)
     _reserved: list[Path] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        if self.output is not None and self.resume is not None and self.output.resolve() == self.resume.resolve():
-            self.output = None  # the command of the first run, with --resume: its own folder is no other folder
 
     @property
     def saves(self) -> bool:
@@ -70,33 +68,42 @@ class Folders:
         """Return the hidden folder of a dataset; None where nothing is saved."""
         return self._staged.get(name)
 
-    def earlier(self, name: str) -> Path | None:
-        """Return the folder of the run to go on with; None where there is none for this dataset yet."""
+    def earlier(self, name: str) -> tuple[Path | None, list[Path]]:
+        """
+        Return the folder of the run to go on with, if it was named and is there, and others that may be of it.
+
+        The latter are what killed runs left of the same place, the one with most outputs first.
+        """
         if self.resume is None:
-            return None
+            return None, []
+        from rankgauge.io.files import real_path
         from rankgauge.result.staging import abandoned, has_outputs, is_staging
 
-        folder = self.resume if is_staging(self.resume) else self._folder(self.resume, name)
-        candidates = [folder] if folder.is_dir() else abandoned(folder.parent, folder.name)
-        runs = [run for run in candidates if has_outputs(run)]
-        if not runs and not self.several:
-            msg = f"--resume: {folder} holds no outputs of a system under test, and no run beside it was killed"
-            raise ResultError(msg)
-        return max(runs, key=lambda run: (run / "outputs.jsonl").stat().st_size, default=None)
+        staging = self._staged[name]
+        folder = self._resumed(name)
+        is_left = is_staging(self.resume) and self._is_of(self.resume, folder)
+        named = self.resume if is_left else folder
+        others = staging.left_behind()
+        if not has_outputs(named):
+            others += [path for path in abandoned(folder.parent, folder.name) if path not in others]
+            others += [folder] if is_left else []  # it was gone on with before, and saved
+        others = [path for path in others if has_outputs(path) and real_path(path) != real_path(named)]
+        others.sort(key=lambda path: -(path / "outputs.jsonl").stat().st_size)
+        if has_outputs(named):
+            return named, others
+        if not others and not self.several:
+            raise ResultError(
+                f"--resume: {named} holds no outputs of a system under test, and no run beside it was killed"
+            )
+        return None, others
 
     def save(self, name: str, result: Result) -> None:
         """Save the result of one dataset, if results are to be saved."""
         staging = self._staged.get(name)
         if staging is not None:
             from rankgauge.engine.result import save_result
-            from rankgauge.result.staging import is_staging
 
-            earlier = self.earlier(name) if self.resume is not None else None
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
-            if earlier is not None and is_staging(earlier):
-                import shutil
-
-                shutil.rmtree(earlier, ignore_errors=True)  # all of it is in the new folder
         elif self.output is not None:
             self.saved.append(result.save(self._folder(self.output, name)))
 
@@ -106,29 +113,62 @@ class Folders:
             remark(f"saved to {folder}")
 
     def _stage(self, names: list[str]) -> None:
-        target = self.output
-        if target is None and self.resume is not None:
-            from rankgauge.engine.calls import target_of
-
-            target = target_of(self.resume)
-        if target is None and self.directory is None:
+        self._names = names
+        root = self.output or self.resume
+        if root is None and self.directory is None:
             if self.keep_data:
                 raise ParameterError("--keep-data copies into a result folder; name one with -o FOLDER")
             return
         from rankgauge.io.files import is_there
         from rankgauge.result.staging import Staging
 
-        if target is not None and self.several and not is_there(target):
-            self._reserved.append(target)  # staging makes it, and it is to be absent where nothing is saved
+        if root is not None and self.several and not is_there(root):
+            self._reserved.append(root)  # staging makes it, and it is to be absent where nothing is saved
         for name in names:
-            if target is not None:
-                folder = self._folder(target, name)
-                self._warn(folder.parent, folder.name)
-                self._staged[name] = Staging(folder, replaces=self.output is None and self.resume is not None)
-            else:
+            if root is None:
                 parent = Path(self.directory or "")
                 self._warn(parent)
                 self._staged[name] = Staging(self._reserve(parent, name))
+            else:
+                folder = self._resumed(name) if self.output is None else self._folder(self.output, name)
+                self._staged[name] = Staging(folder, **self._replaces(folder, name))
+                self._warn(folder.parent, self._staged[name])
+
+    def _resumed(self, name: str) -> Path:
+        """Return the folder that the earlier run of a dataset is or was to become, by its name and by no file in it."""
+        from rankgauge.result.staging import has_outputs, is_staging, target_of
+
+        if self.resume is None:
+            raise ParameterError("nothing is resumed")
+        is_one = is_staging(self.resume)
+        folder = target_of(self.resume) if is_one else self.resume
+        if not self.several:
+            return folder
+        if not is_one and not has_outputs(folder):
+            return self._folder(folder, name)
+        ends = [end for end in map(plain_name, self._names) if folder.name.endswith(end)]
+        if not ends:
+            raise ParameterError(f"--resume {self.resume} is of none of the datasets: {', '.join(self._names)}")
+        return folder.with_name(folder.name.removesuffix(max(ends, key=len)) + plain_name(name))
+
+    def _replaces(self, folder: Path, name: str) -> dict[str, Any]:
+        """Return which result may be replaced: the earlier run itself; beside what a killed run left may be a newer."""
+        from rankgauge.io.files import real_path
+        from rankgauge.result.staging import is_staging
+
+        if self.force or self.resume is None or real_path(folder) != real_path(self._resumed(name)):
+            return {"replaces": self.force}
+        if is_staging(self.resume) and self.resume.is_dir() and self._is_of(self.resume, folder):
+            return {"continued": self.resume}
+        return {"replaces": True}
+
+    @staticmethod
+    def _is_of(left: Path, folder: Path) -> bool:
+        """Return whether a run that was killed was to become a folder."""
+        from rankgauge.io.files import real_path
+        from rankgauge.result.staging import target_of
+
+        return target_of(left) == real_path(folder)
 
     def _reserve(self, parent: Path, name: str) -> Path:
         """Return a new folder that no other run can take."""
@@ -151,13 +191,13 @@ class Folders:
                 self._reserved.append(folder)
                 return folder
 
-    def _warn(self, parent: Path, name: str | None = None) -> None:
-        """Name what runs that were killed have left."""
-        from rankgauge.result.staging import abandoned
+    def _warn(self, parent: Path, staging: Staging | None = None) -> None:
+        """Name what processes that were killed have left, of one target or of all in a folder."""
+        from rankgauge.result.staging import abandoned, replaced_results
 
-        for folder in abandoned(parent, name):
+        for folder in abandoned(parent) if staging is None else staging.left_behind():
             file = folder / "outputs.jsonl"
-            if not file.exists():
+            if not file.is_file():
                 remark(f"{folder} was left by a run that was killed; nothing in it is needed, so delete it")
             elif self.resume is None:
                 lines = file.read_bytes().count(b"\n")
@@ -165,6 +205,8 @@ class Folders:
                     f"{folder} has {counted(lines, 'output')} of a run that was killed; go on with it: --resume "
                     f"{folder}, or delete it"
                 )
+        for folder in replaced_results(parent) if staging is None else staging.replaced():
+            remark(f"{folder} is a result that another one has replaced; delete it")
 
     def _close(self) -> None:
         for staging in self._staged.values():

@@ -75,6 +75,7 @@ def _run(given: argparse.Namespace) -> int:
         directory=None if settings is None else settings.directory,
         several=len(names) > 1,
         resume=given.resume,
+        force=given.force,
         keep_data=given.keep_data,
     )
     return score_datasets(
@@ -192,7 +193,7 @@ def _rescore(given: argparse.Namespace) -> int:
         Scoring(
             evaluations=[_evaluation_of(result, given, catalog) for result in results],
             given=given,
-            folders=Folders(output=given.output, several=not is_one, keep_data=given.keep_data),
+            folders=Folders(output=given.output, several=not is_one, force=given.force, keep_data=given.keep_data),
             catalog=catalog,
             limit=limits.pop() if len(limits) == 1 else None,
         )

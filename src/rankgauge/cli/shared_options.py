@@ -226,6 +226,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is written")
     add = group.add_argument
     add("-o", "--output", type=path, metavar="FOLDER", help="Write a result folder here.")
+    add("--force", action="store_true", help="Replace a result in that folder, once the new one is complete.")
     keep = "Copy data and outputs into the result folder, so that it stands alone."
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."

@@ -91,17 +91,15 @@ class System:
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
-        from rankgauge.engine.calls import begin, go_on
+        from rankgauge.engine.calls import begin
 
         for evaluation in evaluations:
             name = evaluation.data.name or "data"
-            staging, earlier = folders.staging(name), folders.earlier(name)
+            staging = folders.staging(name)
             if staging is None:
                 remark("outputs are not kept; with -o FOLDER a run can go on later, and be scored again")
                 return
-            begin(staging, evaluation, self.function)
-            if earlier is not None:
-                go_on(staging, earlier, evaluation, self.function)
+            begin(staging, evaluation, self.function, *folders.earlier(name))
 
     def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop) -> dict[str, Any]:
         """Return what `Evaluation.run` is given."""
@@ -124,8 +122,10 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
     folder = Path.cwd()
     if module_name.endswith(".py"):
+        from rankgauge.io.files import real_path
+
         file = Path(module_name)
-        folder, module_name = file.parent.resolve(), file.stem
+        folder, module_name = real_path(file.parent), file.stem
     sys.path.insert(0, str(folder))
     keep_stdout()
     hand_over()

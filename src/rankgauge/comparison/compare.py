@@ -16,7 +16,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
-from rankgauge.comparison.pairing import PairedColumn, Pairing, pair_results
+from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
 from rankgauge.result.values import check_results
@@ -39,19 +39,24 @@ def compare_results(
     all_pairs: bool = False,
     cluster: str | None = None,
     clusters: Mapping[str, object] | None = None,
+    common: Common = "all",
 ) -> Comparison:
     """
     Compare results by name with a baseline, which is the first unless it is named, or each with each other.
 
     *metrics* are columns in any spelling, None for every mean that a pair has; *clusters* are by sample id, None where
-    samples are independent, and *cluster* is what they are called. Raises `ParameterError` for arguments that cannot be
-    used, and `ResultError` for results that cannot be compared and for samples without a cluster.
+    samples are independent, and *cluster* is what they are called; *common* says which shared samples are compared.
+    Raises `ParameterError` for arguments that cannot be used, and `ResultError` for results that cannot be compared and
+    for samples without a cluster.
     """
     method.check()
+    check_common(common)
     first = _baseline(results, baseline)
     others = [name for name in results if name != first]
     names = list(combinations([first, *others], 2)) if all_pairs else [(first, name) for name in others]
-    pairings = [pair_results(results[one], results[two], metrics, names=(one, two)) for one, two in names]
+    pairings = [
+        pair_results(results[one], results[two], metrics, names=(one, two), common=common) for one, two in names
+    ]
     groups = [None if clusters is None else _codes(pairing.sample_ids, clusters, cluster) for pairing in pairings]
     tested = [_tested(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)]
     corrected, correction = _corrected(tested, method)

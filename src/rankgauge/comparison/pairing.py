@@ -10,26 +10,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Literal, get_args
 
 import numpy as np
 
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
-from rankgauge.errors import ResultError, counted
+from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import UNDEFINED
 
-__all__ = ["DROPPED", "UNJUDGED", "PairedColumn", "Pairing", "pair_results"]
+__all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "pair_results"]
 
 UNJUDGED = "retrieval-unjudged-at-k"
 """The metric that says how much of a ranking nobody judged."""
 
-DROPPED = ("only_in_baseline", "only_in_run", "undefined", "undefined_in_one", "excluded")
-"""Why a sample makes no pair: it stands in one result only, has no defined score in both or in one of them, or the
-policy leaves out samples whose output is missing or failed."""
+DROPPED = ("only_in_baseline", "only_in_run", "other_ground_truth", "undefined", "undefined_in_one", "excluded")
+"""Why a sample makes no pair: it stands in one result only, was judged against other ground truth and only unchanged
+samples are compared, has no defined score in both or in one of them, or the policy leaves out samples whose output is
+missing or failed."""
+
+Common = Literal["all", "unchanged"]
+"""Which of the samples that two results have in common are compared: `all`, which is refused where the ground truth of
+any of them changed, or those whose ground truth is `unchanged`."""
 
 _SHOWN = 3
 
@@ -76,13 +82,15 @@ def pair_results(
     metrics: Sequence[str] | None = None,
     *,
     names: tuple[str, str] = ("baseline", "run"),
+    common: Common = "all",
 ) -> Pairing:
     """
     Pair the scores of two results by metric fingerprint and sample id.
 
     *metrics* are the baseline's columns in any spelling, None for every mean that both have, without `unjudged@k` if
-    there are others. Raises `ResultError` where the results were not made under the same definitions, policy, judgments
-    and cutoffs, have no sample or no metric in common, or lack a metric that was asked for.
+    there are others. *common* says which of the shared samples are compared. Raises `ResultError` where the results
+    were not made under the same definitions, policy, judgments and cutoffs, have no sample or no metric in common, or
+    lack a metric that was asked for.
     """
     said = f"cannot compare {visible(names[1])} with {visible(names[0])}"
     if (queries := differences(Meant(baseline.manifest), Meant(other.manifest)).queries) is not None:
@@ -100,26 +108,49 @@ def pair_results(
     lost = {"only_in_baseline": len(own) - len(shared), "only_in_run": len(its) - len(shared)}
     here = np.array([own[sample_id] for sample_id in shared], dtype=np.int64)
     there = np.array([its[sample_id] for sample_id in shared], dtype=np.int64)
-    _refuse_other_judgments(baseline, other, shared, (here, there), said)
+    same = _judged_alike(baseline, other, shared, (here, there), said, common)
+    shared, here, there = [shared[place] for place in same.tolist()], here[same], there[same]
+    lost["other_ground_truth"] = len(its) - lost["only_in_run"] - len(same)
     tags = tuple(baseline.tags[place] for place in here.tolist())
     columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
     return Pairing(tuple(shared), tags, columns, tuple(notes))
 
 
-def _refuse_other_judgments(
-    baseline: ResultValues, other: ResultValues, shared: Sequence[str], places: tuple[Ints, Ints], said: str
-) -> None:
-    """Raise `ResultError` where samples that both have were judged against different ground truth."""
+def check_common(common: object) -> None:
+    """Raise `ParameterError` for what says nothing of which samples are compared."""
+    if common not in get_args(Common):
+        hint = did_you_mean(str(common), get_args(Common))
+        raise ParameterError(f"common is {' or '.join(get_args(Common))}, not {common!r}{hint}")
+
+
+def _judged_alike(
+    baseline: ResultValues,
+    other: ResultValues,
+    shared: Sequence[str],
+    places: tuple[Ints, Ints],
+    said: str,
+    common: Common,
+) -> Ints:
+    """Return which of the shared samples are compared; raise `ResultError` where the ground truth forbids it."""
     keys = [result.gold_keys for result in (baseline, other)]
     if keys[0] is None or keys[1] is None:
-        return
-    different = np.flatnonzero(keys[0][places[0]] != keys[1][places[1]])
-    if len(different):
+        if common == "unchanged":
+            which = "the baseline" if keys[0] is None else "the other result"
+            raise ResultError(f"{said}: which ground truth is unchanged is not known, since {which} does not record it")
+        return np.arange(len(shared))
+    is_same = keys[0][places[0]] == keys[1][places[1]]
+    different = np.flatnonzero(~is_same)
+    if len(different) and (common == "all" or len(different) == len(shared)):
+        advice = (
+            "evaluate both with the same judgments, or compare the samples whose ground truth is the same: "
+            "--common unchanged; in a gate, common: unchanged"
+        )
         raise ResultError(
             f"{said}: {len(different):,} of {counted(len(shared), 'sample')} were judged against different ground "
-            f"truth or cutoffs, such as {_look([shared[place] for place in different[:_SHOWN].tolist()])}; evaluate "
-            "both with the same judgments"
+            f"truth or cutoffs, such as {_look([shared[place] for place in different[:_SHOWN].tolist()])}; "
+            f"{'evaluate both with the same judgments' if len(different) == len(shared) else advice}"
         )
+    return np.flatnonzero(is_same)
 
 
 def _paired(

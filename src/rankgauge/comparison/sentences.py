@@ -32,6 +32,7 @@ _SMALLEST_P = 1e-4
 _WHY = {
     "only_in_baseline": "only in {baseline}",
     "only_in_run": "only in {run}",
+    "other_ground_truth": "judged against other ground truth",
     "undefined": "undefined in both",
     "undefined_in_one": "undefined in one only",
     "excluded": "left out by the policy, output missing or failed",

@@ -17,9 +17,10 @@ from pydantic import BaseModel, ValidationError
 from rankgauge.config.schema import Config
 from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean
 from rankgauge.io.documents import decode_text
-from rankgauge.io.files import read_bytes
+from rankgauge.io.files import read_bytes, real_path
 from rankgauge.io.yaml_documents import read_yaml
 from rankgauge.planning.requests import Located
+from rankgauge.planning.sets import shortened_chain
 
 if TYPE_CHECKING:
     from rankgauge.gates.grammar import Effect, Gate
@@ -31,6 +32,8 @@ Location = tuple[str | int, ...]  # the keys that lead to a value
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HINT = "`rankgauge init` writes one"
+_MOST_FILES = 200
+"""How many files a config may include, counted once for every file that does; each such chain may have a tenth."""
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Tree:
 def read_tree(path: Path) -> Tree:
     """Read a config file and what it includes; raise every problem at once."""
     reader = _Reader(path)
-    tree = reader.read(path, (path.resolve(),))
+    tree = reader.read(path, (real_path(path),))
     if reader.problems:
         raise unusable(path, reader.problems)
     return tree
@@ -76,6 +79,8 @@ class _Reader:
 
     main: Path
     problems: list[Problem] = field(default_factory=list)
+    included: int = 0
+    written: dict[tuple[Path, Location], str] = field(default_factory=dict)  # paths before variables were put in
 
     def read(self, path: Path, trail: tuple[Path, ...]) -> Tree:
         """Read one file; *trail* has the files that led to it, itself last."""
@@ -100,21 +105,27 @@ class _Reader:
                 continue  # the schema says what it should be
             location: Location = ("include", index) if isinstance(given, list) else ("include",)
             target = path.parent / entry
-            real = target.resolve()
+            real = real_path(target)
             if real in trail:
                 names = " -> ".join(file.name for file in (*trail[trail.index(real) :], real))
                 self.problems.append(tree.problem(location, f"the files include each other: {names}"))
             elif real in seen:
                 message = f"{entry} is included twice; it is also include[{seen[real]}]"
                 self.problems.append(tree.problem(location, message))
+            elif self.included >= _MOST_FILES or len(trail) > _MOST_FILES // 10:
+                if self.included <= _MOST_FILES:
+                    self.problems.append(tree.problem(location, _too_many(trail)))
+                self.included = _MOST_FILES + 1  # said once, and nothing more is read
             else:
                 seen[real] = index
+                self.included += 1
                 try:
                     yield self.read(target, (*trail, real))
                 except UnreadableError as error:
                     problems: Sequence[Problem] = error.problems
                     if isinstance(error.__cause__, OSError):  # it is not there
-                        problems = [tree.problem(location, f"cannot read {p.file}: {p.message}") for p in problems]
+                        what = written if "${" in (written := self.written.get((path, location), "")) else str(target)
+                        problems = [tree.problem(location, f"cannot read {what}: {p.message}") for p in problems]
                     self.problems += problems
 
     def _joined(self, tree: Tree, included: list[Tree]) -> Tree:
@@ -133,6 +144,7 @@ class _Reader:
             holder: Any = tree.value
             for part in location[:-1]:
                 holder = holder[part]
+            self.written[path, location] = holder[location[-1]]
             text = os.path.expanduser(self._filled(holder[location[-1]], tree, location))  # noqa: PTH111  # no `./` is lost
             is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
             holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
@@ -150,6 +162,13 @@ class _Reader:
             return ""
 
         return _VARIABLE.sub(value, text)
+
+
+def _too_many(trail: Sequence[Path]) -> str:
+    """Return what is wrong with a file that stands at the end of too many includes."""
+    chain = shortened_chain([file.name for file in trail])
+    most = f"{_MOST_FILES} files, {_MOST_FILES // 10} of them in a chain"
+    return f"too many includes, by {chain}; a config may include {most}"
 
 
 def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
@@ -274,7 +293,7 @@ def load_config(path: Path) -> LoadedConfig:
         return LoadedConfig(Config.model_validate(tree.value), path, tree.places)
     except ValidationError as error:
         details = _without_other_branches(error.errors(include_url=False))
-    raise unusable(path, [_problem(detail, tree) for detail in details])
+    raise unusable(path, [_problem(detail, tree, path) for detail in details])
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
@@ -294,7 +313,8 @@ def _location(detail: Mapping[str, Any]) -> Location:
     return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
 
 
-def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
+def _problem(detail: Mapping[str, Any], tree: Tree, main: Path) -> Problem:
+    """Return what is wrong with a value, which is shown if the main file has it: others may be of anybody."""
     location = _location(detail)
     if detail["type"] == "extra_forbidden":
         siblings = _keys(location[:-1])
@@ -303,7 +323,9 @@ def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
     elif detail["type"] == "missing":
         message = "the key is missing"
     else:
-        message = f"{str(detail['msg']).removeprefix('Value error, ')}; found {detail['input']!r}"
+        message = str(detail["msg"]).removeprefix("Value error, ")
+        if tree.problem(location, "").file == str(main):
+            message += f"; found {detail['input']!r}"
     return tree.problem(location, message)
 
 

@@ -146,10 +146,15 @@ MetricEntry = Annotated[
                         "as": {"type": "string", "description": "The name of the column."},
                         "k": _CUTOFF,
                         "budget": _CUTOFF_OF_TEXT,
+                        "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
                         "partial": {
                             "type": "boolean",
                             "description": "Whether a result that begins inside the budget counts.",
+                        },
+                        "joint": {
+                            "type": "boolean",
+                            "description": "Whether several results find a gold span together.",
                         },
                     },
                     "required": ["metric"],
@@ -192,6 +197,7 @@ GateEntry = Annotated[
                         "level": {"enum": ["fail", "warn"], "description": "Whether a miss fails or warns."},
                         "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
                         "inconclusive": {"enum": ["fail", "warn", "pass"]},
+                        "common": {"enum": ["all", "unchanged"], "description": "Which samples are compared."},
                         "require": {"const": "proof", "description": "The same as inconclusive: fail."},
                     },
                     "required": ["metric"],

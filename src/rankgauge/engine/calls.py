@@ -7,27 +7,29 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, read_kept
-from rankgauge.io.whole_files import write_file
-from rankgauge.result.staging import BEGUN_FILE, Staging, has_outputs, is_in_use, is_staging
-from rankgauge.samples import KeptOutput, Sample
+from rankgauge.io.files import read_bytes
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, add_missing, kept, read_kept
+from rankgauge.policy import Contract
+from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
+from rankgauge.samples import CallError, KeptOutput, Sample
 from rankgauge.scoring.stop import Stop
 from rankgauge.stats import percentile
 
 if TYPE_CHECKING:
     from rankgauge.scoring.sut import Calling, SystemUnderTest
 
-__all__ = ["Calls", "begin", "call_figures", "check_whole", "go_on", "run_to_end", "system_name", "target_of"]
+__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_name", "unwritten"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +77,10 @@ class Calls:
             )
         return read_kept(path)
 
-    @contextlib.contextmanager
-    def file(self, samples: Iterable[Sample]) -> Iterator[OutputsFile | None]:
-        """Open the file to keep outputs in, before the first call; yield None where none is wanted."""
+    def file(self, samples: Iterable[Sample]) -> OutputsFile | None:
+        """Open the file to keep outputs in, before the first call; return None where none is wanted."""
         if self.keep is None:
-            yield None
-            return
+            return None
         for sample in samples:
             try:
                 sample.id.encode()
@@ -88,19 +88,17 @@ class Calls:
                 why = "the id holds half of a surrogate pair, which UTF-8 cannot encode; give the sample another id"
                 raise DataError("the outputs cannot be kept:", [Problem(why, sample=sample.id)]) from None
         try:
-            file = OutputsFile(Path(self.keep))
+            return OutputsFile(Path(self.keep))
         except OSError as error:
             raise ResultError(f"cannot write {self.keep}: {error.strerror or error}; nothing was called") from error
-        try:
-            yield file
-        finally:
-            file.close()
 
 
 def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
     """Raise `ParameterError` for what is no whole number, or too low a one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
         raise ParameterError(f"{name} must be an integer of {lowest} or more, not {value!r}")
+    if value >= 1 << 63:
+        raise ParameterError(f"{name} must be below 2**63, not {value!r}")
 
 
 def _check_signature(sut: Callable[..., object]) -> None:
@@ -140,6 +138,28 @@ def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:
         "retries": sum(output.attempt - 1 for output in outputs),
         "seconds": {"p50": percentile(seconds, 50), "p95": percentile(seconds, 95)},
     }
+
+
+def kept_answer(answer: object, contract: Contract) -> KeptOutput:
+    """Return what a call came to as it is kept; what raises when it is read is the sample's failure."""
+    from rankgauge.scoring.sut import failure_of
+
+    if isinstance(answer, CallError):
+        return KeptOutput(error=answer)
+    try:
+        with guarded():
+            return kept(answer, contract)
+    except ForeignError as error:
+        return KeptOutput(error=failure_of(error))
+
+
+def unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
+    """Keep an output; return why that is not possible, empty where it is."""
+    try:
+        file.add(sample_id, output)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -183,33 +203,64 @@ def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
         raise failure[0]
 
 
-def begin(staging: Staging, evaluation: Setup, sut: object) -> None:
-    """Write down what is run, so that a run that is killed can go on."""
-    record = {"target": str(staging.target), **_record(evaluation, sut)}
-    write_file(staging.path / BEGUN_FILE, orjson.dumps(record, option=orjson.OPT_INDENT_2))
+def begin(
+    staging: Staging, evaluation: Setup, sut: object, named: Path | None = None, others: Sequence[Path] = ()
+) -> None:
+    """
+    Write down what is run, so that it can go on if it is killed; take over the outputs of earlier runs.
+
+    Another run's are refused if its folder was *named*, and left alone among the *others*, largest first. Of what a
+    killed run left the named folder, else the largest, becomes the new one.
+    """
+    record = orjson.loads(orjson.dumps(_record(evaluation, sut)))
+    if named is not None:
+        _check_same(named, record)
+    folders = [] if named is None else [named]
+    refusal: ResultError | None = None
+    for other in others:
+        try:
+            _check_same(other, record)
+        except ResultError as error:
+            refusal = error
+        else:
+            folders.append(other)
+    if refusal is not None and not folders:
+        raise refusal
+    folders.sort(key=lambda folder: not is_staging(folder))
+    try:
+        staging.begin(record, next(iter(folders), None))
+        for folder in folders[1:]:
+            add_missing(staging.outputs, read_kept(folder / OUTPUTS_FILE))
+    except OSError as error:
+        raise cannot_save(staging.target, error) from error
 
 
-def go_on(staging: Staging, earlier: Path, evaluation: Setup, sut: object) -> None:
-    """Take over the outputs of an earlier run, of a result folder or what a killed run left; refuse another run's."""
-    if not has_outputs(earlier):
+def _check_same(folder: Path, record: Mapping[str, Any]) -> None:
+    """Refuse a folder whose outputs are those of another run, with the differences."""
+    if not has_outputs(folder):
         raise ResultError(
-            f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
+            f"{folder} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
         )
-    if is_staging(earlier) and is_in_use(earlier):
-        raise ResultError(f"cannot go on with {earlier}: another process is still running it")
-    differences = list(_differences(_saved(earlier), orjson.loads(orjson.dumps(_record(evaluation, sut)))))
+    differences = list(_differences(_without_paths(_saved(folder)), _without_paths(record)))
     if differences:
         listed = "".join(f"\n  {difference}" for difference in differences[:10])
         raise ResultError(
-            f"cannot go on with {earlier}, which is of another run:{listed}\n"
+            f"cannot go on with {folder}, which is of another run:{listed}\n"
             "(`rankgauge rescore` computes other metrics over kept outputs)"
         )
-    write_file(staging.outputs, (earlier / OUTPUTS_FILE).read_bytes())
 
 
-def target_of(folder: Path) -> Path:
-    """Return the result folder that a folder is or, left by a run that was killed, was to become."""
-    return Path(_saved(folder)["target"]) if is_staging(folder) else folder
+def _without_paths(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record without the paths of data, which are those of copies with --keep-data; fingerprints stand."""
+    config = record.get("config")
+    datasets = config.get("datasets") if isinstance(config, Mapping) else None
+    if not isinstance(datasets, Mapping):
+        return record
+    entries = {
+        name: {key: value for key, value in entry.items() if key != "path"} if isinstance(entry, Mapping) else entry
+        for name, entry in datasets.items()
+    }
+    return {**record, "config": {**record["config"], "datasets": entries}}
 
 
 def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
@@ -223,16 +274,12 @@ def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
 
 
 def _saved(folder: Path) -> Mapping[str, Any]:
-    """Return what an earlier run says that it was."""
-    for name in ("manifest.json", BEGUN_FILE):
-        try:
-            saved = orjson.loads((folder / name).read_bytes())
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError) as error:
-            raise ResultError(f"cannot go on with {folder}: {name} cannot be read: {error}") from error
-        if isinstance(saved, dict):
-            return saved
+    """Return what an earlier run says that it was; of a folder that was being saved, what it said at its beginning."""
+    for name in (BEGUN_FILE, "manifest.json"):
+        with contextlib.suppress(DataError, ValueError):
+            saved = orjson.loads(read_bytes(folder / name))
+            if isinstance(saved, dict):
+                return saved
     raise ResultError(f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs")
 
 

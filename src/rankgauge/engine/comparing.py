@@ -14,7 +14,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
-from rankgauge.comparison.pairing import UNJUDGED
+from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
@@ -63,6 +63,7 @@ def compare(
     all_pairs: bool = False,
     condensed: bool = False,
     bounds: bool = False,
+    common: Common = "all",
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -99,6 +100,9 @@ def compare(
 
         bounds: Whether to find the worst and the best case of each mean, as `Result.bounds` does; likewise.
 
+        common: Which of the samples that both have are compared: `all`, an error where the ground truth of any of them
+            changed, or `unchanged`, those whose ground truth is the same; how many are left out stands in `dropped`.
+
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
         and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
@@ -129,6 +133,7 @@ def compare(
         all_pairs=all_pairs,
         cluster=named,
         clusters=clusters,
+        common=common,
     )
     comparison = compared(results)
     if condensed:

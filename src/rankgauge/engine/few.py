@@ -15,8 +15,8 @@ from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, ResultValues
-from rankgauge.scoring.collect import Scored, ScoredMetric
 from rankgauge.scoring.patterns import PatternScores
+from rankgauge.scoring.scored import Scored, ScoredMetric
 
 __all__ = ["FewEvaluator"]
 

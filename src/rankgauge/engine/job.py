@@ -13,15 +13,16 @@ from typing import Any, Generic, TypeVar
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import Calls, call_figures, check_whole, run_to_end, system_name
+from rankgauge.engine.calls import Calls, call_figures, check_whole, kept_answer, run_to_end, system_name, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, OutputsSource, kept, read_outputs
+from rankgauge.io.files import real_path
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
-from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
+from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 
@@ -95,10 +96,17 @@ class Job(Generic[Held]):
                     progress(count, None)
             return self._result()
 
+        from asyncio import CancelledError  # loads only where it is used
+
         try:
             run_to_end(lambda: self._call_all(progress))
         except KeyboardInterrupt:
             self.interrupted = True
+        except (CancelledError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "loop stopped" not in str(error):
+                raise
+            self.stopped = "the system under test stopped the event loop or cancelled the calls of others"
+        self.interrupted |= len(self.answered) < len(self.samples)
         result = self._result()
         if not self.interrupted:
             return result
@@ -214,31 +222,29 @@ class Job(Generic[Held]):
                 open_places.append(place)
             else:
                 self._answer(place, known)
-        with calls.file(self.samples) as file:
-            waiting = [self.samples[place] for place in open_places]
-            async for at, call in call_each(waiting, calls.sut, calls.calling()):
-                answer = call.found
-                output = KeptOutput(error=answer) if isinstance(answer, CallError) else kept(answer, contract)
-                output = output._replace(seconds=call.seconds, attempt=call.attempt)
+        waiting = [self.samples[place] for place in open_places]
+        calling = calls.calling()
+        held: list[tuple[str, KeptOutput]] = []
+        file = calls.file(self.samples)
+        try:
+            async for at, call in call_each(waiting, calls.sut, calling):
+                output = kept_answer(call.found, contract)._replace(seconds=call.seconds, attempt=call.attempt)
                 self._answer(open_places[at], output)
-                if file is not None and not self._written(file, waiting[at].id, output):
-                    break
+                if file is not None and (why := unwritten(file, waiting[at].id, output)):
+                    held.append((waiting[at].id, output))
+                    if not self.stopped:  # those that are under way are waited for, as they are paid for
+                        self.stopped = f"no more calls were made: outputs cannot be kept ({why})"
+                        calling.stop.request()
                 yield len(self.answered)
+        finally:
+            if file is not None and (remark := file.close_with(held)):
+                self.stopped = "; ".join(filter(None, [self.stopped, remark]))
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]
         self.calls[sample.id] = output
         self.overlap += sample.output is not None
         self.answered[place] = sample._replace(output=output.read(self.profile.contract))
-
-    def _written(self, file: OutputsFile, sample_id: str, output: KeptOutput) -> bool:
-        """Keep an output; return False where that is not possible any more, so that nothing more is paid for."""
-        try:
-            file.add(sample_id, output)
-        except OSError as error:
-            self.stopped = f"no more calls were made: outputs cannot be kept ({error.strerror or error})"
-            return False
-        return True
 
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
@@ -286,7 +292,7 @@ class Job(Generic[Held]):
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
-            origin, file = "file", str(Path(outputs.source).resolve())
+            origin, file = "file", str(real_path(Path(outputs.source)))
             attached |= {"path": outputs.source, "fingerprint": outputs.fingerprint}
         else:
             origin, file = "argument", None

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.io.files import real_path
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.plan import Plan
 from rankgauge.version import __version__
@@ -70,7 +71,7 @@ def _versions() -> Mapping[str, str]:
 
 def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[str, Any]:
     """Return a config that says all of it and runs from anywhere, with *outputs* as the file of outputs."""
-    entry: dict[str, Any] = {"path": str(data.source.resolve()) if isinstance(data.source, Path) else "samples.jsonl"}
+    entry: dict[str, Any] = {"path": str(real_path(data.source)) if isinstance(data.source, Path) else "samples.jsonl"}
     if outputs is not None:
         entry["outputs"] = outputs
     if data.fields:
@@ -98,5 +99,5 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
         plugins["disable"] = disabled
     if (lock := _lock(plan)) is not None:
-        plugins["locked"] = str(Path(lock.path).resolve())
+        plugins["locked"] = str(real_path(Path(lock.path)))
     return {**config, "plugins": plugins} if plugins else config

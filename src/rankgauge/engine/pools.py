@@ -74,6 +74,8 @@ def make_queue(
         NothingToEvaluateError: No query of a run is judged.
     """
     (metric,) = plan.metrics
+    if metric.unit is not None:
+        raise ParameterError(f"a queue is of documents to judge, and {metric.name!r} is of units; leave out its unit")
     _check(plan, limit, depth)
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
     scale = _scale(judgments, grades)

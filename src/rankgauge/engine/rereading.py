@@ -16,12 +16,12 @@ import numpy as np
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
-from rankgauge.engine.runs import judge_run, plan_run
+from rankgauge.engine.runs import RunEvaluation, judge_run, judge_units, plan_run
 from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
 from rankgauge.explain.ranked_lists import Items, ResultLists, lists_of_batch, lists_of_samples
 from rankgauge.judging import Evidence, RunCollector
-from rankgauge.judging.top import Top, TopCollector
+from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.samples import Sample
@@ -55,6 +55,8 @@ def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[
     evaluation = run_evaluation_of(result)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_definitions(plan, result)
+    if plan.units != (None,):
+        return _of_units(result, evaluation, wanted, others)
     kept = None
     if wanted is not None:
         of_interest = set(wanted)
@@ -62,9 +64,9 @@ def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[
     top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
     run, evidence = judge_run(qrels, evaluation.run, plan, top=top)
     names = [qrels.query_names[place] for place in run.places.tolist()]
-    besides = _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
+    besides = _others_of_run(evaluation, others)
     if besides.collector is not None:
-        besides.collector.add_run(names, evidence, run.missing)
+        besides.collector.add_run(names, {None: evidence}, run.missing)
     numbers = {name: number for number, name in enumerate(names)}
     sample_ids = [name for name in (result.sample_ids if wanted is None else wanted) if name in numbers]
     chosen = np.array([numbers[name] for name in sample_ids], dtype=np.int64)
@@ -88,6 +90,31 @@ def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[
         functools.partial(_check, result, sample_ids),
     )
     return Reread(names, lists, others=besides.columns())
+
+
+def _of_units(
+    result: ResultValues,
+    evaluation: RunEvaluation,
+    wanted: Sequence[str] | None,
+    others: Mapping[str, Sequence[str]],
+) -> Reread:
+    """Read a run whose ids are rolled up in several ways, or in one: its queries are judged one by one for each."""
+    order = list(result.sample_ids if wanted is None else wanted)
+    samples, _ = read_queries(evaluation.qrels, evaluation.run, set(order))
+    chosen = [samples[name] for name in order if name in samples]
+    check = functools.partial(_check, result, [sample.id for sample in chosen])
+    lists = lists_of_samples(evaluation.plan, result.metrics, chosen, check, top=TOP)
+    besides = _others_of_run(evaluation, others)
+    if besides.collector is not None:
+        judged, evidence = judge_units(evaluation.qrels, evaluation.run, besides.collector.plan)
+        names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
+        besides.collector.add_run(names, evidence, judged.missing)
+    return Reread(result.sample_ids, lists, others=besides.columns())
+
+
+def _others_of_run(evaluation: RunEvaluation, others: Mapping[str, Sequence[str]]) -> _Others:
+    plan = evaluation.plan
+    return _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
 
 
 def _chosen(plan: Plan, run: RunCollector, evidence: Evidence, chosen: Ints) -> JudgedBatch:

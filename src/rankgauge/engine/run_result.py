@@ -17,7 +17,7 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.judging import RunCounts
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, Origin, ResultValues
-from rankgauge.scoring.collect import Scored
+from rankgauge.scoring.scored import Scored
 
 __all__ = ["RunEvaluation", "ScoredRun"]
 

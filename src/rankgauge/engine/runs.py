@@ -21,11 +21,14 @@ from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
+from rankgauge.judging.rolled_runs import RolledRun, rolled_judgments
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
+from rankgauge.judging.units import unit_rule
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
+from rankgauge.plugin.metric import Need
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
@@ -33,7 +36,7 @@ from rankgauge.scoring.collect import Collector
 if TYPE_CHECKING:
     from rankgauge.engine.few import FewEvaluator
 
-__all__ = ["RunEvaluation", "evaluate_planned", "evaluate_runs", "installed", "judge_run", "plan_run"]
+__all__ = ["RunEvaluation", "evaluate_planned", "evaluate_runs", "installed", "judge_run", "judge_units", "plan_run"]
 
 
 def evaluate_runs(
@@ -78,7 +81,7 @@ def evaluate_planned(
         run = runs[name]
         source = open_run(run, columns=columns, catalog=plan.catalog)
         sketcher = IdSketcher() if sketch_ids else None
-        judge = functools.partial(judge_run, qrels, source, plan, sketcher, threads=1 if len(runs) > 1 else None)
+        judge = functools.partial(judge_units, qrels, source, plan, sketcher, threads=1 if len(runs) > 1 else None)
         origin = "argument" if isinstance(run, Mapping) else "run"
         return Task(lambda: _JudgedRun(source, origin, sketcher, *judge()), may_wait=not isinstance(source, RunFile))
 
@@ -172,7 +175,7 @@ class _JudgedRun(NamedTuple):
     origin: str
     sketcher: IdSketcher | None
     collector: RunCollector
-    evidence: Evidence
+    evidence: Mapping[str | None, Evidence]  # by unit
 
 
 def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> ResultValues:
@@ -184,7 +187,7 @@ def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run:
     return ScoredRun(
         evaluation=RunEvaluation(plan, qrels, run.source, columns),
         scored=collector.finish(),
-        counts=judged.counts(evidence),
+        counts=judged.counts(next(iter(evidence.values()))),
         origin=run.origin,
         places=judged.places,
         source=qrels.source,
@@ -198,12 +201,44 @@ def _query_ids(qrels: Qrels, places: Ints) -> Sequence[str]:
     return names if len(places) == len(names) else [names[place] for place in places.tolist()]
 
 
+def judge_units(
+    qrels: Qrels,
+    source: RunSource,
+    plan: Plan,
+    sketcher: IdSketcher | None = None,
+    *,
+    require_overlap: bool = True,
+    threads: int | None = None,
+) -> tuple[RunCollector, dict[str | None, Evidence]]:
+    """
+    Judge a run once for each unit of a plan; the collector, and what is sketched, are of the first.
+
+    Where repeated documents are an error it is judged as it is, too, since rolled up they are none.
+    """
+    units = dict.fromkeys((None, *plan.units) if plan.profile.policy.duplicates == "error" else plan.units)
+    collectors: list[RunCollector] = []
+    evidence: dict[str | None, Evidence] = {}
+    for unit in units:
+        collector, evidence[unit] = judge_run(
+            qrels,
+            source,
+            plan,
+            None if collectors else sketcher,
+            unit=unit,
+            require_overlap=require_overlap,
+            threads=threads,
+        )
+        collectors.append(collector)
+    return collectors[0], evidence
+
+
 def judge_run(
     qrels: Qrels,
     source: RunSource,
     plan: Plan,
     sketcher: IdSketcher | None = None,
     *,
+    unit: str | None = None,
     top: TopCollector | None = None,
     require_overlap: bool = True,
     threads: int | None = None,
@@ -211,9 +246,13 @@ def judge_run(
     """
     Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results.
 
-    It is read in as many parts as there are *threads*; None for as many as the machine has processors for.
+    It is read in as many parts as there are *threads*; None for as many as the machine has processors for. Its ids and
+    those of the judgments are rolled up to a *unit* first, where there is one.
     """
     profile = plan.profile
+    if unit is not None:
+        rule = unit_rule(unit)
+        profile, qrels, source = rule.profile(profile), rolled_judgments(qrels, rule), RolledRun(source, rule)
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
         judge_mapping(source.rankings, judged, source.refused)
@@ -232,16 +271,20 @@ def judge_run(
     evidence = judged.finish(source.name or "the run", require_overlap=require_overlap)
     if plan.needs & {"ids", "scores"}:
         names = [qrels.query_names[place] for place in judged.places.tolist()]
-        evidence = replace(evidence, judged=replace(evidence.judged, shown=_shown(qrels, source, plan, names)))
+        evidence = replace(
+            evidence, judged=replace(evidence.judged, shown=_shown(qrels, source, plan.needs, profile, names))
+        )
     return judged, evidence
 
 
-def _shown(qrels: Qrels, source: RunSource, plan: Plan, names: Sequence[str]) -> list[Seen]:
+def _shown(
+    qrels: Qrels, source: RunSource, needs: frozenset[Need], profile: Profile, names: Sequence[str]
+) -> list[Seen]:
     """Return what metrics see of some queries, whose rankings are read again whole, judged or not."""
     samples = read_queries(qrels, source, set(names))[0]
     ordered = [samples[name] for name in names]
-    keeper = Keeper(Keep(needs=plan.needs), plan.profile)
-    keeper.add(ordered, prepare(ordered, plan.profile, by_text=False), judged="retrieved")
+    keeper = Keeper(Keep(needs=needs), profile)
+    keeper.add(ordered, prepare(ordered, profile, by="id"), judged="retrieved")
     return keeper.shown or []
 
 

@@ -34,11 +34,12 @@ def bounds(
     if grade is not None and not highest <= grade < np.inf:
         msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
         raise ParameterError(msg)
-    judged = judged_again(evaluation, result)
+    judged = {unit: judged_again(evaluation, result, unit) for unit in plan.units}
     top = (highest or 1.0) if grade is None else float(grade)
     planned = {metric.name: metric for metric in plan.metrics}
     return {
-        name: mean_bounds(plan, planned[name], judged, column.values, top) for name, column in result.metrics.items()
+        name: mean_bounds(plan, planned[name], judged[planned[name].unit], column.values, top)
+        for name, column in result.metrics.items()
     }
 
 
@@ -60,9 +61,9 @@ def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvalu
     return run_evaluation_of(result, catalog=catalog)
 
 
-def judged_again(evaluation: RunEvaluation, result: ResultValues) -> Judged:
-    """Judge a run again; return the queries of a result."""
-    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan)
+def judged_again(evaluation: RunEvaluation, result: ResultValues, unit: str | None = None) -> Judged:
+    """Judge a run again, by unit; return the queries of a result."""
+    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan, unit=unit)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]
     if tuple(names) == result.sample_ids:
         return evidence.judged

@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from rankgauge.base.frozen import read_only
-from rankgauge.errors import ResultError, UnreadableError
+from rankgauge.errors import DataError, ResultError, UnreadableError
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.column_info import MetricInfo
@@ -35,25 +35,25 @@ def commit_of(folder: Path) -> str:
     try:
         git = next((above / ".git" for above in (folder, *folder.parents) if (above / ".git").exists()), None)
         commit = "" if git is None else _head(git)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, DataError, UnicodeDecodeError):
         return ""
     return commit if _HASH.fullmatch(commit) else ""
 
 
 def _head(git: Path) -> str:
     if git.is_file():  # a worktree or a submodule, whose file says where its folder is
-        git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
-    head = (git / "HEAD").read_text("utf-8").strip()
+        git = git.parent / read_bytes(git).decode().removeprefix("gitdir:").strip()
+    head = read_bytes(git / "HEAD").decode().strip()
     if not head.startswith("ref:"):
         return head
     ref = head.removeprefix("ref:").strip()
     common = git / "commondir"
-    shared = git / common.read_text("utf-8").strip() if common.exists() else git
+    shared = git / read_bytes(common).decode().strip() if common.exists() else git
     for place in (git, shared):
         if (place / ref).is_file():
-            return (place / ref).read_text("utf-8").strip()
+            return read_bytes(place / ref).decode().strip()
     packed = shared / "packed-refs"
-    lines = packed.read_text("utf-8").splitlines() if packed.exists() else []
+    lines = read_bytes(packed).decode().splitlines() if packed.exists() else []
     return next((line.split(" ")[0] for line in lines if line.endswith(f" {ref}")), "")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Floats, IdSketch
-from rankgauge.comparison.pairing import PairedColumn, pair_results
+from rankgauge.comparison.pairing import Common, PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
 from rankgauge.result import MetricSummary, ResultValues
@@ -83,12 +83,12 @@ class Drop:
 
 
 def pair_with_baseline(
-    column: MetricSummary, result: ResultValues, baseline: ResultValues
+    column: MetricSummary, result: ResultValues, baseline: ResultValues, common: Common = "all"
 ) -> tuple[tuple[str, ...], PairedColumn]:
     """Return the samples that both have, and a column's scores beside the baseline's; raise `ResultError` for none."""
     same = [name for name, other in baseline.metrics.items() if other.info.fingerprint == column.info.fingerprint]
     name = column.name if column.name in same or not same else same[0]
-    pairing = pair_results(baseline, result, [name], names=("the baseline", "this run"))
+    pairing = pair_results(baseline, result, [name], names=("the baseline", "this run"), common=common)
     (pairs,) = pairing.columns.values()
     if not pairs.is_pair.any():
         raise ResultError("no sample has a score in both, the baseline and this run")
@@ -145,12 +145,12 @@ class ColumnChange:
     fallen: tuple[tuple[str, float, float], ...]  # worst first, with the score before and now
 
 
-def changes_since(result: ResultValues, baseline: ResultValues) -> tuple[ColumnChange, ...]:
+def changes_since(result: ResultValues, baseline: ResultValues, common: Common = "all") -> tuple[ColumnChange, ...]:
     """Return the changes of all columns that can be compared; a column that means something else is left out."""
     changes = []
     for column in result.metrics.values():
         with suppress(ResultError):
-            changes.append(_change(column.name, *pair_with_baseline(column, result, baseline)))
+            changes.append(_change(column.name, *pair_with_baseline(column, result, baseline, common)))
     return tuple(changes)
 
 

@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, NoReturn, cast
+from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
 from rankgauge.base.plain_text import read_number
+from rankgauge.comparison.pairing import Common
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED
 from rankgauge.stats.aggregates import exact_reading
@@ -51,11 +52,14 @@ _VALUE = rf"(?:{QUOTED.pattern}|[^\s,\"']+)"
 _OPTION = re.compile(
     rf"\s+(?:(?P<flag>per_sample)|where\s+(?P<field>[^\s=]+)\s*=\s*(?P<value>{_VALUE})|"
     rf"of\s+(?P<ids>{_VALUE}(?:\s*,\s*{_VALUE})*)|"
-    rf"(?P<key>dataset|level|confidence|inconclusive|require)\s+(?P<word>{_VALUE}))(?=\s|$)",
+    rf"(?P<key>dataset|level|confidence|inconclusive|require|common)\s+(?P<word>{_VALUE}))(?=\s|$)",
     re.DOTALL,
 )
-_OPTIONS = "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95 or inconclusive fail"
-_OF_CHANGES = ("confidence", "inconclusive", "require")
+_OPTIONS = (
+    "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95, inconclusive fail or "
+    "common unchanged"
+)
+_OF_CHANGES = ("confidence", "inconclusive", "require", "common")
 _KEYS = ("metric", "min", "max", "max_drop", "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
 
@@ -105,6 +109,7 @@ class MaxDrop:
     is_relative: bool = False  # whether it is a share
     confidence: float = 0.95  # of the one-sided bound of the difference, above 0.5 and below 1
     inconclusive: Effect = "warn"  # what a gate does that too few samples leave open
+    common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
 
     def __str__(self) -> str:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
@@ -130,19 +135,16 @@ class Gate:
 
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
-        parts.append(
-            f"max_drop {rule}" if isinstance(rule, MaxDrop) else f"{_SIDES[rule.side]} {_written(rule.number)}"
-        )
+        sign, number = (_SIDES[rule.side], _written(rule.number)) if isinstance(rule, Bound) else ("max_drop", rule)
+        parts.append(f"{sign} {number}")
         parts += [f"where {self.where}"] if self.where else []
         parts += [f"of {','.join(map(_quoted, self.of))}"] if self.of else []
         parts += ["per_sample"] if self.per_sample else []
         parts += [f"dataset {_quoted(self.dataset)}"] if self.dataset else []
-        parts += (
-            [f"confidence {_written(rule.confidence)}"] if isinstance(rule, MaxDrop) and rule.confidence != 0.95 else []
-        )
-        parts += (
-            [f"inconclusive {rule.inconclusive}"] if isinstance(rule, MaxDrop) and rule.inconclusive != "warn" else []
-        )
+        if isinstance(rule, MaxDrop):
+            parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
+            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+            parts += [f"common {rule.common}"] if rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
 
@@ -270,12 +272,13 @@ def _max_drop(entry: Mapping[Any, Any], default: Effect) -> MaxDrop:
     if not 0.5 < number < 1:
         _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
     inconclusive = _chosen("inconclusive", entry.get("inconclusive", default), EFFECTS)
+    common: Any = _chosen("common", entry.get("common", "all"), get_args(Common))
     if "require" in entry:
         _chosen("require", entry["require"], ("proof",))
         if inconclusive != "fail" and "inconclusive" in entry:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
-    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive))
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common)
 
 
 def _number(key: str, raw: object) -> float:

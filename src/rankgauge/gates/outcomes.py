@@ -209,11 +209,13 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     digits = 4 if max(abs(drop.difference), drop.margin) >= 1e-4 or not drop.difference else 8
     change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {drop.difference:+.{digits}f}"
     margin = f"the margin {rule} ({drop.margin:.4g})" if rule.is_relative else f"the margin {drop.margin:.4g}"
+    edited = drop.dropped.get("other_ground_truth", 0)
+    left_out = f"{counted(edited, 'sample')} with other ground truth left out" if edited else ""
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
-        return f"{change}, {within} {margin} (n={drop.n}; {drop.note})"
+        return f"{change}, {within} {margin} ({'; '.join(filter(None, [f'n={drop.n}', drop.note, left_out]))})"
     bounds = f"{drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
-    notes = "; ".join(filter(None, [f"n={drop.n}", drop.note]))
+    notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
     sure = f"at {rule.confidence * 100:g} % (one-sided) it is {bounds} ({notes})"
     if outcome.verdict == "inconclusive":
         allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"

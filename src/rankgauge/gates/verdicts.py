@@ -178,7 +178,7 @@ def _outcome(
     if baseline is None:
         raise ResultError(f"the baseline has no dataset {dataset!r}; {again}")
     try:
-        sample_ids, pairs = pair_with_baseline(column, result, baseline)
+        sample_ids, pairs = pair_with_baseline(column, result, baseline, gate.rule.common)
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
     return _of_change(gate, gate.rule, sample_ids, pairs)

@@ -14,12 +14,23 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
 from rankgauge.io.documents import decode_text
-from rankgauge.io.files import OpenFile, open_file, plain_suffix
+from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
 from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
 from rankgauge.samples import Fault
 
-__all__ = ["Lines", "Placed", "foreign_records", "given", "portions", "read_clusters", "read_texts", "records"]
+__all__ = [
+    "Lines",
+    "Placed",
+    "document_of",
+    "foreign_records",
+    "given",
+    "portions",
+    "read_clusters",
+    "read_texts",
+    "records",
+    "tabbed",
+]
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
@@ -129,25 +140,34 @@ def _name(row: Mapping[str, object]) -> str | None:
     return next((str(row[key]) for key in _IDS if row.get(key) is not None), None)
 
 
-def _text(row: Mapping[str, object]) -> str:
+def document_of(row: Mapping[str, object]) -> tuple[str, str, str]:
+    """Return the id, the title and the text of a row; empty where it has none."""
     title = row.get("title")
     text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), "")
-    parts = [title] if isinstance(title, str) and not str(text).startswith(title) else []
-    return "\n".join(part for part in (*parts, str(text)) if part)
+    return _name(row) or "", title if isinstance(title, str) else "", str(text)
+
+
+def _text(row: Mapping[str, object]) -> str:
+    _, title, text = document_of(row)
+    return "\n".join(part for part in ("" if text.startswith(title) else title, text) if part)
 
 
 def _of_lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     with open_file(path) as opened:
-        for line in opened.stream:
-            name, _, text = line.decode("utf-8", "replace").rstrip("\r\n").partition("\t")
-            if name in wanted and text:
-                yield name, text
+        yield from ((name, text) for name, text in tabbed(opened) if name in wanted and text)
+
+
+def tabbed(opened: OpenFile) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each line of a file, which a tab parts."""
+    for line in opened.stream:
+        name, _, text = line.decode("utf-8", "replace").rstrip("\r\n").partition("\t")
+        yield name, text
 
 
 def read_clusters(file: str, option: str) -> dict[str, object]:
     """Return the cluster of each id; *option* named the file."""
     clusters: dict[str, object] = {}
-    for number, line in enumerate(decode_text(Path(file).read_bytes(), file).splitlines(), 1):
+    for number, line in enumerate(decode_text(read_bytes(Path(file)), file).splitlines(), 1):
         parts = line.split()
         if not parts:
             continue

@@ -4,8 +4,10 @@ Files: opens them, strips compression and byte-order marks, and explains what is
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
+import os
 import stat
 import zlib
 from collections.abc import Iterator
@@ -27,9 +29,11 @@ __all__ = [
     "is_there",
     "no_such_file",
     "open_file",
+    "open_regular",
     "plain_suffix",
     "read_bytes",
     "reading",
+    "real_path",
     "sha256",
     "too_large",
 ]
@@ -74,9 +78,8 @@ def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
     """
     label = str(path) if name is None else name
     with reading(label, path):
-        _refuse_special(path, label)
         limit = longest_piece()
-        with path.open("rb", buffering=0) as raw:
+        with open_regular(path, name=label) as raw:
             is_compressed = path.suffix.lower() in COMPRESSIONS
             lines = _LimitedLines(_decompressed(raw, path), path, label, limit)
             stream = _Whole(lines, label, limit) if is_compressed else io.BufferedReader(lines, _BLOCK)
@@ -124,10 +127,8 @@ def read_bytes(path: Path, *, hint: str = "") -> bytes:
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it."""
-    with reading(str(path), path):
-        _refuse_special(path, str(path))
-        with path.open("rb") as file:
-            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    with reading(str(path), path), open_regular(path) as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def is_regular(path: Path) -> bool:
@@ -149,6 +150,11 @@ def too_large(limit: int) -> str:
     return f"it has more than {written_size(limit)} once decompressed; decompress the file, or {RAISE_IT}"
 
 
+def real_path(path: Path) -> Path:
+    """Return a path from the root without links; links that go in circles stay, and cannot be opened."""
+    return Path(os.path.realpath(path))
+
+
 def sha256(data: bytes) -> str:
     """Return the SHA-256 of some bytes in the form of `digest`."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
@@ -156,7 +162,7 @@ def sha256(data: bytes) -> str:
 
 def ends_within_a_line(path: Path) -> bool:
     """Return whether the last line of a file has no end, as where its writer was killed."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.seek(0, io.SEEK_END) > 0 and (file.seek(-1, io.SEEK_END), file.read(1))[1] != b"\n"
 
 
@@ -165,10 +171,17 @@ def plain_suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() if path.suffix.lower() in COMPRESSIONS else path.suffix.lower()
 
 
-def _refuse_special(path: Path, name: str) -> None:
-    """Refuse what is not a regular file: opening it may wait forever, and reading it may never end."""
-    if (why := _NOT_A_FILE.get(stat.S_IFMT(path.stat().st_mode))) is not None:
-        raise unreadable(name, why)
+def open_regular(path: Path, *, name: str | None = None) -> io.FileIO:
+    """
+    Open a file for reading; what is not a regular file raises an `UnreadableError`, and is not waited for.
+
+    Opening a pipe may wait forever, and reading a device may never end.
+    """
+    raw = io.FileIO(path, opener=lambda place, flags: os.open(place, flags | getattr(os, "O_NONBLOCK", 0)))
+    if (why := _NOT_A_FILE.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))) is not None:
+        raw.close()
+        raise unreadable(str(path) if name is None else name, why)
+    return raw
 
 
 def _decompressed(raw: io.FileIO, path: Path) -> io.RawIOBase:
@@ -227,7 +240,7 @@ class _LimitedLines(io.RawIOBase):
 
     def _too_long(self) -> UnreadableError:
         number, left = 1, self._line
-        with self._path.open("rb", buffering=0) as file:
+        with open_regular(self._path) as file:
             again = _decompressed(file, self._path)
             while left > 0 and (data := again.read(min(left, _BLOCK))):
                 number += data.count(b"\n")
@@ -289,6 +302,8 @@ def _explained(path: Path, error: OSError) -> str:
         return no_such_file(path)
     if isinstance(error, IsADirectoryError):
         return _NOT_A_FILE[stat.S_IFDIR]
+    if error.errno == errno.ENXIO:  # what opening a socket says
+        return _NOT_A_FILE[stat.S_IFSOCK]
     if isinstance(error, PermissionError):
         return "no permission to read it"
     return f"{error.strerror or error}"

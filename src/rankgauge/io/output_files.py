@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
+from rankgauge.io.whole_files import replace_file
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
@@ -34,6 +36,7 @@ __all__ = [
     "Outputs",
     "OutputsFile",
     "OutputsSource",
+    "add_missing",
     "kept",
     "kept_line",
     "kept_row",
@@ -52,10 +55,11 @@ _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 class OutputsFile:
-    """A file of kept outputs, to which each is added as it arrives: after a crash all of them are there."""
+    """A file of kept outputs, to which each is added as it arrives: after a crash of the process all are there."""
 
     def __init__(self, path: Path) -> None:
         """Open a file, or go on with one, whose last line is removed if it is cut off, and ended if only that lacks."""
+        self._path = path
         self._file = path.open("ab+", buffering=0)
         self._end = _end_of_lines(self._file)
         self._file.seek(self._end)
@@ -81,6 +85,46 @@ class OutputsFile:
         """Bring everything to the disk."""
         with self._file:
             os.fsync(self._file.fileno())
+
+    def close_with(self, held: Iterable[tuple[str, KeptOutput]]) -> str:
+        """Close the file with outputs for which there was no room before; return where those are that do not fit."""
+        left = []
+        for sample_id, output in held:
+            try:
+                self.add(sample_id, output)
+            except OSError:
+                left.append(kept_line(sample_id, output))
+        remarks = [_rescued(left, self._path)] if left else []
+        try:
+            self.close()
+        except OSError as error:
+            remarks.append(f"{self._path} may not be on the disk in full ({error.strerror or error})")
+        return "; ".join(remarks)
+
+
+def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
+    """Add to a file of kept outputs those of samples that it has none of; `OSError` where there is no room."""
+    there = read_kept(path).keys() if path.exists() and path.stat().st_size else ()
+    if missing := [(sample_id, output) for sample_id, output in outputs.items() if sample_id not in there]:
+        file = OutputsFile(path)
+        try:
+            for sample_id, output in missing:
+                file.add(sample_id, output)
+        finally:
+            file.close()
+
+
+def _rescued(lines: Sequence[bytes], path: Path) -> str:
+    """Write outputs for which there is no room at *path* into the temporary folder or to stderr, and say where."""
+    what = f"{counted(len(lines), 'output')} for which there was no room"
+    place = Path(tempfile.gettempdir()) / f"rankgauge-{os.urandom(8).hex()}.jsonl"
+    try:
+        replace_file(place, b"".join(lines))
+    except OSError:
+        with suppress(OSError):
+            os.write(2, b"".join(lines))
+        return f"{what} went to standard error, one a line; append these lines to {path} and go on with --resume"
+    return f"{what} are in {place}; make room, append them (`cat {place} >> {path}`) and go on with --resume"
 
 
 def _end_of_lines(file: io.FileIO) -> int:

@@ -20,7 +20,7 @@ from typing import IO, Literal, NamedTuple
 from rankgauge.base.plain_text import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, is_header
-from rankgauge.io.files import MAGIC, open_file, plain_suffix
+from rankgauge.io.files import MAGIC, open_file, open_regular, plain_suffix
 from rankgauge.io.problems import SUBJECTS
 
 __all__ = [
@@ -150,7 +150,7 @@ def is_trec(path: Path, kind: Kind, *, name: str) -> bool:
 
 
 def _ends_as_parquet(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         file.seek(-len(_PARQUET), 2)
         return file.read() == _PARQUET
 

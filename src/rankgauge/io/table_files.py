@@ -14,7 +14,7 @@ import polars as pl
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, find_columns
-from rankgauge.io.files import open_file, reading
+from rankgauge.io.files import open_file, open_regular, reading
 from rankgauge.io.problems import RAISE_IT, first_problems, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import read_head
 from rankgauge.io.table_rows import Frame, Ranged, Rows, selection
@@ -33,7 +33,7 @@ _ROW_GROUPS, _NUM_ROWS = 4, 3
 
 def row_groups(path: Path) -> list[int] | None:
     """Return how many rows each row group has; None where the footer does not say, or is too large to step through."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         size = file.seek(0, 2)
         if size < 12:
             return None

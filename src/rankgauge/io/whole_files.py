@@ -6,21 +6,52 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["obstacle", "replace_file", "write_file"]
+from rankgauge.base.logs import logger
+
+__all__ = ["is_part", "obstacle", "replace_file", "replacing"]
+
+_LONGEST = 50  # characters of a file's name in that of its part: with the rest, a name has at most 255 bytes
+_PART = re.compile(r"\..+\.(\d+)\.[0-9a-f]{16}\.part")
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there, so that a full disk leaves the old one."""
+    """Write a file, complete and brought to the disk, or leave what was there; `OSError` says why."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """
+    Open a file that takes the place of *path* when everything is written, for as many writers at once as there are.
+
+    It is written beside its place, under a name that nobody can guess, and never through a link.
+    """
     if why := _special(path):
         raise OSError(errno.EINVAL, why)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    _tell_parts(path)
+    part = path.with_name(f".{path.name[:_LONGEST]}.{os.getpid()}.{os.urandom(8).hex()}.part")
+    opened = part.open("xb")  # O_CREAT and O_EXCL, which follow no link
     try:
-        write_file(part, data)
+        with opened as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
-    finally:
+    except BaseException:
         part.unlink(missing_ok=True)
+        raise
+
+
+def is_part(name: str) -> bool:
+    """Return whether a file is called as those that are being written."""
+    return _PART.fullmatch(name) is not None
 
 
 def obstacle(path: Path) -> str:
@@ -39,9 +70,25 @@ def _special(path: Path) -> str:
     return "it is a pipe, a socket or a device; name a file" if is_special else ""
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file down to the disk."""
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def _tell_parts(path: Path) -> None:
+    """Name what processes that were killed have left while they wrote the same file."""
+    start = f".{path.name[:_LONGEST]}."
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for name in sorted(entry.name for entry in entries if entry.name.startswith(start)):
+            match = _PART.fullmatch(name)
+            if match is not None and not _is_alive(int(match[1])):
+                logger("io").warning(
+                    "%s was left by a process that was killed while it wrote %s; delete it", path.with_name(name), path
+                )
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # where asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return True

@@ -11,12 +11,14 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
 
@@ -28,18 +30,21 @@ _NOTHING: Mapping[str, float] = MappingProxyType({})
 class IdJudge:
     """Judges a batch against its `relevant` gold."""
 
-    def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
-        self._profile = profile
+    def __init__(self, profile: Profile, *, unit: str | None = None, keep: Keep = NOTHING, looked: int = 0) -> None:
+        self._rule = None if unit is None else unit_rule(unit)
+        self._strict = None if self._rule is None else self._rule.checked(profile)
+        self._profile = profile = profile if self._rule is None else self._rule.profile(profile)
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._looks: tuple[str, str] | None = None
+        self._parts: list[tuple[bool, ...]] = []
+        self._to_look_at = LOOKED_AT - looked if self._rule is None else 0
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
-        prepared = prepare(samples, self._profile, by_text=False)
-        lists.n_dropped += n_dropped(samples, prepared, self._profile, by_text=False)
+        samples, prepared = self._prepared(samples)
         self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
@@ -59,6 +64,8 @@ class IdJudge:
             if ranking is not None and ids:
                 self._looks = self._looks or (ids[0] or "(no id)", next(iter(gold)))
                 self._add_rows(place, ranking, gold, start)
+                if not lists.row_sample:
+                    self._look(ids, gold)
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Take some more plain samples."""
@@ -73,12 +80,33 @@ class IdJudge:
         lists.n_dropped += sum(judged.block.retrieved.counts) - int(judged.depth.sum())
         if self._looks is None:
             self._looks = judged.looks
+        if not lists.row_sample and len(self._parts) < self._to_look_at:
+            for retrieved, gold in judged.both(self._to_look_at):
+                self._look(retrieved, gold)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged, more = self._lists.build(self._profile), {"looks": self._looks, "n_dropped": self._lists.n_dropped}
-        return Evidence.kept(self._keeper, judged, without, self._faults, **more)
+        return Evidence.kept(self._keeper, judged, without, self._faults, parts=tuple(self._parts), **more)
+
+    def _prepared(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Ranking | Fault | None]]:
+        """Return the samples with the ids that are judged, and the ranking of each after policy."""
+        if self._rule is None:
+            prepared = prepare(samples, self._profile, by="id")
+            self._lists.n_dropped += n_dropped(samples, prepared, self._profile, by="id")
+            return samples, prepared
+        rolled = list(map(self._rule.sample, samples))
+        prepared = prepare(rolled, self._profile, by="id")
+        if self._strict is not None:
+            pairs = zip(prepare(samples, self._strict, by="id"), prepared, strict=True)
+            prepared = [refused if isinstance(refused, Fault) else ranking for refused, ranking in pairs]
+        return rolled, prepared
+
+    def _look(self, retrieved: Sequence[str | None], gold: Iterable[str]) -> None:
+        """Look whether ids that do not match are parts of documents, in the first samples only."""
+        if len(self._parts) < self._to_look_at:
+            self._parts.append(met_as_parts(retrieved, gold))
 
     def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
         """Add a sample's ground truth; return the place of its first item in the batch."""
@@ -177,7 +205,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = IdJudge | SupportJudge | TextJudge
+Judge = IdJudge | SpanJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -187,8 +215,10 @@ def make_judge(
     """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
+    if target.gold == "spans":
+        return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:
-        return IdJudge(profile, keep=keep)
+        return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 

@@ -161,7 +161,7 @@ class Keeper:
         if self.shown is None:
             return
         if judged == "answer" and self._keep.needs & _OF_RANKS:
-            rankings = prepare(samples, self._profile, by_text=True)
+            rankings = prepare(samples, self._profile, by="text")
         for sample, ranking in zip(samples, rankings, strict=True):
             seen, lacks = seen_of(sample, ranking if isinstance(ranking, Ranking) else None, self._keep.needs)
             if self._profile.missing_texts != "fail":

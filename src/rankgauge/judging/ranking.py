@@ -5,13 +5,15 @@ The ranking policy over columns: exclusion, duplicates, order, ties, depth; and 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, Qrels, RankingBatch, Relevance, Rows, Slices, Words
 from rankgauge.columns.judged_rows import nth_of_each
+from rankgauge.errors import listed
 from rankgauge.judging.ranks import Ranks, RepeatFinder, Repeats, surplus
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Block
@@ -160,7 +162,7 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
     for at, count in zip(first.tolist(), times.tolist(), strict=True):
         rows = repeats.rows[at : at + count]
         owner = int(owners[rows[0]])
-        ranks = ", ".join(str(rank) for rank in (rows - starts[owner] + 1).tolist())
+        ranks = listed([str(rank) for rank in (rows - starts[owner] + 1).tolist()], most=10)
         document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
         yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"
@@ -235,6 +237,16 @@ class JudgedBlock(NamedTuple):
             relevant = qrels.documents.at(np.searchsorted(qrels.owners, [place]))
             return retrieved.strings()[0], relevant.strings()[0]
         return None
+
+    def both(self, limit: int) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+        """Yield the retrieved and the relevant ids of the samples that have both, among the first *limit*."""
+        n_rows, n_gold = (int(column[:limit].sum()) for column in (self.batch.lengths, self.qrels.lengths))
+        retrieved = iter(self.batch.documents.at(slice(n_rows)).strings())
+        relevant = iter(self.qrels.documents.at(slice(n_gold)).strings())
+        for depth, count in zip(self.batch.lengths[:limit].tolist(), self.qrels.lengths[:limit].tolist(), strict=True):
+            pair = list(islice(retrieved, depth)), list(islice(relevant, count))
+            if depth and count:
+                yield pair
 
 
 class BlockJudge:

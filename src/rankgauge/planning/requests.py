@@ -42,7 +42,7 @@ __all__ = [
     "specs_of",
 ]
 
-_ENGINE = ("rel", "gold", "matcher", "tokenizer", "partial")
+_ENGINE = ("rel", "gold", "matcher", "unit", "tokenizer", "partial", "joint")
 """What the engine takes for itself of the parameters that stand in every expression."""
 
 
@@ -68,7 +68,7 @@ class Request:
     given: Metric | None  # the metric itself, when a function was given
     name: str | None  # of the column (`as`)
     k: object  # a cutoff given to the metric without pinning it
-    engine: Mapping[str, Value]  # `rel`, `gold`, `matcher`, `tokenizer` and `partial`, where given
+    engine: Mapping[str, Value]  # `rel`, `gold`, `matcher`, `unit`, `tokenizer`, `partial` and `joint`, where given
 
 
 def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ...]:

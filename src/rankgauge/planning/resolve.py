@@ -15,13 +15,14 @@ from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
+from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import USUAL_BUDGET, Bound, Request, bind, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
-from rankgauge.samples import GoldKind
+from rankgauge.samples import TEXT_KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
 
 __all__ = ["PlannedMetric", "resolve"]
@@ -51,6 +52,11 @@ class PlannedMetric:
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     __reduce__ = reduced
+
+    @property
+    def unit(self) -> str | None:
+        """Return what ids are rolled up to before it is computed; None for judging them as they are."""
+        return self.targets[0].unit
 
     @property
     def infers_max_grade(self) -> bool:
@@ -181,20 +187,54 @@ def _by_id(bound: Bound) -> _Judged:
             f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-    return {Target("relevant", "retrieved"): None}
+    unit = _unit(bound)
+    if unit is not None and unit_rule(unit).is_field:
+        raise ParameterError(
+            f"{written} needs the metadata of items, and a run has only ids and scores; give a pattern"
+        )
+    return {Target("relevant", "retrieved", unit=unit): None}
 
 
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
+    if (unit := _unit(bound)) is not None:
+        return {Target("relevant", unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
+    joint = _joint(bound)
     for kind in _kinds(bound):
-        chosen = None if kind == "relevant" else _matcher_name(bound, kind, conventions)
+        chosen = _matcher_name(bound, kind, conventions) if kind in TEXT_KINDS else None
         name = None if chosen is None else str(chosen)
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        judged[Target(kind, bound.metric.judging.judges, name)] = matcher
+        judged[Target(kind, bound.metric.judging.judges, name, joint=kind == "spans" and joint)] = matcher
     return judged
+
+
+def _joint(bound: Bound) -> bool:
+    """Return whether results find a gold span together; refuse to say so where nothing is found so."""
+    joint, written = bound.request.engine.get("joint"), repr(bound.request.written)
+    if joint is None:
+        return False
+    if not isinstance(joint, bool):
+        raise ParameterError(f"joint of {written} is true or false, not {joint!r}")
+    if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") != "spans":
+        raise ParameterError(f"joint of {written} is for metrics that find gold spans (gold=spans); leave it out")
+    return joint
+
+
+def _unit(bound: Bound) -> str | None:
+    """Return what ids are rolled up to, and refuse a unit where ids are not judged."""
+    engine, metric, written = bound.request.engine, bound.metric, repr(bound.request.written)
+    unit = engine.get("unit")
+    if unit is None:
+        return None
+    if "unit" not in metric.engine_parameters or engine.get("gold", "relevant") != "relevant" or "matcher" in engine:
+        raise ParameterError(f"unit is for judging by id, and {written} is not judged so; leave it out")
+    if not isinstance(unit, str):
+        raise ParameterError(f"the unit of {written} is a text, not {unit!r}")
+    unit_rule(unit)
+    return unit
 
 
 def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
@@ -207,16 +247,19 @@ def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
                 f"{metric.alias!r} can be judged against {' or '.join(kinds)}, not against gold={gold!r}"
             )
         kinds = (gold,)
+    elif "joint" in engine:
+        kinds = ("spans",)
     if matcher is None:
         return kinds
     if not isinstance(matcher, str) or not matcher.strip():
         raise ParameterError(f"the matcher of {written} is a name or a composition, not {matcher!r}")
     if idle := [parameter.name for parameter in metric.judging.matching if parameter.name in bound.explicit]:
         raise ParameterError(f"{written} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out")
-    of_text = tuple(kind for kind in kinds if kind != "relevant")
+    of_text = tuple(kind for kind in kinds if kind in TEXT_KINDS)
     if not of_text:
+        how = "by spans" if "spans" in kinds and kinds[0] == "spans" else "by id"
         raise ParameterError(
-            f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={matcher}"
+            f"{metric.alias!r} is judged {how} here, where a matcher has no effect; leave out matcher={matcher}"
         )
     return of_text
 
@@ -245,10 +288,10 @@ def _with_averaged_ties(bound: Bound, judged: _Judged) -> _Judged:
             f"policy ties=average needs a closed form over the orders of ties, and metric {bound.metric.alias!r} "
             f"declares none; leave out {bound.request.written!r}, or choose ties=docno, given or error"
         )
-    by_id = {target: None for target in judged if target.matcher is None}
+    by_id = {target: None for target in judged if target.identity == "id"}
     if not by_id:
         raise ParameterError(
-            f"policy ties=average is for judging by id, and {bound.request.written!r} is judged by text"
+            f"policy ties=average is for judging by id, and {bound.request.written!r} is not judged so"
         )
     return by_id
 
@@ -296,5 +339,6 @@ def _names(bound: Bound, cut: Cut, catalog: Catalog) -> _Names:
 
 
 def _unusual_engine(request: Request) -> dict[str, Value]:
-    """Return what a request asks of the engine, without what is usual for budgets."""
-    return {name: value for name, value in request.engine.items() if (name, value) not in USUAL_BUDGET.items()}
+    """Return what a request asks of the engine, without what is usual."""
+    usual = {**USUAL_BUDGET, "joint": False}
+    return {name: value for name, value in request.engine.items() if name not in usual or value != usual[name]}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from rankgauge.catalog import Catalog
@@ -15,9 +16,20 @@ from rankgauge.expression import MetricExpression
 from rankgauge.planning.cutoffs import check_k
 from rankgauge.planning.requests import Located, MetricSpec, Request, read_requests
 
-__all__ = ["MetricSets"]
+__all__ = ["MetricSets", "shortened_chain"]
 
 _CUTOFFS = {"k", "budget"}
+_MOST, _DEEPEST = 1000, 50
+
+
+class _TooManySetsError(ParameterError):
+    """Sets that include each other too often."""
+
+
+def shortened_chain(names: Sequence[str]) -> str:
+    """Return names that led to each other, of many the first and the last."""
+    shown = names if len(names) <= 8 else [*names[:4], "...", *names[-3:]]
+    return " -> ".join(shown)
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,7 @@ class MetricSets:
     catalog: Catalog  # what plugins offer
     own: Mapping[str, Sequence[Located]] = field(default_factory=dict)  # of a config; entries know their places
     problems: dict[Problem, None] = field(default_factory=dict)  # what was found to be wrong, in order, each once
+    expansions: Iterator[int] = field(default_factory=count)  # one for each set and changed metric
 
     def named(self, name: str) -> list[MetricSpec]:
         """Return the metrics of a set; what is wrong is added to `problems`."""
@@ -47,11 +60,29 @@ class MetricSets:
         try:
             if name in trail:
                 raise ParameterError(f"the set includes itself: {' -> '.join([*trail[trail.index(name) :], name])}")
+            if not self._counted((*trail, name)):
+                return []
             within = self.expanded(self.own.get(name) or self._of_plugin(name), (*trail, name))
-            return list(_changed(name, within, changes, self.catalog)) if changes else within
+            if not changes:
+                return within
+            if not all(self._counted((*trail, name)) for _ in within):
+                return []
+            return list(_changed(name, within, changes, self.catalog))
         except RankgaugeError as error:
+            if trail and isinstance(error, _TooManySetsError):
+                raise  # said once, for the outermost set
             self.problems[Problem(str(error), *entry[1:])] = None
             return []
+
+    def _counted(self, trail: tuple[str, ...]) -> bool:
+        """Count a set or a metric that is changed; raise the first time that there are too many, then return False."""
+        number = next(self.expansions)
+        if number == _MOST or len(trail) > _DEEPEST:
+            raise _TooManySetsError(
+                f"too many sets within each other, by {shortened_chain(trail)}; at most {_MOST:,} sets and changed "
+                f"metrics can be expanded, with {_DEEPEST} sets in a chain"
+            )
+        return number < _MOST
 
     def _of_plugin(self, name: str) -> Sequence[MetricSpec]:
         try:

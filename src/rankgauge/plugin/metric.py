@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.signature import CutoffKind, Parameter, first_line
-from rankgauge.samples import GOLD_KINDS, GoldKind
+from rankgauge.samples import GOLD_KINDS, TEXT_KINDS, GoldKind
 
 __all__ = [
     "WHOLE_RUN",
@@ -49,13 +50,14 @@ raises the score. `monotone-in-k`: the score never falls as k grows.
 
 _LAWS = frozenset(typing.get_args(Law))
 
-Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents"]
+Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents", "cover"]
 """
 What a metric may ask to see besides judged columns.
 
 `texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. These are what
 `Judged.seen` and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item
-serves. A run has no texts, input, answer or metadata, so that metrics that need these are refused there.
+serves. `cover`: `Judged.cover`, which stretches of documents results take up, for gold spans alone. A run has no
+texts, input, answer, metadata or places, so that metrics that need these are refused there.
 """
 
 _NEEDS = frozenset(typing.get_args(Need))
@@ -197,6 +199,11 @@ class Metric:
         return self.aggregate == WHOLE_RUN
 
     @property
+    def takes_joint(self) -> bool:
+        """Return whether it finds gold spans, which several results may do together."""
+        return "spans" in self.judging.gold and "cover" not in self.judging.needs
+
+    @property
     def engine_parameters(self) -> tuple[str, ...]:
         """Return which of the engine's parameters have an effect on this metric."""
         has_cutoff = self.cutoff.kind != "none"
@@ -206,7 +213,9 @@ class Metric:
             **dict.fromkeys(("budget", "tokenizer", "partial"), has_budget),
             "rel": bool(self.judging.uses_rel),
             "gold": len(self.judging.gold) > 1,
-            "matcher": any(kind != "relevant" for kind in self.judging.gold),
+            "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
+            "joint": self.takes_joint,
+            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)
@@ -272,9 +281,11 @@ def _problems(declaration: Metric) -> Iterator[str]:
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"
         yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
+    if "cover" in judging.needs and judging.gold != ("spans",):
+        yield "needs the cover, which only the gold kind 'spans' has; declare it with gold='spans'"
     if not judging.gold:
         yield "must name at least one kind of gold"
-    if not declaration.summary:
+    if not declaration.summary and sys.flags.optimize < 2:  # -OO has removed it
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"

@@ -31,7 +31,7 @@ __all__ = [
     "read_signature",
 ]
 
-RESERVED = frozenset({"k", "rel", "gold", "matcher", "as", "budget", "tokenizer", "partial"})
+RESERVED = frozenset({"k", "rel", "gold", "matcher", "unit", "as", "budget", "tokenizer", "partial", "joint"})
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
 
 CutoffKind = Literal["none", "required", "droppable", "optional"]

@@ -16,6 +16,7 @@ import numpy as np
 from rankgauge.columns import Flags, Qrels, Slices
 from rankgauge.errors import counted
 from rankgauge.judging.ranking import shown
+from rankgauge.judging.units import PARTS, Part
 from rankgauge.preflight_checks.finding_kinds import finding, flagged
 from rankgauge.preflight_checks.findings import Finding, Severity
 from rankgauge.preflight_checks.run_scan import TOP, ScannedRun
@@ -31,7 +32,6 @@ _without_zeros = partial(re.compile(r"(?<![0-9.])0+(?=[0-9])").sub, "")
 _without_fraction = partial(re.compile(r"(?<=[0-9])\.0+$").sub, "")
 _without_quotes = partial(re.compile(r"^b?(['\"])(.+)\1$", re.DOTALL).sub, r"\2")
 _composed = partial(unicodedata.normalize, "NFC")
-_whole = partial(re.compile(r"[#_:.\-](?:(?:chunk|passage|segment|part|p|c)[_\-]?)?[0-9]+$", re.IGNORECASE).sub, "")
 
 _SPELLINGS: Sequence[tuple[str, _Change]] = (
     ("they differ in upper and lower case", str.casefold),
@@ -51,6 +51,7 @@ class NearMiss(NamedTuple):
     n_met: int  # ids of the run that would match without it
     of_run: str  # one of them; without a difference the first id
     of_qrels: str  # the same, as the judgments have it
+    part: Part | None = None  # which parts of documents ids name, where that is the difference
 
     @property
     def because(self) -> str:
@@ -71,34 +72,40 @@ def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling
     """
     run_ids, qrels_ids = list(map(shown, run)), list(map(shown, judged))
     none = best = NearMiss("", 0, next(iter(run_ids), ""), next(iter(qrels_ids), ""))
-    for what, of_run, of_qrels in _changes(run_ids, qrels_ids, by_spelling=by_spelling):
+    for what, of_run, of_qrels, part in _changes(run_ids, qrels_ids, by_spelling=by_spelling):
         changed = {of_qrels(name): name for name in reversed(qrels_ids)}
         changed.pop("", None)
         met = [name for name in run_ids if of_run(name) in changed]
         if len(met) > best.n_met:
-            best = NearMiss(what, len(met), met[0], changed[of_run(met[0])])
+            best = NearMiss(what, len(met), met[0], changed[of_run(met[0])], part)
     return none if best.n_met < _LEAST_SHARE * min(len(run_ids), len(qrels_ids)) else best
 
 
-def _changes(run: Sequence[str], qrels: Sequence[str], *, by_spelling: bool) -> Iterator[tuple[str, _Change, _Change]]:
-    """Yield differences, with a function for each side that removes them."""
+_PARTS = "name parts of documents, such as `doc#3`"
+
+
+def _changes(
+    run: Sequence[str], qrels: Sequence[str], *, by_spelling: bool
+) -> Iterator[tuple[str, _Change, _Change, Part | None]]:
+    """Yield differences, with a function for each side that removes them, and the parts that ids name."""
     for what, change in _SPELLINGS:
-        yield what, change, change
+        yield what, change, change, None
     if by_spelling:
         return
     (begin, end), (qrels_begin, qrels_end) = _ends(run), _ends(qrels)
     if begin != qrels_begin:
         what = f"the run's ids begin with {begin!r}, the judgments' with {qrels_begin!r}"
         what = what.replace("with ''", "with no common prefix")
-        yield what, lambda name: name.removeprefix(begin), lambda name: name.removeprefix(qrels_begin)
+        yield what, lambda name: name.removeprefix(begin), lambda name: name.removeprefix(qrels_begin), None
     if end != qrels_end:
         what = f"the run's ids end with {end!r}, the judgments' with {qrels_end!r}"
         what = what.replace("with ''", "with no common suffix")
-        yield what, lambda name: name.removesuffix(end), lambda name: name.removesuffix(qrels_end)
-    yield "the run's ids name parts of documents, such as `doc#3`, the judgments' ids whole documents", _whole, str
-    yield "the judgments' ids name parts of documents, such as `doc#3`, the run's ids whole documents", str, _whole
+        yield what, lambda name: name.removesuffix(end), lambda name: name.removesuffix(qrels_end), None
+    for part in PARTS:
+        yield f"the run's ids {_PARTS}, the judgments' ids whole documents", part.whole, str, part
+        yield f"the judgments' ids {_PARTS}, the run's ids whole documents", str, part.whole, part
     what = "they differ in several ways at once (case, white space, zeros, quotes, prefix or ending)"
-    yield what, partial(_loosened, begin, end), partial(_loosened, qrels_begin, qrels_end)
+    yield what, partial(_loosened, begin, end), partial(_loosened, qrels_begin, qrels_end), None
 
 
 def _ends(names: Sequence[str]) -> tuple[str, str]:
@@ -184,6 +191,7 @@ def _no_documents(run: ScannedRun, qrels: Qrels, expected: int) -> Finding:
     counts["near_misses"] = near.n_met
     looks = f"the run's ids look like `{near.of_run}`, the judgments' like `{near.of_qrels}`{near.because}"
     advice = "make them the same in one of the files" if near.n_met else "do both belong to the same collection?"
+    advice = advice if near.part is None else near.part.advice
     return finding("document-overlap", counts, near.examples, looks=looks, advice=advice)
 
 

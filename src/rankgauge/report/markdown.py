@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import cell, html_table, markdown_table
+from rankgauge.base.tables import cell, html_table, markdown_table, unlinked
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
@@ -75,7 +75,7 @@ def _cohorts(result: ResultValues) -> list[str]:
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
-    begin = f"<details><summary>{html.escape(visible(' '.join(summary.split())))}</summary>"
+    begin = f"<details><summary>{_text(' '.join(summary.split()))}</summary>"
     return [begin, "", *_fenced(lines), "</details>", ""]
 
 
@@ -114,3 +114,7 @@ def notebook_table(result: ResultValues) -> str:
         return table
     unhealthy = counted(result.n_unhealthy, "sample")
     return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
+
+
+def _text(text: str) -> str:
+    return unlinked(html.escape(visible(text)))

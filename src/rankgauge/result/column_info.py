@@ -16,7 +16,7 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
-from rankgauge.scoring.collect import ScoredMetric
+from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["MetricInfo"]
 
@@ -154,7 +154,7 @@ class MetricInfo:
     @property
     def by_id(self) -> bool:
         """Return whether ids were joined, so that the scores depend on how items are called."""
-        return self.judged == str(Target("relevant"))
+        return self.judged.startswith(str(Target("relevant")))
 
     def within_range(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
         """Return an interval cut at the lowest and highest possible value."""

@@ -22,14 +22,14 @@ from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.staging import has_outputs, is_staging
+from rankgauge.result.staging import SCHEMA_VERSION, has_outputs, is_staging
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DAMAGED", "GOLD_KEYS", "SCHEMA_VERSION", "check_form", "read_folder", "read_info"]
+__all__ = ["DAMAGED", "GOLD_KEYS", "check_form", "read_folder", "read_info"]
 
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What reading a damaged result may raise."""
@@ -150,9 +150,6 @@ def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  # outside data and a 
     return isinstance(value, form)
 
 
-SCHEMA_VERSION = "rankgauge.result.v1"
-
-
 GOLD_KEYS = "gold_key"
 """The column of `per_sample.parquet` with a hash of what each sample was judged against."""
 
@@ -211,6 +208,8 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     if manifest["has_details"]:
         details = [orjson.loads(line) for line in read_bytes(directory / "per_sample.jsonl").splitlines()]
     sample_ids: list[str] = frame["sample_id"].to_list()
+    if details is not None and len(details) != len(sample_ids):
+        raise ValueError(f"per_sample.jsonl has {len(details):,} lines for {len(sample_ids):,} samples")
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     metrics = {}
     for entry in manifest["metrics"]:

@@ -16,12 +16,12 @@ import yaml
 
 from rankgauge.base.frozen import plain
 from rankgauge.errors import ResultError
-from rankgauge.io.files import COMPRESSIONS, digest, sha256
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept_line, read_kept
-from rankgauge.io.whole_files import replace_file
+from rankgauge.io.files import COMPRESSIONS, digest, open_regular, sha256
+from rankgauge.io.output_files import OUTPUTS_FILE, add_missing, kept_line
+from rankgauge.io.whole_files import replace_file, replacing
 from rankgauge.result import ResultValues, SampleError
-from rankgauge.result.folder_reader import GOLD_KEYS, SCHEMA_VERSION
-from rankgauge.result.staging import Staging, cannot_save, has_outputs
+from rankgauge.result.folder_reader import GOLD_KEYS
+from rankgauge.result.staging import SCHEMA_VERSION, Staging, cannot_save, has_outputs
 from rankgauge.samples import KeptOutput
 
 if TYPE_CHECKING:
@@ -61,14 +61,15 @@ def keep_files(result: ResultValues, folder: Path, manifest: dict[str, Any]) -> 
 
 def _copied(source: Path, target: Path, fingerprint: str) -> str:
     """Copy a file that is still what was scored, and return the name of the copy."""
-    shutil.copyfile(source, target)
+    with open_regular(source) as file, replacing(target) as copy:
+        shutil.copyfileobj(file, copy)
     if digest(target) != fingerprint:
         raise ResultError(f"the data cannot be kept: {source} has changed since it was scored")
     return target.name
 
 
 def _written(target: Path, lines: Iterable[bytes]) -> str:
-    with target.open("wb") as file:
+    with replacing(target) as file:
         file.writelines(lines)
     return target.name
 
@@ -114,6 +115,7 @@ def write_folder(
     import polars as pl
 
     staging = target if isinstance(target, Staging) else Staging(target)
+    staging.keeps = staging is target and result.manifest.get("outputs", {}).get("from") == "sut"
     try:
         return staging.finish({**_files(result, staging, keep_data=keep_data), **documents()})
     except (OSError, UnicodeEncodeError, orjson.JSONEncodeError, pl.exceptions.PolarsError) as error:
@@ -156,8 +158,8 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
     errors = [orjson.dumps(_with_cause(error, result), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     outputs: dict[str, bytes] = {}
     if result.manifest.get("outputs", {}).get("from") == "sut":
-        if has_outputs(staging.path):  # as they arrived
-            _complete(staging, result)
+        if has_outputs(staging.path):  # as they arrived, and what could not be kept then
+            add_missing(staging.outputs, result.outputs)
             fingerprint = digest(staging.outputs)
         else:
             lines = b"".join(kept_line(sample_id, output) for sample_id, output in result.outputs.items())
@@ -173,20 +175,6 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
         "config.resolved.yaml": config.encode(),
         **outputs,
     }
-
-
-def _complete(staging: Staging, result: ResultValues) -> None:
-    """Add outputs that could not be kept when they arrived, such as the last one before a full disk stopped the run."""
-    if not result.manifest.get("interrupted"):
-        return
-    there = read_kept(staging.outputs).keys()
-    file = OutputsFile(staging.outputs)
-    try:
-        for sample_id, output in result.outputs.items():
-            if sample_id not in there:
-                file.add(sample_id, output)
-    finally:
-        file.close()
 
 
 def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.aggregation import Aggregated, aggregated, counted, whole_run
 from rankgauge.result.column_info import MetricInfo
-from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
+from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.stats import (
     MeanEstimate,
     estimate_mean,

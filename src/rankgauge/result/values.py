@@ -21,8 +21,8 @@ from rankgauge.result.merge import Part, concatenated, find_column, merged_ids, 
 from rankgauge.result.sample_rows import SampleError, SampleText, pandas_frame, score_frame, without_score
 from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput
-from rankgauge.scoring.collect import Scored
 from rankgauge.scoring.score import FAILED, MISSING
+from rankgauge.scoring.scored import Scored
 
 if TYPE_CHECKING:
     import os

@@ -17,7 +17,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
-from rankgauge.engine.runs import judge_run, plan_run
+from rankgauge.engine.runs import judge_units, plan_run
 from rankgauge.errors import PolicyError, ResultError, listed
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging import RunCounts
@@ -192,8 +192,8 @@ class ShardedRun:
             if isinstance(qrels, Qrels)
             else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
         )
-        judged, evidence = judge_run(judgments, source, plan, require_overlap=False)
-        counts = judged.counts(evidence)
+        judged, evidence = judge_units(judgments, source, plan, require_overlap=False)
+        counts = judged.counts(next(iter(evidence.values())))
         facts = (judgments.n_queries, judgments.n_judgments, (judged.looks, judgments.query_names[0]))
         if not counts.queries:
             return RunShard(None, counts, *facts)

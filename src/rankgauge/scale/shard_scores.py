@@ -18,8 +18,8 @@ from rankgauge.judging import Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.score import Outcome
+from rankgauge.scoring.scored import Scored, ScoredMetric, add_counts, join_outcomes, widest
 
 __all__ = ["ShardScores", "fingerprint_of_gold", "join_scores", "shard_scores"]
 

@@ -9,39 +9,30 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import counted
 from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
-from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.policy import Policy
 from rankgauge.samples import Block, Output, Sample
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
-    FAILED,
     Flaw,
     JudgedBatch,
     MetricScores,
-    Outcome,
     flaws,
     missing_queries,
     score_metric,
 )
+from rankgauge.scoring.scored import SampleIds, Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.sighting import Sighting
 
-__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
-
-SampleIds = Sequence[str] | Callable[[], Sequence[str]]
-"""Ids, or what returns them, for a run, where they are seldom asked for."""
+__all__ = ["Collector", "JudgedPart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,55 +44,6 @@ class JudgedPart:
     tags: list[tuple[str, ...]]  # the cohorts of each
     keys: Words  # a hash of what each was judged against
     sighting: Sighting
-
-
-class ScoredMetric(NamedTuple):
-    """One column with its scores."""
-
-    planned: PlannedMetric
-    target: Target
-    outcome: Outcome
-    k: tuple[int, int] | None  # lowest and highest cutoff in use
-    k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
-    params: dict[str, float]  # further ones, inferred from the data
-    details: list[dict[str, Any]] | None  # facts behind each score, when asked for
-    fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
-    top: float = 0.0  # the highest grade of the ground truth, where the metric has a scale of its own
-
-    @property
-    def note(self) -> str:
-        """Return that grades lie above the metric's scale; empty where none does."""
-        limit, name = self.planned.clips_above, self.planned.name
-        if limit is None or self.top <= limit:
-            return ""
-        return f"{name}: there are grades up to {self.top:g}; those above max_grade={limit:g} count as {limit:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores of a run, or of samples."""
-
-    ids: SampleIds  # in order
-    tags: list[tuple[str, ...]]  # the cohorts of each
-    metrics: list[ScoredMetric]
-    notes: list[str]  # what the user should know about the data
-    gold_keys: Words  # a hash of what each sample was judged against; empty for a run, whose judgments have them
-
-    @property
-    def sample_ids(self) -> Sequence[str]:
-        """Return the samples, in order."""
-        return self.ids() if callable(self.ids) else self.ids
-
-    def failures(self, policy: Policy) -> Iterator[str]:
-        """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
-        how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
-        for metric in self.metrics:
-            status = metric.outcome.status
-            failed = np.flatnonzero(status == FAILED).tolist() if metric.outcome.reasons else []
-            if failed:
-                first, of = failed[0], counted(len(status), "query", "queries")
-                why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"
-                yield f"{metric.planned.name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
 
 
 @dataclass(slots=True)
@@ -185,13 +127,14 @@ class Collector:
             self._open = JudgedBatch()
         return self._open
 
-    def add_run(self, query_ids: SampleIds, evidence: Evidence, missing: Ints) -> None:
-        """Take a judged run: the queries that are evaluated, or what returns them; and which of them it lacks."""
+    def add_run(self, query_ids: SampleIds, evidence: Mapping[str | None, Evidence], missing: Ints) -> None:
+        """Take a judged run by unit: the queries that are evaluated, or what returns them; and which it lacks."""
         self._query_ids = query_ids
-        n = evidence.judged.n
+        n = next(iter(evidence.values())).judged.n
         self._tags += [()] * n
         flawed = missing_queries(missing.tolist())
-        self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * n))
+        of_targets = {target: evidence[target.unit] for target in self.plan.targets}
+        self._take(JudgedBatch(of_targets, flawed, [None] * n))
 
     def part(self) -> JudgedPart:
         """Return what was judged, all of it in one batch, for `add_part` of a collector in another process."""
@@ -219,14 +162,16 @@ class Collector:
 
     def _take(self, batch: JudgedBatch) -> None:
         self._batches.append(batch)
+        counted = next((target for target in batch.evidence if target.gold == "relevant"), None)
         for target, evidence in batch.evidence.items():
             by_id = target.gold == "relevant"
-            if by_id and self.sketcher is not None:
+            if target == counted and self.sketcher is not None:
                 self.sketcher.count_gold(evidence.judged)
             self.sighting |= Sighting(
                 targets=frozenset({target} if evidence.has_gold else ()),
                 met=by_id and len(evidence.judged.rows.sample) > 0,
                 looks=evidence.looks if by_id else None,
+                parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )
@@ -328,33 +273,3 @@ class Collector:
 def _spread(k: Cutoff) -> tuple[int, int]:
     """Return the lowest and the highest cutoff of a batch."""
     return (k, k) if isinstance(k, int) else (int(k.min()), int(k.max()))
-
-
-def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:
-    """Return the lowest and the highest of some cutoffs; None where there is none."""
-    cutoffs = list(chain.from_iterable(spreads))
-    return (min(cutoffs), max(cutoffs)) if cutoffs else None
-
-
-def add_counts(counts: Iterable[Mapping[CutSource, int]]) -> dict[CutSource, int]:
-    """Return how many samples took their cutoff from where, in all parts."""
-    total: Counter[CutSource] = Counter()
-    for count in counts:
-        total.update(count)
-    return dict(total)
-
-
-def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the outcomes of several batches as one."""
-    if len(outcomes) == 1:
-        return outcomes[0]
-    reasons: dict[int, str] = {}
-    start = 0
-    for outcome in outcomes:
-        reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
-        start += len(outcome.values)
-    values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
-    status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
-    rankings = [outcome.rankings for outcome in outcomes if outcome.rankings is not None]
-    is_whole = 0 < len(outcomes) == len(rankings)
-    return Outcome(values, status, reasons, tuple(chain.from_iterable(rankings)) if is_whole else None)

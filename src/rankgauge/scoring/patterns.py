@@ -19,8 +19,8 @@ from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
+from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["PatternScores"]
 
@@ -112,4 +112,4 @@ def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
     declared = metric.metric
     reads_more = declared.judging.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget
-    return metric.provider.distribution == OWN and not reads_more
+    return metric.provider.distribution == OWN and not reads_more and metric.unit is None

@@ -148,7 +148,7 @@ def _outcome(
     suspects = bool(failures or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
-    failures |= _textless(column, evidence, values, k)
+    failures |= _textless(column, target, evidence, values, k)
     relevant = judged if metric.judging.uses_rel is True else judged.by_gain()
     defined, undecided = (relevant.n_gold() > 0, {}) if metric.judging.defined is None else _defined(column, judged)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
@@ -212,6 +212,8 @@ def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, fai
 def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
     judged = evidence.judged
+    if judged.cover is not None and "cover" not in column.metric.judging.needs:
+        judged = replace(judged, cover=None)
     if judged.shown is not None:  # no metric sees what another one asked for
         needs = column.metric.judging.needs
         judged = replace(judged, shown=[seen.only(needs) for seen in judged.shown] if needs else None)
@@ -242,14 +244,13 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
         return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
-_BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
-
-
-def _textless(column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None) -> dict[int, str]:
-    """Return which samples lack a text where it could still change the score."""
+def _textless(
+    column: PlannedMetric, target: Target, evidence: Evidence, values: Scores, k: Cutoff | None
+) -> dict[int, str]:
+    """Return which samples lack a text, or a place, where it could still change the score."""
     best = column.metric.range[1]
     return {
-        place: f"judging by text needs a text for every retrieved item; the item at rank {rank} has none{_BARE_STRINGS}"
+        place: target.lacks_text(rank)
         for place, rank in evidence.textless.items()
         if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
     }

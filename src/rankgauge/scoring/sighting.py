@@ -13,6 +13,7 @@ from typing import Any, Self
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
+from rankgauge.judging.units import LOOKED_AT, parts_note
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Fault, Output, Sample
@@ -29,6 +30,7 @@ class Sighting:
     targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
     met: bool = False  # whether a retrieved id is a relevant id
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    parts: tuple[tuple[bool, ...], ...] = ()  # of the first samples, whether ids would meet as parts of documents
     refused: bool = False  # whether there is ground truth that cannot be used
     keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
@@ -44,6 +46,7 @@ class Sighting:
             self.targets | other.targets,
             self.met or other.met,
             self.looks or other.looks,
+            (self.parts + other.parts)[:LOOKED_AT],
             self.refused or other.refused,
             self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
             self.unread | other.unread,
@@ -105,7 +108,9 @@ class Sighting:
             raise DataError(msg, problems)
 
     def looked(self, target: Target) -> int:
-        """Return how many samples were looked at for doubts about the matcher of a target."""
+        """Return how many samples were looked at for doubts about a target."""
+        if target.gold == "relevant":
+            return LOOKED_AT if self.met else len(self.parts)
         return len(self.doubts[target].looks) if target in self.doubts else 0
 
     def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
@@ -123,12 +128,12 @@ class Sighting:
         if not self.met and self.looks is not None:
             retrieved, gold = self.looks
             note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`")
+            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{parts_note(self.parts)}")
         used = {metric.target_of(self.targets) for metric in plan.metrics}
         for target, doubts in self.doubts.items():
             if target in used:
                 notes += doubts.notes(target.matcher)
-        return notes
+        return list(dict.fromkeys(notes))
 
 
 def _rise(sample: Sample) -> str:

@@ -21,7 +21,7 @@ from rankgauge.samples import CallError, Sample
 from rankgauge.samples.sample_outputs import TIMED_OUT
 from rankgauge.scoring.stop import Stop
 
-__all__ = ["Call", "Calling", "SystemUnderTest", "call_each"]
+__all__ = ["Call", "Calling", "SystemUnderTest", "call_each", "failure_of"]
 
 SystemUnderTest = Callable[[Any], object] | Callable[[Any], Awaitable[object]]
 """What takes a sample's input and returns an output, at once or awaited."""
@@ -161,7 +161,7 @@ async def _attempt(sut: SystemUnderTest, given: object) -> object:
             output = sut(given) if is_async else await _threaded(sut, given)
             return await output if inspect.isawaitable(output) else output
     except ForeignError as error:  # a failing system is that sample's failure
-        return _raised(error)
+        return failure_of(error)
 
 
 async def _threaded(sut: SystemUnderTest, given: object) -> object:
@@ -177,7 +177,7 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
             with guarded():
                 output = sut(given)
         except ForeignError as error:  # also of `sys.exit`, which must not leave the caller waiting
-            output = _raised(error)
+            output = failure_of(error)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
             loop.call_soon_threadsafe(settle, output)
 
@@ -185,7 +185,7 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
     return await future
 
 
-def _raised(error: ForeignError) -> CallError:
+def failure_of(error: ForeignError) -> CallError:
     """Return what a system raised, with its traceback, which may itself raise when it is made."""
     lines = [error.told]
     with contextlib.suppress(ForeignError), guarded():

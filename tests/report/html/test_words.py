@@ -98,6 +98,6 @@ def test_without_cohorts_none_is_clearly_worse():
 
 
 def test_what_nobody_judged_is_a_share_of_each_run():
-    # Of nine results a and b are judged: seven ninths are not.
+    # Of nine results a and b are judged: 7 of 9 are not.
     told = answers(report(run(lambda n: 1), run(lambda n: 2)))["What is not known?"]
     assert told == "Nobody judged 78 % of old's and 78 % of new's first 10 results. They count as not relevant."

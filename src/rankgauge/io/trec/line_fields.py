@@ -82,6 +82,18 @@ class Window:
         self._held = len(kept)
         self._bytes[PADDING : PADDING + self._held] = kept
 
+    def keep_lines(self, begins: Ints) -> bool:
+        """Forget what stands between the lines with *begins*, such as comments; return False if it is not much."""
+        newlines = np.flatnonzero(self.buffer[PADDING : self.end] == _LINE_END[0]) + PADDING
+        ends = newlines[np.searchsorted(newlines, begins)] + 1
+        if 2 * int((ends - begins).sum()) > self.end - PADDING:
+            return False
+        lines = [self._bytes[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        kept = b"".join([*lines, self._bytes[self.end : PADDING + self._held]])
+        self._held = len(kept)
+        self._bytes[PADDING : PADDING + self._held] = kept
+        return True
+
     def _reserve(self, size: int) -> None:
         self._size = size
         self._bytes = bytearray(size + 2 * PADDING + 1)
@@ -124,6 +136,8 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
 
     Empty lines and lines that begin with ``#`` have none; a line with too few or too many is a `MalformedError`.
     """
+    if _has_control(buffer[PADDING:end]):
+        raise MalformedError
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
     if ends is not None:
@@ -133,6 +147,11 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
         if not (buffer[begin] == _COMMENT).any():
             return Fields(buffer, begin, ends)
     return _general(buffer, end, ~blank[PADDING:], count, more=more)
+
+
+def _has_control(part: NDArray[np.uint8]) -> bool:
+    """Return whether there is a byte below 32 that is no white space, which is what 9 to 13 are."""
+    return len(part) > 0 and bool(part.min() < 9 or (part - np.uint8(14) < 18).any())  # what is below 14 wraps
 
 
 def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | None:
@@ -180,7 +199,9 @@ def _wrong_lines(path: Path, name: str, kind: Kind) -> Iterator[Problem]:
     with open_file(path, name=name) as opened:
         for number, line in enumerate(opened.stream, 1):
             fields = split_line(line)
-            if fields and not line.startswith(b"#") and (flaw := check(fields)):
+            if _has_control(np.frombuffer(line, np.uint8)):
+                yield Problem(f"it holds a control character: {shortened(line.rstrip())}; remove it", name, number)
+            elif fields and not line.startswith(b"#") and (flaw := check(fields)):
                 yield Problem(flaw, name, number)
 
 

@@ -205,7 +205,8 @@ class RunFile:
                 yield self._batch(fields.until(last), begins[:last])
             elif window.end > limit_of_query:
                 raise self._too_long(fields, limit_of_query)
-            window.drop(window.line_begin(int(fields.begin[last])))
+            if last or not window.keep_lines(fields.begin):
+                window.drop(window.line_begin(int(fields.begin[last])))
             del fields, begins  # or two blocks of columns are held at once
 
     def _too_long(self, fields: Fields, limit: int) -> UnreadableError:

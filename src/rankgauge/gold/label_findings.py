@@ -1,0 +1,117 @@
+"""
+What was found of labels, as values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankgauge.base.frozen import freeze_fields
+
+__all__ = ["SCHEMA_VERSION", "GoldReport", "LabelFinding", "Status"]
+
+SCHEMA_VERSION = "rankgauge.gold.v1"
+
+Status = Literal[
+    "moved",
+    "edited",
+    "split",
+    "ambiguous",
+    "gone",
+    "twin",
+    "question-in-corpus",
+    "answer-not-in-gold",
+    "same-question",
+    "other-title",
+]
+"""What is wrong: the first five are of one label each, the others are of a sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelFinding:
+    """
+    One thing that is wrong with the labels of one sample.
+
+    Attributes:
+        sample: The id of the sample.
+
+        kind: What it is about: `relevant`, `passages`, `spans`, `answer` or `input`.
+
+        number: Which of its kind, from 0.
+
+        label: The label as a reader calls it.
+
+        status: What is wrong.
+
+        reason: The same in a sentence.
+
+        documents: The documents that it is about, the most likely first.
+
+        place: Where the label stands now, in characters of the first of the documents; None where that is not known.
+
+        cover: Which share of the label's text that document has; None where there is no text.
+
+        difference: How the text differs there: ``[was -> is]`` between words that are the same.
+    """
+
+    sample: str
+    kind: str
+    number: int
+    label: str
+    status: Status
+    reason: str
+    documents: tuple[str, ...] = ()
+    place: tuple[int, int] | None = None
+    cover: float | None = None
+    difference: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldReport:
+    """
+    Whether the labels of a data set hold for a corpus.
+
+    Attributes:
+        samples: How many samples there are.
+
+        documents: How many documents the corpus has.
+
+        labels: How many gold ids, texts and spans there are, by kind.
+
+        valid: How many of them hold, by kind.
+
+        findings: What is wrong, in the order of the samples.
+    """
+
+    samples: int
+    documents: int
+    labels: Mapping[str, int]
+    valid: Mapping[str, int]
+    findings: tuple[LabelFinding, ...]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many findings of each status there are, the most frequent first."""
+        return dict(Counter(finding.status for finding in self.findings).most_common())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values; keys are only ever added to this schema."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "ok": not self.findings,
+            "samples": self.samples,
+            "documents": self.documents,
+            "labels": dict(self.labels),
+            "valid": dict(self.valid),
+            "counts": self.counts(),
+            "findings": [finding.to_dict() for finding in self.findings],
+        }

@@ -1,0 +1,147 @@
+"""
+Repairing labels: records with new places for what moved, and each change as a readable difference.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankgauge.gold.label_findings import GoldReport, LabelFinding
+from rankgauge.io.corpus import Corpus
+from rankgauge.samples.sample_values import GOLD_KINDS, is_real
+
+__all__ = ["LabelChange", "Repaired", "repair_labels"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelChange:
+    """One label that was changed: what it was, and what it is now."""
+
+    finding: LabelFinding
+    was: str
+    now: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        finding = self.finding
+        place = {"sample": finding.sample, "kind": finding.kind, "number": finding.number}
+        why = {"status": finding.status, "reason": finding.reason, "difference": finding.difference}
+        return {**place, "was": self.was, "now": list(self.now), **why}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """Records with repaired labels, what was changed in them, and what is left to a person."""
+
+    records: tuple[Mapping[str, Any], ...]
+    changes: tuple[LabelChange, ...]
+    left: tuple[LabelFinding, ...]
+
+
+def repair_labels(
+    records: Iterable[Mapping[str, Any]],
+    report: GoldReport,
+    corpus: Corpus,
+    *,
+    edited: bool = False,
+    twins: bool = False,
+) -> Repaired:
+    """
+    Return records in which ids and spans that moved have their new place; the records given stay as they are.
+
+    With *edited*, texts that were edited get the wording of the corpus; with *twins*, near-duplicates of relevant
+    documents become relevant, too. Where a label may stand in several places, it is left to a person.
+    """
+    by_sample: dict[str, list[LabelChange]] = defaultdict(list)
+    changes: list[LabelChange] = []
+    left: list[LabelFinding] = []
+    for finding in report.findings:
+        now = _now(finding, corpus, edited=edited, twins=twins)
+        if not now:
+            left.append(finding)
+            continue
+        was = finding.label if finding.kind != "passages" else ""
+        changes.append(LabelChange(finding=finding, was=was, now=now))
+        by_sample[finding.sample].append(changes[-1])
+    rows = []
+    final: list[LabelChange] = []
+    for record in records:
+        row = dict(record)
+        own = by_sample.get(str(record.get("id")), [])
+        if own:
+            row["expected_output"], done = _changed(record.get("expected_output"), own)
+            final += done
+        rows.append(row)
+    return Repaired(records=tuple(rows), changes=tuple(final), left=tuple(left))
+
+
+def _now(finding: LabelFinding, corpus: Corpus, *, edited: bool, twins: bool) -> tuple[str, ...]:
+    """Return what a label becomes: the ids, the place or the text; nothing for one that stays as it is."""
+    if finding.status == "twin" and twins:
+        return (finding.label, *finding.documents)
+    if finding.status == "moved" and finding.kind == "relevant" and len(finding.documents) == 1:
+        return finding.documents
+    if finding.place is None or not (edited if finding.status == "edited" else finding.status == "moved"):
+        return ()
+    start, end = finding.place
+    if finding.kind == "spans" and len(finding.documents) == 1:
+        return (f"{finding.documents[0]}[{start}:{end}]",)
+    if finding.kind == "passages" and finding.status == "edited":
+        return (corpus.texts[corpus.number_of[finding.documents[0]]][start:end],)
+    return ()
+
+
+def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[LabelChange]]:  # noqa: ANN401  # any JSON value
+    """Return ground truth in the form that it has, with changes, and these with what was there."""
+    is_full = isinstance(expected, Mapping) and (
+        set(expected) <= set(GOLD_KINDS) or not all(map(is_real, expected.values()))
+    )
+    full: dict[str, Any] = dict(expected) if is_full else {"relevant": expected}
+    ids: dict[str, tuple[str, ...]] = {}
+    done = []
+    for change in changes:
+        kind, number = change.finding.kind, change.finding.number
+        if kind == "relevant":
+            if change.was not in ids:
+                ids[change.was] = change.now
+                done.append(change)
+            continue
+        entries = [full[kind]] if isinstance(full[kind], str) else list(full[kind])
+        was = entries[number]
+        entries[number] = change.now[0] if kind == "passages" else _moved_span(was, change.finding)
+        full[kind] = entries[0] if isinstance(full[kind], str) else entries
+        text = was if kind == "passages" else change.was
+        done.append(LabelChange(finding=change.finding, was=text, now=change.now))
+    if ids:
+        full["relevant"] = _with_ids(full["relevant"], ids)
+    return full if is_full else full["relevant"], done
+
+
+def _moved_span(span: Mapping[str, Any], finding: LabelFinding) -> dict[str, Any]:
+    start, end = finding.place or (0, 0)
+    return {**span, "document": finding.documents[0], "start": start, "end": end}
+
+
+def _with_ids(relevant: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  # any JSON value
+    """Return gold ids with others in their place, in the form that they have, each of them once."""
+    if isinstance(relevant, Mapping):
+        gains: dict[str, Any] = {}
+        for name, gain in relevant.items():
+            for other in ids.get(str(name), (name,)):
+                gains[other] = max(gain, gains.get(other, gain))
+        return gains
+    entries: dict[tuple[str, object], Any] = {}
+    for other, entry in _entries(relevant, ids):
+        intent = entry.get("intent") if isinstance(entry, Mapping) else None
+        entries.setdefault((other, intent), entry)
+    return list(entries.values())
+
+
+def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Any]]:
+    for entry in relevant:
+        name = entry["id"] if isinstance(entry, Mapping) else entry
+        for other in ids.get(str(name), (name,)):
+            yield str(other), {**entry, "id": other} if isinstance(entry, Mapping) else other

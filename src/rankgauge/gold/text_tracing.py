@@ -1,0 +1,288 @@
+"""
+Where texts stand in a corpus: word for word, and in which documents large parts of them do.
+
+Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
+many of the texts have says little, so each text is looked up by its rarer runs, its seeds. Where all seeds of a text
+stand at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
+much of it the document has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.matchers.common_runs import Run, best_runs
+from rankgauge.matchers.word_stream import Integers, WordStream, hashed_runs, read_words
+
+__all__ = ["Near", "Place", "Traced", "trace"]
+
+N = 3
+"""How many words a run has; a text of fewer words is one run."""
+
+_BATCH = 4_000_000
+"""About how many characters of documents are looked at together."""
+
+_COMMON = 8
+"""A run that stands more often in the texts is no seed, but the rarest of a text that has no other."""
+
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+
+_KEPT = 12
+"""In how many documents each text is looked at closely."""
+
+_SPARE = 50
+"""How many words an edited text may have beside twice its own."""
+
+_LEAST = 0.1
+"""Which share of its seeds a document has to have for that."""
+
+
+class Place(NamedTuple):
+    """Where a text stands word for word."""
+
+    document: int
+    start: int  # in words of the document
+    stop: int
+
+
+class Near(NamedTuple):
+    """A document that has a part of a text."""
+
+    document: int
+    cover: float  # share of the text's characters, in runs of words that both have in the same order
+    covered: float  # share of the document's characters, in the same runs
+    runs: tuple[Run, ...]  # these: the place in the text, in the document, and the length, in words
+
+
+class Traced(NamedTuple):
+    """What is known of one text."""
+
+    places: tuple[Place, ...]  # by document
+    near: tuple[Near, ...]  # those with most of it first
+
+
+class _Hits(NamedTuple):
+    """Runs of words that stand in a text and in a document, by their places in both streams."""
+
+    text: Integers
+    seed: Integers
+    document: Integers
+    other: Integers
+
+
+class _Seeds(NamedTuple):
+    """The seeds of the texts that need runs of the same length, sorted by their hashes."""
+
+    n: int
+    hashes: NDArray[np.uint64]
+    places: Integers  # in the stream of the texts
+    table: NDArray[np.bool_]  # whether any hash begins with these bits
+    shift: np.uint64
+
+    def hits(self, texts: WordStream, documents: WordStream, first: int) -> _Hits:
+        """Return where the seeds stand in some documents, of which the first has this number."""
+        runs = hashed_runs(documents.words, self.n)
+        there = np.flatnonzero(self.table[runs >> self.shift])
+        there = there[documents.text[there] == documents.text[there + self.n - 1]]
+        runs = runs[there]
+        low, high = (np.searchsorted(self.hashes, runs, side) for side in ("left", "right"))
+        times = high - low
+        other = np.repeat(there, times)
+        rank = np.arange(len(other)) - np.repeat(np.cumsum(times) - times, times)
+        seed = self.places[np.repeat(low, times) + rank]
+        return _Hits(texts.text[seed], seed, documents.text[other] + first, other)
+
+
+def trace(
+    texts: Sequence[str],
+    documents: Sequence[str],
+    *,
+    itself: Sequence[int] | None = None,
+    exact: Sequence[bool] | None = None,
+) -> list[Traced]:
+    """
+    Return where texts stand in documents.
+
+    *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
+    near a text are looked for where it stands nowhere else word for word, and for texts that are documents; not for
+    those that are looked up as they are, *exact*.
+    """
+    stream = read_words(texts)
+    own = np.full(len(texts), -1) if itself is None else np.array(itself, dtype=np.int64)
+    groups = list(_seeds(stream))
+    counts = np.zeros(len(texts), np.int64)
+    for group in groups:
+        counts += np.bincount(stream.text[group.places], minlength=len(texts))
+    places: list[list[Place]] = [[] for _ in texts]
+    near = np.empty((0, 3), np.int64)  # text, document, seeds
+    for first, batch in _batches(documents):
+        words = read_words(batch)
+        for group in groups:
+            hits = group.hits(stream, words, first)
+            hits = _Hits(*(part[hits.document != own[hits.text]] for part in hits))
+            for text, place in _verbatim(stream, words, hits, counts, first):
+                places[text].append(place)
+            near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
+    wanted = np.array([not stands for stands in places], dtype=np.bool_) | (own >= 0)
+    if exact is not None:
+        wanted &= ~np.array(exact, dtype=np.bool_)
+    close = _measured(stream, near[wanted[near[:, 0]]], documents)
+    return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
+
+
+def _batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the documents some at a time, each time with the number of the first."""
+    first = size = 0
+    for number, text in enumerate(documents):
+        size += len(text)
+        if size >= _BATCH:
+            yield first, documents[first : number + 1]
+            first, size = number + 1, 0
+    if first < len(documents):
+        yield first, documents[first:]
+
+
+def _seeds(stream: WordStream) -> Iterator[_Seeds]:
+    """Yield the seeds of all texts, by the length of their runs."""
+    words = stream.counts()
+    for n in np.unique(np.minimum(words, N)).tolist():
+        if not n:
+            continue  # signs alone
+        runs = hashed_runs(stream.words, n)
+        text = stream.text[: len(runs)]
+        inside = np.flatnonzero((text == stream.text[n - 1 :]) & (np.minimum(words, N)[text] == n))
+        order = np.argsort(runs[inside], kind="stable")
+        places, hashes = inside[order], runs[inside[order]]
+        _, where, times = np.unique(hashes, return_inverse=True, return_counts=True)
+        rarity = times[where]
+        best = np.full(len(words), np.iinfo(np.int64).max)
+        np.minimum.at(best, text[places], rarity)
+        keep = rarity <= _COMMON
+        rest = np.flatnonzero((rarity == best[text[places]]) & ~keep)
+        keep[rest[np.unique(text[places[rest]], return_index=True)[1]]] = True
+        places, hashes = places[keep], hashes[keep]
+        bits = np.uint64(64 - max((4 * len(hashes)).bit_length(), 10))
+        table = np.zeros(1 << (64 - int(bits)), np.bool_)
+        table[hashes >> bits] = True
+        yield _Seeds(n, hashes, places, table, bits)
+
+
+def _verbatim(
+    stream: WordStream, words: WordStream, hits: _Hits, counts: Integers, first: int
+) -> Iterator[tuple[int, Place]]:
+    """Yield the texts that stand in documents word for word."""
+    begin = hits.other - hits.seed + stream.first[hits.text]
+    span = len(words.words) + 1
+    keys, times = np.unique((hits.text * span + begin)[begin >= 0], return_counts=True)
+    text, begin = keys // span, keys % span
+    size = stream.counts()[text]
+    able = (times == counts[text]) & (begin + size <= len(words.words))
+    text, begin, size = text[able], begin[able], size[able]
+    able = words.text[begin] == words.text[begin + size - 1] if len(begin) else np.empty(0, np.bool_)
+    text, begin, size = text[able], begin[able], size[able]
+    whole = _are_same(stream.words, stream.first[text], words.words, begin, size)
+    document = words.text[begin[whole]]
+    start = begin[whole] - words.first[document]
+    rows = zip(text[whole].tolist(), (document + first).tolist(), start.tolist(), size[whole].tolist(), strict=True)
+    for number, doc, at, length in rows:
+        yield number, Place(doc, at, at + length)
+
+
+def _are_same(
+    ours: NDArray[np.uint64], at: Integers, theirs: NDArray[np.uint64], places: Integers, sizes: Integers
+) -> NDArray[np.bool_]:
+    """
+    Return whether so many words from some places on are the same as from others, by their hashes.
+
+    Of words w the sums of w[i] * p**i up to each place are kept, so that a text of a million equal words in a document
+    of as many takes no longer than any other: ours from a on and theirs from b on are the same where the difference of
+    our sums times p**b is the difference of theirs times p**a.
+    """
+    powers = np.full(max(len(ours), len(theirs)) + 1, _PRIME)
+    powers[0] = 1
+    np.cumprod(powers, out=powers)
+    sums = []
+    for words, begin in ((ours, at), (theirs, places)):
+        upto = np.zeros(len(words) + 1, np.uint64)
+        np.cumsum(words * powers[: len(words)], out=upto[1:])
+        sums.append(upto[begin + sizes] - upto[begin])
+    same: NDArray[np.bool_] = sums[0] * powers[places] == sums[1] * powers[at]
+    return same
+
+
+def _shared(hits: _Hits, counts: Integers) -> Integers:
+    """Return how many seeds of texts stand in documents, wherever: rows of text, document and number."""
+    if not len(hits.text):
+        return np.empty((0, 3), np.int64)
+    low = int(hits.document.min())
+    span = int(hits.document.max()) - low + 1
+    pairs = np.unique(hits.seed * span + hits.document - low)
+    text_of = np.zeros(int(hits.seed.max()) + 1, np.int64)
+    text_of[hits.seed] = hits.text
+    keys, times = np.unique(text_of[pairs // span] * span + pairs % span, return_counts=True)
+    text = keys // span
+    able = times >= _LEAST * counts[text]
+    return np.stack([text[able], keys[able] % span + low, times[able]], axis=1)
+
+
+def _nearest(near: Integers, counts: Integers) -> Integers:
+    """Return for each text the documents with most of its seeds."""
+    near = near[np.lexsort((near[:, 1], -near[:, 2], near[:, 0]))]
+    begins = np.searchsorted(near[:, 0], np.arange(len(counts)))
+    return near[np.arange(len(near)) - begins[near[:, 0]] < _KEPT]
+
+
+def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> dict[int, list[Near]]:
+    """Return how much of each text documents have in one place, most first."""
+    measured: dict[int, list[Near]] = {}
+    sizes, ends = stream.sizes().tolist(), stream.ends
+    ours = {n: hashed_runs(stream.words, n) for n in range(1, N + 1)}
+    near = near[np.argsort(near[:, 1], kind="stable")]
+    numbers, begins = np.unique(near[:, 1], return_index=True)
+    for number, texts in zip(numbers.tolist(), np.split(near[:, 0], begins)[1:], strict=True):
+        words = read_words([documents[number]])
+        sorted_runs: dict[int, _Sorted] = {}
+        for text in texts.tolist():
+            begin, stop = stream.first[text : text + 2].tolist()
+            n = min(N, stop - begin)
+            wanted = ours[n][begin : stop - n + 1]
+            if n not in sorted_runs:
+                sorted_runs[n] = _Sorted.of(hashed_runs(words.words, n))
+            at, theirs = sorted_runs[n].window(wanted, 2 * (stop - begin) + _SPARE)
+            runs = best_runs(wanted.tolist(), theirs.tolist(), n, ends[begin : stop + 1].tolist())
+            common = sum(int(ends[begin + place + length] - ends[begin + place]) for place, _, length in runs)
+            if common:
+                covered = common / int(words.ends[-1])
+                moved = tuple((place, other + at, length) for place, other, length in runs)
+                measured.setdefault(text, []).append(Near(number, common / sizes[text], covered, moved))
+    return {text: sorted(found, key=lambda row: (-row.cover, row.document)) for text, found in measured.items()}
+
+
+class _Sorted(NamedTuple):
+    """The runs of a document."""
+
+    runs: NDArray[np.uint64]
+    order: Integers  # their places in the order of their hashes
+    hashes: NDArray[np.uint64]  # these
+
+    @classmethod
+    def of(cls, runs: NDArray[np.uint64]) -> _Sorted:
+        """Sort runs."""
+        order = np.argsort(runs, kind="stable")
+        return cls(runs, order, runs[order])
+
+    def window(self, wanted: NDArray[np.uint64], size: int) -> tuple[int, NDArray[np.uint64]]:
+        """Return the part with most of the runs that are wanted, and where it begins."""
+        if len(self.runs) <= size:
+            return 0, self.runs
+        low, high = (np.searchsorted(self.hashes, np.unique(wanted), side) for side in ("left", "right"))
+        times = high - low
+        rank = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+        places = np.sort(self.order[np.repeat(low, times) + rank])
+        counts = np.searchsorted(places, places + size) - np.arange(len(places))
+        begin = int(places[np.argmax(counts)]) if len(places) else 0
+        return begin, self.runs[begin : begin + size]

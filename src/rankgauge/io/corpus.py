@@ -1,0 +1,87 @@
+"""
+A corpus: the documents of a file or of a folder of texts, as columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rankgauge.catalog import Catalog
+from rankgauge.errors import NothingToEvaluateError, Problem
+from rankgauge.io.documents import decode_text
+from rankgauge.io.file_records import document_of, records, tabbed
+from rankgauge.io.files import open_file, plain_suffix
+from rankgauge.io.problems import first_problems, refuse
+from rankgauge.samples import Fault
+
+__all__ = ["Corpus", "read_corpus"]
+
+_ROW = "the corpus cannot be read; a row is an object with an id and a text:"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents by number."""
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]  # empty for a document without one
+    texts: tuple[str, ...]
+
+    @cached_property
+    def wholes(self) -> tuple[str, ...]:
+        """Return each title and text together, the title once."""
+        return tuple(
+            f"{title}\n{text}" if title and not text.startswith(title) else text
+            for title, text in zip(self.titles, self.texts, strict=True)
+        )
+
+    @cached_property
+    def number_of(self) -> Mapping[str, int]:
+        """Return the number of each id."""
+        return {name: number for number, name in enumerate(self.ids)}
+
+
+def read_corpus(path: Path, *, catalog: Catalog) -> Corpus:
+    """
+    Read a corpus: a file of rows with an id and a text, or a folder of text files, whose ids are their paths in it.
+
+    Raises `DataError` for rows without an id or with one that came before, `NothingToEvaluateError` for no document.
+    """
+    documents: dict[str, tuple[str, str]] = {}
+    problems: list[Problem] = []
+    for name, title, text, problem in _documents(path, catalog):
+        if not problem.message and name in documents:
+            problems.append(problem._replace(message=f"a document {name!r} came before; ids are unique"))
+        elif problem.message:
+            problems.append(problem)
+        documents[name] = title, text
+    refuse(_ROW, first_problems(problems, str(path)))
+    if not documents:
+        raise NothingToEvaluateError(f"{path} has no documents; there is nothing to check labels against", [])
+    titles, texts = zip(*documents.values(), strict=True)
+    return Corpus(tuple(documents), titles, texts)
+
+
+def _documents(path: Path, catalog: Catalog) -> Iterator[tuple[str, str, str, Problem]]:
+    """Yield id, title and text of each document, with its place; the place has a message where there is a problem."""
+    if path.is_dir():
+        for file in sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path)):
+            text = decode_text(file.read_bytes(), str(file))
+            yield file.relative_to(path).as_posix(), "", text, Problem("", str(file))
+    elif plain_suffix(path) == ".tsv":
+        with open_file(path) as opened:
+            for number, (name, text) in enumerate(tabbed(opened), 1):
+                yield name, "", text, Problem("" if name else "a row needs an id, a tab and a text", str(path), number)
+    else:
+        for record in records(path, catalog):
+            row = record.value
+            name, title, text = document_of(row) if isinstance(row, Mapping) else ("", "", "")
+            why = row.reason if isinstance(row, Fault) else "" if name else "a row needs an id (id, _id, doc_id, docid)"
+            yield name, title, text, Problem(why, str(path), record.line, record.path)
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)

@@ -1,0 +1,105 @@
+"""
+What was scored: columns with their outcomes, and how those of several batches become one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.columns import Words
+from rankgauge.errors import counted
+from rankgauge.judging import Target
+from rankgauge.planning.cutoffs import CutSource
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.policy import Policy
+from rankgauge.scoring.score import FAILED, Outcome
+
+__all__ = ["SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
+
+SampleIds = Sequence[str] | Callable[[], Sequence[str]]
+"""Ids, or what returns them, for a run, where they are seldom asked for."""
+
+
+class ScoredMetric(NamedTuple):
+    """One column with its scores."""
+
+    planned: PlannedMetric
+    target: Target
+    outcome: Outcome
+    k: tuple[int, int] | None  # lowest and highest cutoff in use
+    k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
+    params: dict[str, float]  # further ones, inferred from the data
+    details: list[dict[str, Any]] | None  # facts behind each score, when asked for
+    fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
+    top: float = 0.0  # the highest grade of the ground truth, where the metric has a scale of its own
+
+    @property
+    def note(self) -> str:
+        """Return that grades lie above the metric's scale; empty where none does."""
+        limit, name = self.planned.clips_above, self.planned.name
+        if limit is None or self.top <= limit:
+            return ""
+        return f"{name}: there are grades up to {self.top:g}; those above max_grade={limit:g} count as {limit:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of a run, or of samples."""
+
+    ids: SampleIds  # in order
+    tags: list[tuple[str, ...]]  # the cohorts of each
+    metrics: list[ScoredMetric]
+    notes: list[str]  # what the user should know about the data
+    gold_keys: Words  # a hash of what each sample was judged against; empty for a run, whose judgments have them
+
+    @property
+    def sample_ids(self) -> Sequence[str]:
+        """Return the samples, in order."""
+        return self.ids() if callable(self.ids) else self.ids
+
+    def failures(self, policy: Policy) -> Iterator[str]:
+        """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
+        how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
+        for metric in self.metrics:
+            status = metric.outcome.status
+            failed = np.flatnonzero(status == FAILED).tolist() if metric.outcome.reasons else []
+            if failed:
+                first, of = failed[0], counted(len(status), "query", "queries")
+                why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"
+                yield f"{metric.planned.name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
+
+
+def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:
+    """Return the lowest and the highest of some cutoffs; None where there is none."""
+    cutoffs = list(chain.from_iterable(spreads))
+    return (min(cutoffs), max(cutoffs)) if cutoffs else None
+
+
+def add_counts(counts: Iterable[Mapping[CutSource, int]]) -> dict[CutSource, int]:
+    """Return how many samples took their cutoff from where, in all parts."""
+    total: Counter[CutSource] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(total)
+
+
+def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcomes of several batches as one."""
+    if len(outcomes) == 1:
+        return outcomes[0]
+    reasons: dict[int, str] = {}
+    start = 0
+    for outcome in outcomes:
+        reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
+        start += len(outcome.values)
+    values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
+    status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
+    rankings = [outcome.rankings for outcome in outcomes if outcome.rankings is not None]
+    is_whole = 0 < len(outcomes) == len(rankings)
+    return Outcome(values, status, reasons, tuple(chain.from_iterable(rankings)) if is_whole else None)

@@ -1,0 +1,124 @@
+"""`rankgauge gold`: what it prints, its exit codes, and that repair writes a new file only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+PUMP = "The pump costs 12 euros and weighs four kilograms."
+BREAD = "Knead the dough for ten minutes, and bake it in a very hot oven."
+SAMPLES = [
+    {"id": "q1", "expected_output": {"relevant": ["pump"]}, "actual_output": ["pump#1", "bread"]},
+    {"id": "q2", "expected_output": {"relevant": ["bread"]}, "actual_output": ["pump#1", "bread"]},
+    {"id": "q3", "expected_output": {"relevant": ["cellar"]}, "actual_output": ["bread"]},
+]
+
+
+@pytest.fixture
+def files(write):
+    samples = write("samples.jsonl", "".join(f"{json.dumps(sample)}\n" for sample in SAMPLES))
+    rows = [{"_id": "pump#1", "title": "A pump", "text": PUMP}, {"_id": "bread", "text": BREAD}]
+    return samples, write("corpus.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_a_check_prints_a_table_and_every_finding(rankgauge, files):
+    done = rankgauge("gold", "check", files[0], "--corpus", files[1])
+    assert done.code == 0
+    assert "labels of 3 samples against 2 documents" in done.out
+    assert "the corpus has 1 part of it: pump#1" in done.out
+    assert "the corpus has no such document" in done.out
+    short = rankgauge("gold", "check", files[0], "--corpus", files[1], "--limit", "1")
+    assert "and 1 more; --limit 0 shows all" in short.out
+    assert rankgauge("gold", "check", files[0], "--corpus", files[1], "--limit", "0").out == done.out
+
+
+def test_strict_exits_with_1_for_any_finding(rankgauge, files, write):
+    assert rankgauge("gold", "check", files[0], "--corpus", files[1], "--strict").code == 1
+    fine = write("fine.jsonl", json.dumps(SAMPLES[1]))
+    done = rankgauge("gold", "check", fine, "--corpus", files[1], "--strict")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "every label holds")
+
+
+def test_json_has_all_findings(rankgauge, files):
+    report = rankgauge("gold", "check", files[0], "--corpus", files[1], "--json").json
+    assert (report["ok"], report["labels"], report["valid"]) == (False, {"relevant": 3}, {"relevant": 1})
+    assert report["counts"] == {"moved": 1, "gone": 1}
+    assert [(row["sample"], row["status"], row["documents"]) for row in report["findings"]] == [
+        ("q1", "moved", ["pump#1"]),
+        ("q3", "gone", []),
+    ]
+
+
+def test_the_corpus_may_be_a_folder_a_tsv_or_parquet_file(rankgauge, files, write, tmp_path):
+    import polars as pl
+
+    folder = tmp_path / "texts"
+    (folder / "inner").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "cellar").write_bytes(b"\xff")
+    (folder / "inner" / "pump").write_text(PUMP, encoding="utf-8")
+    (folder / "bread").write_text(BREAD, encoding="utf-8")
+    samples = write("more.jsonl", json.dumps({"id": "q", "expected_output": ["inner/pump", "bread", "cellar"]}))
+    report = rankgauge("gold", "check", samples, "--corpus", folder, "--json").json
+    assert (report["documents"], report["valid"]) == (2, {"relevant": 2})
+    tsv = write("corpus.tsv", f"inner/pump\t{PUMP}\nbread\t{BREAD}\n")
+    assert rankgauge("gold", "check", samples, "--corpus", tsv, "--json").json == report
+    parquet = tmp_path / "corpus.parquet"
+    pl.DataFrame({"id": ["inner/pump", "bread"], "text": [PUMP, BREAD]}).write_parquet(parquet)
+    assert rankgauge("gold", "check", samples, "--corpus", parquet, "--json").json == report
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "message"),
+    [
+        ('{"text": "a"}\n', 2, "a row needs an id"),
+        ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n', 2, "a document 'a' came before"),
+        ('{"id": "a", "te\n', 2, "bad.jsonl:1: not valid JSON"),
+        ("\n", 4, "has no documents"),
+    ],
+)
+def test_a_corpus_that_cannot_be_used_is_refused(rankgauge, files, write, rows, code, message):
+    done = rankgauge("gold", "check", files[0], "--corpus", write("bad.jsonl", rows))
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+
+
+def test_repair_writes_a_new_file_and_says_each_change(rankgauge, files, tmp_path):
+    before = Path(files[0]).read_bytes()
+    done = rankgauge("gold", "repair", files[0], "--corpus", files[1], "-o", tmp_path / "new.jsonl")
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [
+        "q1, relevant: moved, the corpus has 1 part of it: pump#1",
+        "  - pump",
+        "  + pump#1",
+        "",
+        "1 change; left as they are: 1 gone",
+    ]
+    rows = [json.loads(line) for line in (tmp_path / "new.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows == [{**SAMPLES[0], "expected_output": {"relevant": ["pump#1"]}}, *SAMPLES[1:]]
+    assert Path(files[0]).read_bytes() == before
+
+
+def test_repair_overwrites_nothing(rankgauge, files):
+    done = rankgauge("gold", "repair", files[0], "--corpus", files[1], "-o", files[0])
+    assert done.code == 2
+    assert "exists, and repair changes no file" in done.err
+
+
+def test_repair_says_what_it_does_to_the_scores_of_a_result(rankgauge, files, write, tmp_path):
+    folder, new = tmp_path / "result", tmp_path / "new.jsonl"
+    assert rankgauge("run", "--data", files[0], "-m", "RR", "-o", folder).code == 0
+    repair = ("gold", "repair", files[0], "--corpus", files[1], "-o", new, "--result", folder)
+    done = rankgauge(*repair)
+    assert "rr: 0.1667 -> 0.5000, 1 of 3 samples changed" in done.out.splitlines()  # (0 + 1/2 + 0) / 3, (1 + 1/2) / 3
+    new.unlink()
+    (score,) = rankgauge(*repair, "--json").json["scores"].values()
+    assert score == {"before": pytest.approx(1 / 6), "after": 0.5, "samples_changed": 1, "samples": 3}
+    new.unlink()
+    other = write("other.jsonl", json.dumps(SAMPLES[0]))
+    done = rankgauge("gold", "repair", other, "--corpus", files[1], "-o", new, "--result", folder)
+    assert done.code == 2
+    assert "whose content is not that of the samples given" in done.err
+    assert not new.exists()

@@ -1,0 +1,227 @@
+"""Hostile input that took minutes, gigabytes or exit code 5: refused, with a message that says why."""
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankgauge.cli import call
+
+SAMPLE = {"id": "q", "expected_output": ["a"], "actual_output": ["a"]}
+CONFIG = "version: 1\ndatasets: {s: {path: s.jsonl}}\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("s.jsonl").write_text(json.dumps(SAMPLE) + "\n")
+    Path("qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    Path("run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 1 t\n")
+    Path("loop").symlink_to("loop")
+    return tmp_path
+
+
+def sets(count, entry):
+    lines = "\n".join(f"    s{number}: {entry.format(number + 1)}" for number in range(count))
+    return f"{CONFIG}metrics:\n  use: [{{set: s0}}]\n  sets:\n{lines}\n    s{count}: [P@1, RR]\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "entry"),
+    [
+        (30, "[{{set: s{0}}}, {{set: s{0}}}]"),
+        (30, "[{{set: s{0}, k: 3}}, {{set: s{0}, k: [1, 2]}}]"),
+        (3000, "[{{set: s{0}}}]"),
+    ],
+)
+def test_sets_that_include_each_other_without_end_are_refused_with_their_chain(folder, capsys, count, entry):
+    Path("c.yaml").write_text(sets(count, entry))
+    assert call(["run", "c.yaml"]) == 2
+    assert "too many sets within each other, by s0 -> s1 -> s2 -> s3 -> ... -> s" in capsys.readouterr().err
+
+
+def test_sets_within_sets_are_still_expanded(folder, capsys):
+    Path("c.yaml").write_text(sets(20, "[{{set: s{0}}}]"))
+    assert call(["run", "c.yaml"]) == 0
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_includes_without_end_are_refused_with_their_chain(folder, capsys, twice):
+    for number in range(40):
+        following = [f"a{number + 1}.yaml", f"b{number + 1}.yaml"] if twice else [f"a{number + 1}.yaml"]
+        for letter, names in (("a", following), ("b", following[::-1])):
+            Path(f"{letter}{number}.yaml").write_text(f"include: {json.dumps(names)}\n")
+    assert call(["run", "a0.yaml"]) == 2
+    err = capsys.readouterr().err
+    assert "too many includes, by a0.yaml -> a1.yaml -> a2.yaml -> a3.yaml -> ... -> a18.yaml" in err
+    assert "(1 problem)" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("run loop", "cannot read loop"),
+        ("run --data loop -m RR", "cannot read loop"),
+        ("run --data s.jsonl -m RR -o loop", "cannot save to"),
+        ("run --data s.jsonl -m RR -o loop/out", "cannot save to"),
+        ("run --data s.jsonl -m RR --sut json:dumps --resume loop", "loop"),
+        ("trec qrels loop", "loop"),
+        ("report loop", "loop"),
+        ("trec qrels run -M 99999999999999999999", "'depth' is an integer"),
+        ("run --data s.jsonl -m RR --limit 99999999999999999999", "limit must be below 2**63"),
+        ("trec qrels run -l nan", "a finite number, not nan"),
+        ("trec qrels run -l inf", "a finite number, not inf"),
+    ],
+)
+def test_links_in_circles_and_numbers_out_of_bounds_are_usage_errors(folder, capsys, line, words):
+    assert call(line.split()) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert "internal error" not in err
+
+
+@pytest.mark.parametrize("byte", [0, 1, 8, 14, 27, 31])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_control_bytes_in_trec_text_are_refused_with_their_line(folder, capsys, byte, scattered):
+    more = b"q1 Q0 b 1 1 t\n" if scattered else b""
+    Path("run").write_bytes(b"%cq1 Q0 a 1 2 t\nq2 Q0 a 1 1 t\n" % byte + more)
+    assert call(["trec", "qrels", "run"]) == 2
+    assert "run:1: it holds a control character" in capsys.readouterr().err
+    Path("run").write_bytes(b"q1\tQ0\x0ba\x0c1 2 t\r\n")
+    assert call(["trec", "qrels", "run"]) == 0  # white space as C knows it
+
+
+def test_comments_between_lines_of_a_query_are_not_held(folder, capsys):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with Path("run").open("w") as file:
+        for number in range(30):
+            file.write(f"q1 Q0 d{number} 1 {30 - number} t\n")
+            file.write("# nothing\n" * 60_000)
+        file.write("q1 Q0 a 1 0 t\n")
+    assert call(["trec", "qrels", "run", "-m", "recip_rank"]) == 0
+    assert "0.0161" in capsys.readouterr().out  # a stands at rank 31, and q2 is missing: (1/31 + 0) / 2
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # kB, of bytes on other systems
+    assert grown < 150_000 or sys.platform != "linux"
+
+
+def test_a_document_that_is_repeated_without_end_makes_a_short_message(folder, capsys):
+    Path("run").write_text("q1 Q0 a 1 1 t\n" * 20_000)
+    assert call(["trec", "qrels", "run", "--policy", "duplicates=error"]) == 2
+    err = capsys.readouterr().err
+    assert "20000 times (ranks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 19,990 more)" in err
+    assert len(err) < 1000
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "outputs.jsonl", "begun.json"])
+def test_pipes_in_what_a_killed_run_left_are_not_waited_for(folder, capsys, name):
+    left = Path(".out.0123456789ab.partial")
+    left.mkdir()
+    (left / "outputs.jsonl").write_text('{"id":"q","actual_output":["a"],"attempt":1}\n')
+    (left / name).unlink(missing_ok=True)
+    os.mkfifo(left / name)
+    assert call(["run", "--data", "s.jsonl", "-m", "RR", "--sut", "json:dumps", "--resume", str(left)]) == 2
+
+
+def test_names_are_no_commands_and_no_mentions(folder, capsys, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    Path("qrels").write_text("::stop-commands::x 0 a 1\n")
+    Path("run").write_text("::stop-commands::x Q0 a 1 2 t\n")
+    assert call(["trec", "qrels", "run", "-q", "-m", "P@1"]) == 0
+    out = capsys.readouterr()
+    assert not any(line.lstrip().startswith("::") for line in (out.out + out.err).splitlines())
+    from rankgauge.base.tables import cell
+
+    assert cell("@user") == "@&#8203;user"
+    assert cell("https://evil.example www.evil.example a@evil.example") == (
+        "https:&#8203;//evil.example www&#8203;.evil.example a@&#8203;evil.example"
+    )
+    assert cell("ndcg@10") == "ndcg@10"
+
+
+def test_included_files_and_variables_are_named_and_their_content_is_not(folder, capsys, monkeypatch):
+    monkeypatch.setenv("TOKEN", "hunter2")
+    Path("secret").write_text("version: hunter2\nmetrics: hunter2\n")
+    for included, words in (("secret", "secret:1, version"), ("${TOKEN}/x", "cannot read ${TOKEN}/x")):
+        Path("c.yaml").write_text(f"{CONFIG}include: '{included}'\n")
+        assert call(["run", "c.yaml"]) == 2
+        err = capsys.readouterr().err
+        assert words in err or "secret:2, metrics" in err
+        assert "hunter2" not in err
+
+
+@pytest.mark.parametrize("kept", [0, 1, 30])
+def test_a_result_whose_lines_are_cut_is_refused(folder, capsys, kept):
+    assert call(["run", "--data", "s.jsonl", "-m", "RR", "--details", "-o", "out"]) == 0
+    lines = Path("out/per_sample.jsonl").read_bytes()
+    Path("out/per_sample.jsonl").write_bytes(lines[:kept])
+    assert call(["report", "out", "-o", "page.html"]) == 2
+    assert "out is not a complete result folder" in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1")
+    for line in ("run --data s.jsonl -m RR", "trec qrels run", "metrics list", "matchers list"):
+        assert call(line.split()) == 0
+
+
+def test_a_key_of_a_queue_goes_with_the_queue_that_cannot_be_written(folder, capsys, monkeypatch):
+    from rankgauge.pooling import queue_files
+
+    Path("run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
+    write = queue_files.replace_file
+
+    def full(path, data):
+        if path.name == "q.jsonl":
+            raise OSError(28, "No space left on device")
+        write(path, data)
+
+    line = ["judge", "queue", "run", "--qrels", "qrels", "-o", "q.jsonl"]
+    with monkeypatch.context() as patched:
+        patched.setattr(queue_files, "replace_file", full)
+        assert call(line) == 2
+    assert not Path("q.jsonl.key.jsonl").exists()
+    assert call(line) == 0
+
+
+def test_a_system_that_stops_the_loop_or_returns_what_raises_loses_nothing(folder, capsys):
+    rows = [{"id": f"q{number}", "input": number, "expected_output": ["a"]} for number in range(4)]
+    Path("s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    Path("evil_systems.py").write_text(EVIL)
+    line = "run --data s.jsonl -m RR --concurrency 1 --sut evil_systems.py:"
+    for name in ("stops", "cancels"):
+        assert call([*f"{line}{name} -o {name}".split()]) == 3
+        assert "stopped the event loop or cancelled" in capsys.readouterr().err
+        assert [json.loads(row)["id"] for row in Path(name, "outputs.jsonl").read_text().splitlines()] == ["q0", "q1"]
+    assert call([*f"{line}raises -o raises".split()]) == 3
+    rows = list(map(json.loads, Path("raises/outputs.jsonl").read_text().splitlines()))
+    assert ["error" in row for row in rows] == [False, False, True, False]
+    assert rows[2]["error"]["type"] == "ZeroDivisionError"
+
+
+EVIL = """\
+import asyncio
+
+class Evil(dict):
+    def get(self, *names):
+        raise ZeroDivisionError("never")
+    __getitem__ = __iter__ = __len__ = items = keys = get
+
+async def stops(given):
+    if given == 2:
+        asyncio.get_running_loop().stop()
+        await asyncio.sleep(60)
+    return ["a"]
+
+async def cancels(given):
+    if given == 2:
+        for task in asyncio.all_tasks():
+            task.cancel()
+    await asyncio.sleep(0)
+    return ["a"]
+
+def raises(given):
+    return Evil(a=1) if given == 2 else ["a"]
+"""

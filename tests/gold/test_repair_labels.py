@@ -1,0 +1,93 @@
+"""Repaired labels: every form of ground truth with the new places of what moved, and nothing else changed."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from rankgauge.gold.check_labels import check_labels
+from rankgauge.gold.label_findings import GoldReport, LabelFinding
+from rankgauge.gold.label_layouts import change_lines
+from rankgauge.gold.repair_labels import Repaired, repair_labels
+from rankgauge.io.corpus import Corpus
+from rankgauge.samples import read_sample
+
+PUMP = "The pump costs 12 euros and weighs four kilograms."
+BREAD = "Knead the dough for ten minutes, let it rest in a bowl under a wet towel, and bake it in a very hot oven."
+CORPUS = Corpus(
+    ("pump#1", "bread", "loaf"), ("", "", ""), (PUMP.replace("12", "15"), BREAD, BREAD.replace("ten", "six"))
+)
+
+
+def repaired(expected: Any, **options: bool) -> Repaired:
+    record = {"id": "q1", "expected_output": expected, "input": "?", "more": [1]}
+    before = copy.deepcopy(record)
+    sample = read_sample(record, problems=[])
+    assert sample is not None
+    done = repair_labels([record], check_labels([sample], CORPUS), CORPUS, **options)
+    assert record == before  # nothing is changed in place
+    (row,) = done.records
+    assert {**row, "expected_output": None} == {**record, "expected_output": None}
+    return done
+
+
+@pytest.mark.parametrize(
+    ("expected", "now"),
+    [
+        (["pump", "bread"], ["pump#1", "bread"]),
+        ({"pump": 2, "bread": 1}, {"pump#1": 2, "bread": 1}),
+        ({"relevant": ["pump"], "answer": ["euros"]}, {"relevant": ["pump#1"], "answer": ["euros"]}),
+        ([{"id": "pump", "gain": 2, "intent": "i"}], [{"id": "pump#1", "gain": 2, "intent": "i"}]),
+        (["pump", "pump#1"], ["pump#1"]),
+        ({"pump": 1, "pump#1": 3}, {"pump#1": 3}),
+    ],
+)
+def test_what_moved_gets_its_new_place_in_the_form_that_it_had(expected, now) -> None:
+    done = repaired(expected)
+    assert done.records[0]["expected_output"] == now
+    (change,) = done.changes
+    assert (change.was, change.now) == ("pump", ("pump#1",))
+
+
+def test_twins_are_added_on_request_with_the_same_gain() -> None:
+    assert repaired({"bread": 2}).records[0]["expected_output"] == {"bread": 2}
+    assert [finding.status for finding in repaired({"bread": 2}).left] == ["twin"]
+    done = repaired({"bread": 2}, twins=True)
+    assert done.records[0]["expected_output"] == {"bread": 2, "loaf": 2}
+    assert done.left == ()
+    assert list(change_lines(done)) == [
+        "q1, relevant: twin, loaf says the same, without a label",
+        "    bread",
+        "  + loaf",
+        "",
+        "1 change",
+    ]
+
+
+@pytest.mark.parametrize("form", [list, lambda texts: texts[0]])
+def test_edited_texts_get_the_wording_of_the_corpus_on_request(form) -> None:
+    gold = {"passages": form([PUMP])}
+    assert repaired(gold).records[0]["expected_output"] == gold
+    done = repaired(gold, edited=True)
+    assert done.records[0]["expected_output"] == {"passages": form([PUMP.replace("12", "15").removesuffix(".")])}
+    assert "[12 -> 15]" in "\n".join(change_lines(done))
+    assert done.changes[0].was == PUMP
+
+
+def test_what_is_gone_is_left_to_a_person() -> None:
+    done = repaired(["cellar"], twins=True, edited=True)
+    assert done.records[0]["expected_output"] == ["cellar"]
+    assert list(change_lines(done)) == ["0 changes; left as they are: 1 gone"]
+
+
+def test_a_span_gets_its_new_place() -> None:
+    finding = LabelFinding(
+        sample="q1", kind="spans", number=1, label="a[0:4]", status="moved", reason="", documents=("b",), place=(3, 7)
+    )
+    report = GoldReport(samples=1, documents=1, labels={}, valid={}, findings=(finding,))
+    spans = [{"document": "z", "start": 0, "end": 1}, {"document": "a", "start": 0, "end": 4, "text": "abcd"}]
+    done = repair_labels([{"id": "q1", "expected_output": {"spans": spans, "answer": "x"}}], report, CORPUS)
+    now = done.records[0]["expected_output"]
+    assert now == {"spans": [spans[0], {**spans[1], "document": "b", "start": 3, "end": 7}], "answer": "x"}
