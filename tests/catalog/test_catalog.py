@@ -385,11 +385,11 @@ class TestMetricsCommand:
         for line in (
             "Discounted gain of the first k results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
-            "inputs      the retrieved items, against expected_output: relevant or passages, matcher passage",
+            "inputs      the retrieved items, against expected_output: relevant or passages or spans, matcher passage",
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, budget, tokenizer, partial, gold, matcher, aggregate, unit, as",
+            "  it also takes k, budget, tokenizer, partial, gold, matcher, joint, unit, aggregate, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
@@ -408,7 +408,8 @@ class TestMetricsCommand:
         }
 
         _, out, _ = command_line("metrics", "show", "P")
-        assert "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, aggregate, unit, as" in out.splitlines()
+        also = "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, joint, unit, aggregate, as"
+        assert also in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
         assert "Returns:" not in out  # its docstring has no `Args`
 

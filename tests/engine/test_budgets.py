@@ -43,8 +43,11 @@ def drawn(seed):
         names = [f"d{n}" for n in random.sample(range(10), depth)]
         texts = [" ".join(random.choices(["red", "fox", "hen", "owl"], k=random.randrange(7))) for _ in names]
         gold = {f"d{n}": random.choice([1, 1, 2, 3]) for n in random.sample(range(10), random.randrange(1, 6))}
-        retrieved = [{"id": name, "text": text} for name, text in zip(names, texts, strict=True)]
+        places = [{"document": "d", "start": 9 * int(name[1:]), "end": 9 * int(name[1:]) + 12} for name in names]
+        both = zip(names, texts, places, strict=True)
+        retrieved = [{"id": name, "text": text, **place} for name, text, place in both]
         expected = {"relevant": gold, "passages": ["red fox", "owl hen"], "keywords": ["fox", "owl"], "answer": "owl"}
+        expected["spans"] = [{"document": "d", "start": 20, "end": 50}]
         output = {"retrieved": retrieved, "answer": "red"}
         samples.append({"id": f"s{number}", "expected_output": expected, "actual_output": output})
     return samples

@@ -250,3 +250,17 @@ def test_a_metric_whose_check_wants_a_parameter_is_not_checked_without_it():
     )
     with pytest.raises(DeclarationError, match="has an example of size, and only path as parameters"):
         metric("whole-wrong", example={"size": 1})(picky)
+
+
+def test_a_sample_that_cannot_be_measured_fails_under_a_budget():
+    texts = [{"id": "a", "text": "one"}, {"id": "b"}]
+    samples = [
+        {"id": "q1", "expected_output": ["a"], "actual_output": [{"id": "a", "text": "one"}]},
+        {"id": "q2", "expected_output": ["a"], "actual_output": texts[::-1]},
+    ]
+    result = Engine(catalog=CATALOG).dataset(samples).with_metrics(["distinct@9char", "recall@9char"]).run()
+    whole, recall = result.metrics.values()
+
+    assert [whole.status(place) for place in (0, 1)] == [recall.status(place) for place in (0, 1)]
+    assert whole.status(1) == "failed"
+    assert whole.reasons[1] == recall.reasons[1]

@@ -249,3 +249,15 @@ def test_explanation_is_a_line_in_a_session_and_a_table_in_print():
     assert "ndcg@3 = 2*0.6309 / 2.6309 (ideal DCG) = 0.4796" in rest
     without = explain("MRR", {"id": "q2", "expected_output": ["a"]}, Policy(missing_output="exclude"))
     assert repr(without) == "<Explanation of 'q2': mrr=none, 0 ranks, 1 missing>"
+
+
+def test_an_answer_has_no_score_of_a_retriever():
+    retrieved = [{"id": "c1", "text": "in Paris", "score": 0.87}]
+    record = {
+        "id": "q1",
+        "expected_output": {"answer": "Paris"},
+        "actual_output": {"retrieved": retrieved, "answer": "Paris"},
+    }
+
+    (rank,) = explain("answer-exact-match", record).ranks
+    assert (rank.text, rank.score) == ("Paris", None)

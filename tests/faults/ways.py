@@ -163,6 +163,8 @@ WAYS: tuple[Way, ...] = (
         "run other.csv --qrels qrels -o out --texts texts.jsonl",
         ("qrels", "run", "other.csv", "texts.jsonl"),
     ),
+    Way("gold check", f"{PLAIN} --corpus texts.jsonl --json", (PLAIN, "texts.jsonl"), "json"),
+    Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
     Way("judge read", "queue.jsonl --qrels qrels -o out --judge somebody", ("queue.jsonl", "qrels"), output="out"),
 )
 

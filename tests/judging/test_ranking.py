@@ -15,7 +15,7 @@ def prepared(ids, *, texts=None, scores=None, sample_id="self", key=None, grades
     """Return the ranking of one sample; judged by text where there are texts, unless *by_text* says otherwise."""
     sample = Sample(sample_id, expected=Expected(grades), output=Output(ids, texts, scores))
     chosen = Profile(name="test", policy=Policy(**options), duplicate_texts=key or "id")
-    (ranking,) = prepare([sample], chosen, by_text=texts is not None if by_text is None else by_text)
+    (ranking,) = prepare([sample], chosen, by="text" if (texts is not None if by_text is None else by_text) else "id")
     return ranking
 
 

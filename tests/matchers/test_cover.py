@@ -169,6 +169,11 @@ def test_scripts_without_spaces_code_tables_and_lists(gold: str, chunk: str) -> 
     assert not matches(gold, chunk[::-1])
 
 
+def parts_of(gold: str, retrieved: str) -> list[str]:
+    (parts,) = covered_parts([[retrieved]], [[gold]])
+    return [gold[start:end] for start, end in parts.get((0, 0), [])]
+
+
 def test_other_numbers_in_the_same_words_are_another_fact() -> None:
     gold = "Total expense for repairs was $2.4 billion for 2014, including materials."
     same = gold.replace(", including", " ,\nincluding")
@@ -176,7 +181,7 @@ def test_other_numbers_in_the_same_words_are_another_fact() -> None:
     assert score(gold, f"Notes. {same} More.") == 1.0
     assert score(gold, f"Notes. {other} More.") == 0.0
     assert not matches(gold, f"Notes. {other} More.")
-    assert not covered_parts(f"Notes. {other} More.", gold)
+    assert not parts_of(gold, f"Notes. {other} More.")
     long = " ".join(f"item{chr(97 + at)} cost {at} dollars" for at in range(20))  # one number of twenty is a typo
     assert matches(long, long.replace("cost 7 dollars", "cost 71 dollars"))
 
@@ -207,8 +212,39 @@ def test_a_text_covers_itself(text: str) -> None:
 
 def test_covered_parts_are_places_of_the_gold_text() -> None:
     gold = 'He said: "One two exam-\nple four" & left <b>early</b> that day'
-    parts = covered_parts("... one two example four. Then: left early that day!", gold)
-    assert [gold[start:end] for start, end in parts] == ["One two exam-\nple four", "left <b>early</b> that day"]
+    parts = parts_of(gold, "... one two example four. Then: left early that day!")
+    assert parts == ['One two exam-\nple four" & ', "left <b>early</b> that day"]
+
+
+def test_a_gold_text_that_two_chunks_share_is_covered_whole() -> None:
+    gold = "(Alpha beta, gamma - delta; epsilon zeta.)"
+    assert parts_of(gold, "Before. Alpha beta, gamma") + parts_of(gold, "delta; epsilon zeta. After.") == [
+        "(Alpha beta, gamma - ",
+        "delta; epsilon zeta.)",
+    ]
+
+
+def test_parts_of_words_that_a_chunk_cuts_are_covered() -> None:
+    gold = "abcdefgh ijkl mnop qrstuvwx yz"
+    assert "".join(parts_of(gold, "... abcdefgh ijkl mnop qrst")) == "abcdefgh ijkl mnop qrst"
+    assert "".join(parts_of(gold, "efgh ijkl mnop qrstuvwx, and")) == "efgh ijkl mnop qrstuvwx "
+
+
+def test_common_words_in_the_middle_of_both_texts_are_chance() -> None:
+    gold = "Rents rose by a fifth in the united states last year, which nobody had foreseen."
+    other = "Most of the oil that is used in the united states comes from Canada and from Mexico."
+    assert score(gold, other) > 0
+    assert not parts_of(gold, other)
+    assert parts_of(gold, "in the united states last year, which. And more.") == [
+        "in the united states last year, which "
+    ]
+
+
+def test_covered_parts_of_many_samples_are_those_of_each() -> None:
+    one, two = "alpha beta gamma delta epsilon", "zeta eta theta iota kappa"
+    blocks = covered_parts([["x", one], [], [two, f"{one} {two}"]], [[two, one], [one], [one, two]])
+    whole_one, whole_two = [(0, len(one))], [(0, len(two))]
+    assert blocks == [{(1, 1): whole_one}, {}, {(0, 1): whole_two, (1, 0): whole_one, (1, 1): whole_two}]
 
 
 def test_repetitions_stay_linear() -> None:

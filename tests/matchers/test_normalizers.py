@@ -262,3 +262,10 @@ def test_foldings_by_hand():
     assert (
         strip_punctuation("it\u2019s (well) \u2014 \u00abdone\u00bb, #1_a $5 + 3\u3002") == "its well  done 1a $5 + 3"
     )
+
+
+@pytest.mark.parametrize("date", ["2023-05-20", "Date: 2023-05-20", "[2023-05-20]", "Date: May 20, 2023"])
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\r\n\r\n", "\n  \n\n", "\n \u00a0\n"])
+def test_blank_lines_after_a_date_go_with_it_as_after_a_role(date, between):
+    assert strip_date_prefix(f"{date}{between}hello world") == "hello world"
+    assert strip_role_prefix(f"user:{between}hello world") == "hello world"

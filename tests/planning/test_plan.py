@@ -389,13 +389,13 @@ class TestEngineParameters:
         assert (Target("relevant"),) == one("P(gold=relevant)@5").targets
         (message,) = refusal("P(gold=answer)@5")
         assert (
-            "'retrieval-precision-at-k' can be judged against relevant or passages, not against gold='answer'"
+            "'retrieval-precision-at-k' can be judged against relevant or passages or spans, not against gold='answer'"
             == message
         )
 
     def test_metrics_are_judged_against_their_own_kind_with_their_own_matcher(self, one):
         by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "passage")
-        assert (by_id, by_text) == one("ndcg@10").targets
+        assert (by_id, by_text, Target("spans")) == one("ndcg@10").targets
         assert (Target("answer", "retrieved", "contains"),) == one("containment@5").targets
         assert (Target("answer", "answer", "exact"),) == one("EM").targets
 
@@ -428,10 +428,11 @@ class TestEngineParameters:
         assert [
             Target("relevant"),
             Target("passages", "retrieved", "passage"),
+            Target("spans"),
             Target("answer", "retrieved", "contains"),
             Target("answer", "answer", "exact"),
         ] == list(found.targets)
-        assert [None, "passage", "contains", "exact"] == [each and each.name for each in found.targets.values()]
+        assert [None, "passage", None, "contains", "exact"] == [each and each.name for each in found.targets.values()]
 
 
 class TestFunctions:
@@ -538,7 +539,7 @@ class TestDescribe:
         assert ["dataset: rag.retrieval", "metrics:", "  p(rel=2)@5"] == lines[:3]
         for line in (
             "    is        retrieval-precision-at-k(rel=2)@5",
-            "    judged    relevant by id, else passages by text, matcher passage",
+            "    judged    relevant by id, else passages by text, matcher passage, else spans by offsets, else by text",
             "    cutoff    5 (pinned)",
             "    relevant  grade 2 or more",
             "    cutoff    the sample's metadata.k, else 5 (built-in default)",

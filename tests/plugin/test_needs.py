@@ -257,7 +257,7 @@ class TestExplain:
 
 class TestDeclaration:
     def test_an_unknown_need_is_refused(self):
-        with pytest.raises(DeclarationError, match="needs 'documents', and can only see answer, ids, input"):
+        with pytest.raises(DeclarationError, match="needs 'documents', and can only see answer, cover, ids, input"):
             sample_metric("x", needs=("documents",))(lambda ranking: 0.0)
 
     def test_a_misspelled_need_is_named_with_the_one_that_was_meant(self):

@@ -212,6 +212,7 @@ class TestJsonLines:
             "expected_output": {
                 "relevant": {"a": 2, "b": 1},
                 **{key: ["x"] for key in ("answer", "passages", "keywords", "nuggets")},
+                "spans": [{"document": "d", "start": 3, "end": 8, "text": "x"}],
             },
             "actual_output": {
                 "retrieved": [{"id": "b", "text": "x"}, {"id": "a", "text": "y"}],

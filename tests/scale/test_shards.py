@@ -164,6 +164,15 @@ class TestTotals:
         with pytest.raises(NothingToEvaluateError, match="the run's look like `x`"):
             sharded.merge_totals(shards[:1])
 
+    @pytest.mark.parametrize("qrels", [None, {}, {"other": {"a": 1}}])
+    def test_a_shard_without_a_judged_query_is_made_and_merged(self, qrels):
+        sharded = ShardedRun.plan(["AP", "ndcg@10"])
+        empty = sharded.shard(qrels, {"x": {"a": 1.0}})
+        whole = sharded.merge([empty, sharded.shard({"q": {"a": 1}}, {"q": {"a": 1.0}})])
+        assert whole["AP"].values.tolist()[whole.sample_ids.index("q")] == 1.0
+        assert set(whole.sample_ids) == {"q", *(qrels or {})}
+        assert whole.manifest["outputs"]["queries_unjudged"] == 1
+
 
 class TestWhatTravels:
     def test_a_shard_takes_nine_bytes_a_query_and_metric_beside_its_ids(self):

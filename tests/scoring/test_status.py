@@ -1,13 +1,22 @@
 """Which of several reasons a sample without a score gets: the rules in their order."""
 
+import contextlib
+from collections import deque
+from typing import Any
+
+import numpy as np
 import pytest
 
 from rankgauge import Engine
-from rankgauge.plugin import JudgedSample, sample_metric
+from rankgauge.plugin import Judged, JudgedSample, metric, sample_metric
 
 GOLD = {"relevant": ["a"]}
 OUTPUT = ["a", "b"]
 MALFORMED = {"retrieved": 5}
+
+
+class Several(list):
+    """A list of another class."""
 
 
 @sample_metric("picky")
@@ -84,3 +93,51 @@ def test_reasons_come_in_order_of_samples_whatever_they_are():
     ]
     column = Engine().dataset(samples).with_metrics(["P@2"]).run()["P@2"]
     assert [0, 1, 3, 4] == list(column.reasons)
+
+
+MASKED = np.ma.MaskedArray([1, 0], mask=[True, False])
+
+
+@metric("masked-scores")
+def masked_scores(judged: Judged) -> Any:
+    """Have no score for the first sample of two, by a mask over whole numbers."""
+    return MASKED[: judged.n]
+
+
+@metric("masked-definition", defined=lambda _: MASKED)
+def masked_definition(judged: Judged) -> Any:
+    """Have no score for any sample, and one is not even defined."""
+    return np.full(judged.n, np.nan)
+
+
+def test_a_masked_score_is_none():
+    assert ("undefined", "the metric has no value for this ranking") == scored(masked_scores)
+    samples = [{"id": name, "expected_output": GOLD, "actual_output": OUTPUT} for name in ("q1", "q2")]
+    assert Engine().dataset(samples).with_metrics([masked_scores]).run()["masked-scores"].mean == 0.0
+
+
+def test_a_masked_definition_defines_nothing():
+    assert scored(masked_definition)[0] == "undefined"
+
+
+def test_a_metric_cannot_change_the_data_of_its_caller():
+    given = {"lists": Several([1]), "queue": deque([1]), "bytes": bytearray(b"x"), "array": np.ones(1), "set": {1}}
+
+    @sample_metric("changer", needs=("metadata", "input"))
+    def changer(ranking: JudgedSample) -> float:
+        """Change all that can be changed."""
+        for kept in (ranking.seen.metadata, ranking.seen.input):
+            for change in (kept["lists"].append, kept["queue"].append):
+                with contextlib.suppress(TypeError):
+                    change(2)
+            with contextlib.suppress(TypeError):
+                kept["bytes"][0] = 0
+            with contextlib.suppress(ValueError):
+                kept["array"][0] = 0.0
+        return 1.0
+
+    sample = {"id": "q", "input": given, "expected_output": GOLD, "actual_output": OUTPUT, "metadata": given}
+    assert Engine().dataset([sample]).with_metrics([changer]).run()["changer"].mean == 1.0
+    assert (given["lists"], given["queue"], given["bytes"]) == ([1], deque([1]), b"x")
+    given["array"][0] += 1.0  # the caller can change it as before
+    assert given["array"].tolist() == [2.0]

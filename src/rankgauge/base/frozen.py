@@ -79,10 +79,12 @@ def frozen(value: Any) -> Any:  # noqa: ANN401  # any value, of the same kind
         return value
     if kind is dict or isinstance(value, Mapping):
         return FrozenMap({key: item if type(item) in _DONE else frozen(item) for key, item in value.items()})
-    if kind is list:
+    if isinstance(value, list):
         return FrozenList([item if type(item) in _DONE else frozen(item) for item in value])
-    if kind is set:
+    if isinstance(value, set):
         return frozenset(value)
+    if kind is bytearray:
+        return bytes(value)
     if isinstance(value, tuple):
         items = [item if type(item) in _DONE else frozen(item) for item in value]
         if all(map(operator.is_, items, value)):

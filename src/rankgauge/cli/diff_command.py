@@ -78,16 +78,20 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     from rankgauge.samples import GOLD_KINDS, Output
 
     kinds: set[str] = set()
-    texts = answers = support = False
+    texts = answers = support = places = False
     for sample in samples_of(_evaluation(engine, given, "default", ["retrieval-mrr"])):
         kinds.update(kind for kind in GOLD_KINDS if getattr(sample.expected, kind))
         if isinstance(sample.output, Output):
             texts = texts or sample.output.texts is not None
+            places = places or sample.output.places is not None
             answers = answers or sample.output.answer is not None
             support = support or sample.output.support is not None
     if not support:
         kinds.discard("nuggets")
-    usable = {"retrieved": kinds if texts else kinds & {"relevant"}, "answer": kinds if answers else set()}
+    usable = {
+        "retrieved": kinds if texts else kinds & {"relevant", *(["spans"] if places else [])},
+        "answer": kinds if answers else set(),
+    }
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()

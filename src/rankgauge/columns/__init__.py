@@ -19,11 +19,13 @@ from rankgauge.columns.judged_rows import (
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
+from rankgauge.columns.stretches import Cover, Lengths, Stretches
 
 __all__ = [
     "ANY_GRADE",
     "PADDING",
     "POSITIVE",
+    "Cover",
     "Cutoff",
     "Flags",
     "Floats",
@@ -33,6 +35,7 @@ __all__ = [
     "Ints",
     "Judged",
     "JudgedSample",
+    "Lengths",
     "Qrels",
     "RankingBatch",
     "Relevance",
@@ -41,6 +44,7 @@ __all__ = [
     "Scores",
     "Seen",
     "Slices",
+    "Stretches",
     "Words",
     "are_texts",
     "encoded",

@@ -34,6 +34,7 @@ from rankgauge.columns.judged_rows import (
     same_rank_as_before,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
+from rankgauge.columns.stretches import Cover
 
 __all__ = ["Judged"]
 
@@ -66,14 +67,15 @@ class Judged:
 
         counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
 
-        low: The first rank that each judged row could take among results with its score; shape (rows,). None where
-            ranks are settled, which they are but under policy `ties=average`.
+        low: The first rank that each judged row could take in its tie; shape (rows,). None but under `ties=average`.
 
         high: The last such rank, as `low`.
 
         intents: Which intents of its query each gold row serves; None where no metric needs it, or none is named.
 
         shown: What `seen` returns; None where no metric asked.
+
+        cover: Which stretches of documents gold spans and results take up; None where no metric needs it.
 
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
     """
@@ -93,6 +95,7 @@ class Judged:
     high: Ints | None = None
     intents: Intents | None = None
     shown: Sequence[Seen] | None = None
+    cover: Cover | None = None
     cuts_ideal: bool = True
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
@@ -103,7 +106,7 @@ class Judged:
         for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded, self.low, self.high):
             if column is not None:
                 column.setflags(write=False)
-        for table in (self.rows, self.gold, self.intents):
+        for table in (self.rows, self.gold, self.intents, self.cover):
             if table is not None:
                 table.marked()
         if type(self.shown) is list:
@@ -230,9 +233,8 @@ class Judged:
         """
         Return how many ranks of the best possible order count: *k*, or all of them under a budget.
 
-        A budget (``ndcg@2000tok``) becomes one number of ranks a sample, of the ranking that was retrieved. How many
-        ranks of another order would fit is not known, so that one stays whole. `ideal` uses this; a metric that makes
-        an ideal of its own calls it.
+        A budget becomes a number of ranks of the ranking that was retrieved; how many of another order would fit is not
+        known. `ideal` uses this; a metric that makes an ideal of its own calls it.
 
         Args:
             k: The cutoff that the metric was given.
@@ -255,15 +257,14 @@ class Judged:
         if (fits > 0).all():
             return dataclasses.replace(self, cuts_ideal=False)
         kept = fits[self.rows.sample] > 0
-        shown = self.shown
-        if shown is not None:
-            shown = [seen if fit else seen.without_ranks() for seen, fit in zip(shown, fits.tolist(), strict=True)]
+        seen = None if self.shown is None else zip(self.shown, fits.tolist(), strict=True)
         return dataclasses.replace(
             self,
             depth=np.where(fits > 0, self.depth, 0),
             rows=self.rows.where(kept),
             **self._beside(kept),
-            shown=shown,
+            shown=seen if seen is None else [each if fit else each.without_ranks() for each, fit in seen],
+            cover=None if self.cover is None else self.cover.kept(fits[self.cover.items.owner] > 0),
             cuts_ideal=False,
         )
 
@@ -310,6 +311,7 @@ class Judged:
             counts_repeats=self.counts_repeats,
             intents=None if self.intents is None else self.intents.take(gold),
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
+            cover=None if self.cover is None else self.cover.take(chosen),
             cuts_ideal=self.cuts_ideal,
         )
 

@@ -152,6 +152,10 @@ MetricEntry = Annotated[
                             "type": "boolean",
                             "description": "Whether a result that begins inside the budget counts.",
                         },
+                        "joint": {
+                            "type": "boolean",
+                            "description": "Whether several results find a gold span together.",
+                        },
                     },
                     "required": ["metric"],
                 },

@@ -18,7 +18,7 @@ from rankgauge.errors import DataError, ParameterError, Problem, ResultError, co
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
 from rankgauge.judging import Ranking
-from rankgauge.judging.outputs import prepare
+from rankgauge.judging.outputs import Identity, prepare
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.metric import WHOLE_RUN
@@ -117,10 +117,10 @@ def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = N
     """Return the question and the top results of every sample; see `Result.with_texts`."""
     _check_count(top, "results")
     plan, samples = read_samples(result, result.sample_ids, catalog=catalog)
-    by_text = all(column.info.matcher is not None for column in result.metrics.values())
+    by: Identity = "text" if all(column.info.matcher is not None for column in result.metrics.values()) else "id"
     ordered = [samples[sample_id] for sample_id in result.sample_ids]
     found = []
-    for sample, ranking in zip(ordered, prepare(ordered, plan.profile, by_text=by_text), strict=True):
+    for sample, ranking in zip(ordered, prepare(ordered, plan.profile, by=by), strict=True):
         given = frozen(sample.input)
         if not isinstance(ranking, Ranking):
             found.append(SampleText(given, ()))

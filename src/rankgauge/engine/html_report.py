@@ -22,10 +22,13 @@ from rankgauge.engine.setup import Setup
 from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.ranked_lists import leaving
+from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.io.file_records import read_texts
+from rankgauge.planning.requests import USUAL_BUDGET
 from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
 from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
 from rankgauge.result import ResultValues
+from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
 
@@ -70,8 +73,7 @@ def _views(returned: object) -> Iterator[View]:
 
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
-_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged(of=retrieved)"}
-_CURVES = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()} | {"length": ["num_ret"]}
+_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged"}
 
 _ALL, _OF_EACH, _MOST = 20_000, 25, 2_000
 """Up to so many samples, lists of all are there; else of those that are worst or changed most, so many in total."""
@@ -155,7 +157,7 @@ def gather(
     found: dict[str, Reread] = {}
     for name, result in named.items():
         try:
-            found[name] = reread(result, wanted, _CURVES)
+            found[name] = reread(result, wanted, _by_depth(result))
         except (ResultError, DataError, PlanError) as error:
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
     if found and wanted is not None:
@@ -251,6 +253,32 @@ def _by_interest(results: Mapping[str, ResultValues], comparison: Comparison | N
     for result in results.values():
         chosen.update(dict.fromkeys(result.sample_ids))
     return list(chosen)
+
+
+def _by_depth(result: ResultValues) -> dict[str, list[str]]:
+    """Return the metrics of each curve, judged as the result's column of that metric is, else as its first one."""
+    judged = [column.info for column in result.metrics.values() if "generated answer" not in column.info.judged]
+    groups = {"length": ["num_ret"]}
+    for name, short in _SHORT.items():
+        params: dict[str, Value] = {"of": "retrieved"}
+        if name != "unjudged":
+            same = [info for info in judged if short in info.names and info.cut != "budget"]
+            params = _judged_as((same or [info for info in judged if short in info.names] or judged)[:1], short)
+        groups[name] = [str(MetricExpression(short, params, k=depth)) for depth in _DEPTHS]
+    return groups
+
+
+def _judged_as(infos: Sequence[MetricInfo], short: str) -> dict[str, Value]:
+    """Return the parameters with which a metric is judged as a column is; those of the metric itself if it is that."""
+    params: dict[str, Value] = {}
+    for info in infos:
+        given = dict(parse(info.expression).params)
+        is_same = short in info.names
+        params = {key: given[key] for key in given if (is_same or key in {"gold", "rel"}) and key not in USUAL_BUDGET}
+        gold, _, matcher = info.judged.partition(" by text, matcher ")
+        if matcher:
+            params |= {"gold": gold, "matcher": matcher}
+    return params
 
 
 def _curves(found: Mapping[str, Reread]) -> list[DepthCurve]:

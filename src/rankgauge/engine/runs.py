@@ -284,7 +284,7 @@ def _shown(
     samples = read_queries(qrels, source, set(names))[0]
     ordered = [samples[name] for name in names]
     keeper = Keeper(Keep(needs=needs), profile)
-    keeper.add(ordered, prepare(ordered, profile, by_text=False), judged="retrieved")
+    keeper.add(ordered, prepare(ordered, profile, by="id"), judged="retrieved")
     return keeper.shown or []
 
 

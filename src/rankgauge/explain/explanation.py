@@ -14,6 +14,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import preformatted, text_width
 from rankgauge.errors import counted
 from rankgauge.result.wording import number
+from rankgauge.scoring.covered_spans import BEGIN
 from rankgauge.scoring.facts import MissingGold, RankFacts
 
 __all__ = ["NARROWEST", "Explanation", "Trial", "explanation_lines", "question", "shortened"]
@@ -64,8 +65,7 @@ def question(given: object) -> str:
     """Return a sample's input as one line of safe text: the question itself, where it stands alone in an object."""
     if isinstance(given, Mapping) and len(given) == 1:
         (given,) = given.values()
-    text = given if isinstance(given, str) else "" if given is None else repr(given)
-    return visible(" ".join(text.split()))
+    return _line(given if isinstance(given, str) else "" if given is None else repr(given))
 
 
 def shortened(text: str, room: int) -> str:
@@ -95,9 +95,11 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
         yield _GAP.join([f"{rank.rank:>4}", _padded(shortened(name, room), room), *cells]).rstrip()
         if rank.text is not None:
             yield f"{_INDENT}{_excerpt(rank.text, rank.matched, width - len(_INDENT))}"
-        if rank.match is not None:
-            for gold in rank.gold:
-                yield f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}"
+        for span in rank.covers:
+            told = f"{_INDENT}  covers {span.share:.2f} of {visible(span.gold)}: "
+            yield f"{told}{_excerpt(span.text or '(no text)', BEGIN, width - text_width(told))}"
+        if rank.match is not None and not rank.covers:
+            yield from (f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}" for gold in rank.gold)
     if (left := explanation.n_ranks - len(shown)) > 0:
         yield f"{_INDENT}... {counted(left, 'more rank')}"
 

@@ -20,7 +20,7 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.samples import Output, Sample
+from rankgauge.samples import Expected, Output, Place, Sample
 from rankgauge.scoring.details import arithmetic
 from rankgauge.scoring.facts import MissingGold, RankFacts, SampleFacts, facts_of
 from rankgauge.scoring.score import FAILED, STATUSES, JudgedBatch, MetricScores, flaws, score_metric
@@ -63,11 +63,10 @@ def without_each(
     output = sample.output
     if ranking is None or not isinstance(output, Output) or scorer.target.judges == "answer":
         return ()
-    by_text = scorer.target.matcher is not None
     entries = [ranking.entry(held.rank) for held in ranks]
     rolled, profile = scorer.target.rolled(sample).output, scorer.target.profile(scorer.plan.profile)
     judged = rolled if isinstance(rolled, Output) else output
-    without = (_without(output, copies(judged, entry, profile, by_text=by_text)) for entry in entries)
+    without = (_without(output, copies(judged, entry, profile, by=scorer.target.identity)) for entry in entries)
     scores = _scores(scorer, (sample._replace(output=changed) for changed in without), len(output.ids))
     return tuple(Trial(held.rank, held.id, score) for held, score in zip(ranks, scores, strict=True))
 
@@ -79,7 +78,9 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    changed = (sample._replace(output=_with(output, listed.get(gold.id, gold.id), scorer)) for gold in tried)
+    changed = (
+        sample._replace(output=_with(output, listed.get(gold.id, gold.id), scorer, sample.expected)) for gold in tried
+    )
     scores = _scores(scorer, changed, len(output.ids) + 1)
     return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
 
@@ -98,11 +99,12 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
         ids=[output.ids[place] for place in kept],
         texts=None if output.texts is None else [output.texts[place] for place in kept],
         scores=None if output.scores is None else [output.scores[place] for place in kept],
+        places=None if output.places is None else [output.places[place] for place in kept],
         metadata=None if output.metadata is None else [output.metadata[place] for place in kept],
     )
 
 
-def _with(output: Output, gold: str, scorer: Scorer) -> Output:
+def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Output:
     """Return an output with a gold item at rank 1, or as the answer where that is judged."""
     if scorer.target.gold == "nuggets":  # an answer states many, so that it keeps what it has
         answer = f"{output.answer or ''}\n{gold}".lstrip()
@@ -110,9 +112,11 @@ def _with(output: Output, gold: str, scorer: Scorer) -> Output:
     if scorer.target.judges == "answer":
         return output._replace(answer=gold)
     score: float | None = None
-    if scorer.target.matcher is not None:
-        others = output.texts or [None] * len(output.ids)
-        raised = output._replace(ids=[None, *output.ids], texts=[gold, *others])
+    if scorer.target.gold == "spans":
+        (span,) = (each for each in expected.spans or () if str(each.place) == gold)
+        raised = _in_front(output, text=span.text, place=span.place)
+    elif scorer.target.matcher is not None:
+        raised = _in_front(output, text=gold, place=None)
     else:
         places = [place for place, name in enumerate(output.ids) if name == gold]
         rest = _without(output, places)
@@ -123,6 +127,13 @@ def _with(output: Output, gold: str, scorer: Scorer) -> Output:
         known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
         raised = raised._replace(metadata=[known, *(raised.metadata or ())])
     return _scored_on_top(raised, scorer.plan.profile.policy, score)
+
+
+def _in_front(output: Output, *, text: str | None, place: Place | None) -> Output:
+    """Return an output with a new item before all others, which has no id."""
+    nothing = [None] * len(output.ids)
+    texts, places = (text, *(output.texts or nothing)), (place, *(output.places or nothing))
+    return output._replace(ids=[None, *output.ids], texts=texts, places=places)
 
 
 def _scored_on_top(output: Output, policy: Policy, score: float | None) -> Output:

@@ -8,7 +8,7 @@ a report shows any.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankgauge.judging import Ranking, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary
 from rankgauge.samples import Sample
+from rankgauge.scoring.covered_spans import CoveredSpan, covered_spans
 from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, flaws, judged_for, score_metric
 from rankgauge.scoring.sums import RankSums, rank_sums
@@ -31,6 +32,7 @@ class Items:
     starts: Ints  # where the items of each sample begin, and the end; shape (n + 1,)
     ids: Sequence[str | None]  # None for an item that has a text only
     texts: Sequence[str | None] | None = None  # None where no item has one
+    covers: Sequence[tuple[CoveredSpan, ...]] | None = None  # of gold spans, what each item covers; None for others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +99,19 @@ def lists_of_samples(
     }
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))
     items = {target: _items(judged.rankings, top) for target, judged in evidence.items()}
-    names = {target: [name for sample in samples for name in gold_names(sample, target)] for target in evidence}
+    for target, judged in evidence.items():
+        if target.gold == "spans":
+            covered = covered_spans(samples, judged.rankings)
+            items[target] = replace(items[target], covers=[spans for held in covered for spans in held[:top]])
+    names = {target: [name for sample in samples for name in _labels(sample, target)] for target in evidence}
     return lists_of_batch(plan, columns, [sample.id for sample in samples], batch, items, names, check)
+
+
+def _labels(sample: Sample, target: Target) -> Sequence[str]:
+    """Return what a report calls the gold items of a sample: spans by place and text."""
+    if target.gold != "spans":
+        return gold_names(sample, target)
+    return [f"{span.place}: {span.text}" if span.text else str(span.place) for span in sample.expected.spans or ()]
 
 
 def lists_of_batch(

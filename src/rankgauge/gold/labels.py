@@ -44,9 +44,9 @@ def labels_of(samples: Iterable[Sample], before: Corpus | None = None) -> Iterat
         for number, (name, gain) in enumerate(relevant.items()):
             if gain > 0:
                 yield Label(sample.id, "relevant", number, _text_before(before, name), name)
-        for number, text in enumerate(sample.expected.passages or ()):
-            yield Label(sample.id, "passages", number, text)
-        for number, span in enumerate(getattr(sample.expected, "spans", None) or ()):
+        for number, passage in enumerate(sample.expected.passages or ()):
+            yield Label(sample.id, "passages", number, passage)
+        for number, span in enumerate(sample.expected.spans or ()):
             document, start, end = span.place
             text = span.text
             if text is None and before is not None and document in before.number_of:

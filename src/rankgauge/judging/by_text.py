@@ -149,7 +149,7 @@ class TextJudge:
         listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
         prepared = self._prepared(samples)
         if self._target.judges == "retrieved":
-            lists.n_dropped += n_dropped(samples, prepared, self._profile, by_text=True)
+            lists.n_dropped += n_dropped(samples, prepared, self._profile, by="text")
         self._keeper.add(samples, prepared, judged=self._target.judges)
         golds = [tuple(dict.fromkeys(texts)) for texts in listed]
         known = self._compared(prepared, golds)
@@ -189,7 +189,7 @@ class TextJudge:
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
         if self._target.judges == "retrieved":
-            return prepare(samples, self._profile, by_text=True)
+            return prepare(samples, self._profile, by="text")
         outputs = (sample.output if isinstance(sample.output, Output) else None for sample in samples)
         return [
             None
@@ -259,5 +259,5 @@ def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
             return expected.keywords or ()
         case "nuggets":
             return tuple(nugget.text for nugget in expected.nuggets or () if nugget.text is not None)
-        case "relevant":
+        case "relevant" | "spans":
             return ()

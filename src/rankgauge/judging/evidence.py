@@ -16,7 +16,7 @@ import orjson
 
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
-from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.outputs import Identity, Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
@@ -36,6 +36,20 @@ class Target(NamedTuple):
     # output gives
     matcher: str | None = None
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
+    joint: bool = False  # whether several results find a gold span together
+
+    @property
+    def identity(self) -> Identity:
+        """Return what tells retrieved items apart."""
+        return "id" if self.gold == "relevant" else "place" if self.gold == "spans" else "text"
+
+    def lacks_text(self, rank: int) -> str:
+        """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
+        if self.gold == "spans":
+            needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
+            return f"judging by spans needs {needed}; the item at rank {rank} has neither"
+        hint = "a bare string is an id; if yours are texts: --field retrieved=FIELD:text"
+        return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"
 
     def rolled(self, sample: Sample) -> Sample:
         """Return a sample with the ids that are judged."""
@@ -51,6 +65,8 @@ class Target(NamedTuple):
         return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
 
     def __str__(self) -> str:
+        if self.gold == "spans":
+            return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
         joined += "" if self.unit is None else f", unit {self.unit}"
@@ -70,7 +86,8 @@ class Evidence:
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
     # what `met_as_parts` says of the first samples that have both, where no id is met
     parts: tuple[tuple[bool, ...], ...] = ()
-    # the first rank whose item has no text, of samples that were judged by text without all of them
+    # the first rank whose item has no text, of samples that were judged by text without all of them; by spans, the
+    # first whose item has neither a place nor a text that can be compared
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
     # what metrics asked to see and a sample lacks, by its place
@@ -102,7 +119,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 4)
+_NO_OTHERS = [None] * (len(Expected._fields) - 5)
 
 
 class GoldKeys:
@@ -150,9 +167,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *others, _, metadata = sample.expected
-    if metadata is not None:
-        others.append(metadata)
+    relevant, graded, *rest, spans, _, metadata = sample.expected
+    # without spans and metadata the hash is that of samples which could not have any
+    others: list[object] = [*rest, *(each for each in (spans, metadata) if each is not None)]
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

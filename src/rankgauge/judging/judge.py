@@ -11,6 +11,7 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
@@ -92,13 +93,13 @@ class IdJudge:
     def _prepared(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Ranking | Fault | None]]:
         """Return the samples with the ids that are judged, and the ranking of each after policy."""
         if self._rule is None:
-            prepared = prepare(samples, self._profile, by_text=False)
-            self._lists.n_dropped += n_dropped(samples, prepared, self._profile, by_text=False)
+            prepared = prepare(samples, self._profile, by="id")
+            self._lists.n_dropped += n_dropped(samples, prepared, self._profile, by="id")
             return samples, prepared
         rolled = list(map(self._rule.sample, samples))
-        prepared = prepare(rolled, self._profile, by_text=False)
+        prepared = prepare(rolled, self._profile, by="id")
         if self._strict is not None:
-            pairs = zip(prepare(samples, self._strict, by_text=False), prepared, strict=True)
+            pairs = zip(prepare(samples, self._strict, by="id"), prepared, strict=True)
             prepared = [refused if isinstance(refused, Fault) else ranking for refused, ranking in pairs]
         return rolled, prepared
 
@@ -204,7 +205,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = IdJudge | SupportJudge | TextJudge
+Judge = IdJudge | SpanJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -214,6 +215,8 @@ def make_judge(
     """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
+    if target.gold == "spans":
+        return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:
         return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)

@@ -4,6 +4,7 @@ Keeping: what stays of samples beside their judged rows, and how many results fi
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -160,7 +161,7 @@ class Keeper:
         if self.shown is None:
             return
         if judged == "answer" and self._keep.needs & _OF_RANKS:
-            rankings = prepare(samples, self._profile, by_text=True)
+            rankings = prepare(samples, self._profile, by="text")
         for sample, ranking in zip(samples, rankings, strict=True):
             seen, lacks = seen_of(sample, ranking if isinstance(ranking, Ranking) else None, self._keep.needs)
             if self._profile.missing_texts != "fail":
@@ -216,4 +217,5 @@ def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> 
             lacks.append(Lack("answer", None))
         given["answer"] = "" if output is None else output.answer or ""
     others: Mapping[str, Any] = {"input": sample.input, "metadata": sample.metadata or {}}
-    return Seen(given | {name: value for name, value in others.items() if name in needs}), lacks
+    copied = {name: copy.deepcopy(value) for name, value in others.items() if name in needs}  # they are the caller's
+    return Seen(given | copied), lacks

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from rankgauge.judging.judged_columns import relevance_of
 from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.samples import Fault, Output, Sample
+from rankgauge.samples import Fault, Output, Place, Sample
 from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
+__all__ = ["Identity", "Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
+
+Identity = Literal["id", "text", "place"]
+"""What tells retrieved items apart: ids; or, as the profile says, texts; or texts and places in documents."""
 
 
 class Ranking(NamedTuple):
@@ -33,21 +36,23 @@ class Ranking(NamedTuple):
     ties: Sequence[tuple[int, int]] | None = None
     # the place of each rank's item in the output, from 0; None where rank 1 is the first, and so on
     entries: Sequence[int] | None = None
+    # where in a document each rank's item stands; None where no item says
+    places: Sequence[Place | Fault | None] | None = None
 
     def entry(self, rank: int) -> int:
         """Return the place in the output, from 0, of the item at a rank."""
         return rank - 1 if self.entries is None else self.entries[rank - 1]
 
 
-def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> list[Ranking | Fault | None]:
+def prepare(samples: Sequence[Sample], profile: Profile, *, by: Identity) -> list[Ranking | Fault | None]:
     """
     Return the ranking of each sample after policy, or why the policy cannot be applied; None where no output is.
 
-    By id, two items are the same where their ids are; by text, as the profile says. By text it is not known what an
-    item earns before texts are compared, so that ``ties=error`` refuses every tie. An output that the policy leaves
-    as it is takes a shortcut, which most outputs do.
+    By id, two items are the same where their ids are; by text, as the profile says; by place, where id, text and place
+    are. But by id it is not known what an item earns before it is judged, so that ``ties=error`` refuses every tie. An
+    output that the policy leaves as it is takes a shortcut, which most outputs do.
     """
-    policy, key = profile.policy, profile.duplicate_texts if by_text else "id"
+    policy, key = profile.policy, _key(profile, by)
     found: list[Ranking | Fault | None] = []
     rest: dict[int, tuple[Sample, Output]] = {}
     stands = stands_as_given(policy)
@@ -58,7 +63,7 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
         elif not output.is_ranked:
             found.append(lacks_key("retrieved", output.unread))
         elif stands and (policy.duplicates == "keep" or not _repeats(output, key)):
-            found.append(Ranking(output.ids, output.texts))
+            found.append(Ranking(output.ids, output.texts, places=output.places))
         elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):
             reason = f"policy order=score needs a score for every item; retrieved[{scores.index(None)}] has none"
             found.append(Fault(reason))
@@ -66,7 +71,7 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
             found.append(None)
             rest[place] = sample, output
     if rest:
-        columns = _Columns(list(rest.values()), profile, key, by_text=by_text)
+        columns = _Columns(list(rest.values()), profile, key, by_id=by == "id")
         for place, ranking in zip(rest, columns.ranked(), strict=True):
             found[place] = ranking
     return found
@@ -77,16 +82,20 @@ def stands_as_given(policy: Policy) -> bool:
     return policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
 
 
-def copies(output: Output, entry: int, profile: Profile, *, by_text: bool) -> list[int]:
+def _key(profile: Profile, by: Identity) -> str:
+    return profile.duplicate_texts if by == "text" else by
+
+
+def copies(output: Output, entry: int, profile: Profile, *, by: Identity) -> list[int]:
     """Return the places of all items of an output that stand for one of them under the policy, itself included."""
-    keys = _keys(output, profile.duplicate_texts if by_text else "id")
+    keys = _keys(output, _key(profile, by))
     if profile.policy.duplicates not in {"first", "last", "best"} or keys[entry] is None:
         return [entry]
     return [place for place, key in enumerate(keys) if key == keys[entry]]
 
 
 def n_dropped(
-    samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], profile: Profile, *, by_text: bool
+    samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], profile: Profile, *, by: Identity
 ) -> int:
     """Return how many items of samples were dropped because they repeat another one."""
     if profile.policy.duplicates not in {"first", "last", "best"}:
@@ -95,7 +104,7 @@ def n_dropped(
     for sample, ranking in zip(samples, rankings, strict=True):
         output = sample.output
         if isinstance(ranking, Ranking) and isinstance(output, Output) and len(ranking.ids) < len(output.ids):
-            keys = [key for key in _keys(output, profile.duplicate_texts if by_text else "id") if key is not None]
+            keys = [key for key in _keys(output, _key(profile, by)) if key is not None]
             dropped += len(keys) - len(set(keys))
     return dropped
 
@@ -113,17 +122,19 @@ def _keys(output: Output, key: str) -> Sequence[Hashable | None]:
     """Return what tells items apart; None for an item that is never the same as another."""
     if key == "id":
         return output.ids
-    texts = output.texts or [None] * len(output.ids)
-    return [None if pair == (None, None) else pair for pair in zip(output.ids, texts, strict=True)]
+    nothing = [None] * len(output.ids)
+    parts = [output.ids, output.texts or nothing, *([output.places or nothing] if key == "place" else [])]
+    nameless = (None,) * len(parts)
+    return [None if names == nameless else names for names in zip(*parts, strict=True)]
 
 
 class _Columns:
     """The outputs of some samples as one batch of rankings."""
 
-    def __init__(self, samples: Sequence[tuple[Sample, Output]], profile: Profile, key: str, *, by_text: bool) -> None:
+    def __init__(self, samples: Sequence[tuple[Sample, Output]], profile: Profile, key: str, *, by_id: bool) -> None:
         self._samples = samples
         self._profile = profile
-        self._by_text = by_text
+        self._by_id = by_id
         policy = profile.policy
         outputs = [output for _, output in samples]
         self._ids = list(chain.from_iterable(output.ids for output in outputs))
@@ -181,6 +192,7 @@ class _Columns:
     def _split(self, rows: Ints, repeated: Flags, low: Ints, high: Ints, depth: Ints) -> Iterator[Ranking]:
         """Yield the ranking of each output, from rows in order of output and rank."""
         texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
+        places = list(chain.from_iterable(output.places or [None] * len(output.ids) for _, output in self._samples))
         averages = self._profile.policy.averages_ties
         end = begin = 0
         for (_, output), length in zip(self._samples, depth.tolist(), strict=True):
@@ -193,12 +205,13 @@ class _Columns:
                 repeated[own].tolist() if repeated[own].any() else None,
                 list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
                 [row - begin for row in numbers],
+                None if output.places is None else [places[row] for row in numbers],
             )
             begin += len(output.ids)
 
     def _refuse_ties(self, faults: dict[int, str], owners: Ints, ids: Sequence[str | None], ranks: Ranks) -> None:
         earns: Floats | None = None
-        if not self._by_text:
+        if self._by_id:
             gold = [sample.expected.relevant or {} for sample, _ in self._samples]
             grades = (gold[owner].get(name, np.nan) for owner, name in zip(owners.tolist(), ids, strict=True))
             earns = earned(np.fromiter(grades, np.float64, len(ids)), relevance_of(self._profile))
@@ -210,5 +223,5 @@ class _Columns:
         """Return the ids that count as judged; None where judging by text has no ids to go by, so that all stay."""
         gold = sample.expected.relevant
         if gold is None or self._profile.negatives == "judged":
-            return None if gold is None and self._by_text else gold or ()
+            return None if gold is None and not self._by_id else gold or ()
         return {name for name, grade in gold.items() if grade >= 0}

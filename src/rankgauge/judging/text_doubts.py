@@ -49,6 +49,8 @@ class Doubts(NamedTuple):
     whole: int = 0  # how many of them between word boundaries
     inside: int = 0  # how many samples have one that was found only inside words
     example: tuple[str, str] | None = None  # one of these, and a word that it was found in
+    placed: int = 0  # how many retrieved items were looked for in gold spans by their offsets
+    by_text: int = 0  # how many by their text
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
@@ -57,6 +59,8 @@ class Doubts(NamedTuple):
             self.whole + other.whole,
             self.inside + other.inside,
             self.example or other.example,
+            self.placed + other.placed,
+            self.by_text + other.by_text,
         )
 
     def notes(self, matcher: str | None) -> Iterator[str]:
@@ -73,6 +77,10 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
+        if self.by_text:
+            every = counted(self.placed + self.by_text, "retrieved item")
+            of = f"{self.by_text:,} of {every}" if self.placed else f"all of {every}"
+            yield f"gold spans were found by text in {of}, which give no offsets ('document', 'start' and 'end')"
         if self.example is not None:
             text, word = self.example
             yield (

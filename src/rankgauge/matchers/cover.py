@@ -87,16 +87,58 @@ def cover(
     return cover_batch([retrieved], [gold], n=n, of_retrieved=of_retrieved, cutoff=cutoff)[0]
 
 
-def covered_parts(retrieved: str, gold: str, *, n: int = 3) -> list[tuple[int, int]]:
-    """Return which parts of a gold text a retrieved text covers: characters, end exclusive."""
-    stream, layout = read_words([gold, retrieved]), Layout.of([[retrieved]], [[gold]])
+def covered_parts(
+    retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], *, n: int = 3
+) -> list[dict[tuple[int, int], list[tuple[int, int]]]]:
+    """
+    Return which parts of gold texts retrieved texts cover, for each sample, by the numbers of the two texts.
+
+    Parts are characters of the gold text, end exclusive; a word has the signs and spaces behind it, so that two texts
+    which share a gold text between them cover all of it. Only texts count that seem to be cut out of one document: of
+    the words that both would have if they lay over each other as their runs do, at least half agree. A few common words
+    in the middle of both are chance.
+    """
+    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
+    stream, layout = read_words(texts), Layout.of(retrieved, gold)
     pairs = _pairs(stream, layout, n)
     runs = _all_runs(stream, layout, pairs, n, 0.0)
-    if not _common(stream, pairs, runs)[0] or pairs.n[0] < min(n, stream.first[1]):
-        return []
-    words = plain_words(gold)
-    places = zip(runs.gold.tolist(), (runs.gold + runs.length).tolist(), strict=True)
-    return sorted((words[begin].start, words[end - 1].end) for begin, end in places)
+    usable = pairs.n >= np.minimum(n, stream.counts()[pairs.gold])
+    order = np.lexsort((runs.gold, runs.pair))
+    runs = Runs(*(column[order] for column in runs))
+    usable &= _lie_over(stream, pairs, runs)
+    sizes = list(zip(map(len, gold), map(len, retrieved), strict=True))
+    parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in sizes]
+    ends = np.cumsum([golds * others for golds, others in sizes])
+    words = functools.cache(plain_words)
+    cut = [_cut_words(stream, _beside(stream, pairs, runs, after=after), after=after) for after in (False, True)]
+    for after, columns in ((None, (runs.pair, runs.gold, runs.length)), (False, cut[0]), (True, cut[1])):
+        kept = np.flatnonzero(usable[columns[0]])
+        for pair, at, size in zip(*(column[kept].tolist() for column in columns), strict=True):
+            sample = int(np.searchsorted(ends, pair, side="right"))
+            golds, others = sizes[sample]
+            place = divmod(pair - (int(ends[sample]) - golds * others), golds)
+            text, begin = gold[sample][place[1]], at - int(stream.first[pairs.gold[pair]])
+            known, end = words(text), begin + (size if after is None else 1)
+            start, stop = known[begin].start if begin else 0, known[end].start if end < len(known) else len(text)
+            if after is not None:  # the end or the beginning of a word
+                word = known[begin]
+                start, stop = (word.start, word.start + size) if after else (word.end - size, stop)
+            parts[sample].setdefault(place, []).append((start, stop))
+    return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
+
+
+def _lie_over(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.bool_]:
+    """Return whether at least half of the words agree where the texts of each pair would lie over each other."""
+    first = np.ones(len(runs.pair), np.bool_)
+    np.not_equal(runs.pair[1:], runs.pair[:-1], out=first[1:])
+    sides = [(runs.gold, pairs.gold[runs.pair]), (runs.other, pairs.other[runs.pair])]
+    # The words between a run and the one before it, or the text's beginning, and behind a pair's last run.
+    before = [np.where(first, at - stream.first[text], at - np.roll(at + runs.length, 1)) for at, text in sides]
+    behind = [stream.first[text + 1] - at - runs.length for at, text in sides]
+    last = np.roll(first, -1)
+    apart = np.minimum(*before) + np.where(last, np.minimum(*behind), 0)
+    total, agreeing = (np.bincount(runs.pair, weights, minlength=len(pairs.n)) for weights in (apart, runs.length))
+    return agreeing >= total
 
 
 def _pairs(stream: WordStream, layout: Layout, n: int) -> Pairs:
@@ -218,17 +260,16 @@ def _beside(stream: WordStream, pairs: Pairs, runs: Runs, *, after: bool) -> _Be
     return _Beside(runs.pair[at], gold[at], other[at], other[at] == edge)
 
 
-def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Integers, Integers]:
-    """Return pairs and how many characters their retrieved text has of a word that it begins or ends within."""
-    pair: list[int] = []
-    size: list[int] = []
+def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Integers, Integers, Integers]:
+    """Return pairs, a gold word that their retrieved text begins or ends within, and how many characters it has."""
+    cut: list[tuple[int, int, int]] = []
     at = np.flatnonzero(beside.is_edge)
     for number, gold, other in zip(*(part[at].tolist() for part in beside[:3]), strict=True):
         whole, piece = stream.spelled(gold), stream.spelled(other)
         if whole.startswith(piece) if after else whole.endswith(piece):
-            pair.append(number)
-            size.append(len(piece))
-    return np.array(pair, dtype=np.int64), np.array(size, dtype=np.int64)
+            cut.append((number, gold, len(piece)))
+    pair, word, size = np.array(cut, dtype=np.int64).reshape(-1, 3).T
+    return pair, word, size
 
 
 def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]:
@@ -238,6 +279,6 @@ def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]
     common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold]).astype(np.float64)
     for after in (False, True):
         beside = _beside(stream, pairs, runs, after=after)
-        pair, size = _cut_words(stream, beside, after=after)
+        pair, _, size = _cut_words(stream, beside, after=after)
         common += of_pairs(pair, weights=size)
     return common

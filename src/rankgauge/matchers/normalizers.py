@@ -56,7 +56,8 @@ _DATE = (
 _STAMP = rf"{_DATE}(?: \([a-z]{{3,9}}\))?(?:(?:t|,? (?:at )?){_TIME})?"
 _DATE_LINE = re.compile(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(_YEAR)
-_USUAL_LINE = re.compile(r"Date: [0-9]{4}-[01][0-9]-[0-3][0-9]\n")
+_USUAL_LINE = re.compile(r"Date: [0-9]{4}-[01][0-9]-[0-3][0-9]\n(?:[^\S\n]*+\n)*+")
+_LINE_END = re.compile(r"\n?(?:[^\S\n]*+\n)*+")
 _BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII)
 
 
@@ -120,7 +121,7 @@ def strip_date_prefix(text: str) -> str:
     Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
 
     Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
-    If only white space remains, the result is empty.
+    Blank lines after a date go with it. If only white space remains, the result is empty.
     """
     if (first := text[:1]) in _NO_DATE or (first.isalpha() and text[:3].lower() not in _DATE_HEADS):
         return text  # most texts end here
@@ -136,7 +137,7 @@ def strip_date_prefix(text: str) -> str:
         if end < 0 and len(text) - start <= _LONGEST_DATE_LINE:
             end = len(text)
         if end >= 0 and _is_date(text[start:end]):
-            at = min(end + 1, len(text))
+            at = _LINE_END.match(text, end).end()  # type: ignore[union-attr]  # it matches everywhere
         elif text.startswith("[", start) and (bracketed := _BRACKETED.match(text, start, start + _LONGEST_DATE_LINE)):
             at = _skip_space(text, bracketed.end())
         else:

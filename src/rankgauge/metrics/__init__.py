@@ -73,6 +73,10 @@ FAMILIES: Mapping[str, str] = {
         "retrieval-num-rel-ret num_rel_ret numrelret retrieval-num-nonrel-judged-ret num_nonrel_judged_ret "
         "retrieval-judged-at-k judged retrieval-unjudged-at-k unj unjudged unj_{k}"
     ),
+    "spans": (
+        "span-recall-at-k span-recall span_recall span-precision-at-k span-precision span_precision "
+        "span-iou-at-k span-iou span_iou span-f1-at-k span-f1 span_f1"
+    ),
     "answer": (
         "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "
         "token_f1 keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg"

@@ -32,8 +32,8 @@ __all__ = [
 USUAL: tuple[Law, ...] = ("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates")
 """The laws that most metrics obey."""
 
-retrieval = functools.partial(metric, gold=("relevant", "passages"), laws=USUAL)
-"""Declare a metric that is judged by id, or else against passages, and obeys the usual laws."""
+retrieval = functools.partial(metric, gold=("relevant", "passages", "spans"), laws=USUAL)
+"""Declare a metric that is judged by id, or else against passages or spans, and obeys the usual laws."""
 
 
 def always(judged: Judged) -> Flags:

@@ -49,10 +49,7 @@ def metric_definition(
         "better": "higher" if metric.higher_is_better else "lower",
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cutoff,
-        "judged": "; ".join(
-            f"{target.gold} {target.judges}{'' if target.unit is None else f' by unit {target.unit}'}"
-            for target in targets
-        ),
+        "judged": "; ".join(_judged(target) for place, target in enumerate(targets) if not place or _counts(target)),
         "matchers": [
             f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers.values()
         ],
@@ -65,6 +62,16 @@ def metric_definition(
             **profile.contract._asdict(),
         },
     }
+
+
+def _counts(target: Target) -> bool:
+    """Return whether a fallback counts: spans came last, and what they stand behind means what it meant before."""
+    return target.gold != "spans"
+
+
+def _judged(target: Target) -> str:
+    unit = "" if target.unit is None else f" by unit {target.unit}"
+    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}{unit}"
 
 
 def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:

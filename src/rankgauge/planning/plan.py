@@ -21,7 +21,7 @@ from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
-from rankgauge.samples import GOLD_KINDS
+from rankgauge.samples import TEXT_KINDS
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
 
@@ -116,9 +116,9 @@ def make_plan(
     except ParameterError as error:
         problems.append(str(error))
     problems += [
-        f"with_matchers() takes kinds of gold that are text ({', '.join(GOLD_KINDS[1:])}), not {kind!r}"
+        f"with_matchers() takes kinds of gold that are text ({', '.join(TEXT_KINDS)}), not {kind!r}"
         for kind in conventions.matchers
-        if kind not in GOLD_KINDS[1:]
+        if kind not in TEXT_KINDS
     ]
     specs = list(specs)
     places: dict[str, tuple[str, int | None]] = {}

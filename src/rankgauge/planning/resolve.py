@@ -6,23 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher
+from rankgauge.catalog import Claim, Provider, ResolvedMatcher
 from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
 from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
+from rankgauge.planning.column_names import names_of, unusual_engine
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
-from rankgauge.planning.requests import USUAL_BUDGET, Bound, Request, bind, budget_of, budget_settings
+from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
-from rankgauge.samples import GoldKind
+from rankgauge.samples import TEXT_KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
 
 __all__ = ["PlannedMetric", "resolve"]
@@ -82,7 +83,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     cut = _cut(bound, conventions)
     rel = _rel(bound)
     judged = _judged(bound, conventions)
-    names = _names(bound, cut, conventions.catalog)
+    names = names_of(bound, cut, conventions.catalog)
     metric, settings = bound.metric.with_aggregate(_aggregate(bound)), {**bound.defaults, **bound.params}
     is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
     aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
@@ -111,7 +112,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         targets=tuple(judged),
         matchers=FrozenMap(matchers),
         cut=cut,
-        settings=FrozenMap({**settings, **_unusual_engine(bound), **budget_settings(cut.budget)}),
+        settings=FrozenMap({**settings, **unusual_engine(bound), **budget_settings(cut.budget)}),
         definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
     )
@@ -211,14 +212,27 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     if (unit := _unit(bound)) is not None:
         return {Target("relevant", unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
+    joint = _joint(bound)
     for kind in _kinds(bound):
-        chosen = None if kind == "relevant" else _matcher_name(bound, kind, conventions)
+        chosen = _matcher_name(bound, kind, conventions) if kind in TEXT_KINDS else None
         name = None if chosen is None else str(chosen)
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        judged[Target(kind, bound.metric.judging.judges, name)] = matcher
+        judged[Target(kind, bound.metric.judging.judges, name, joint=kind == "spans" and joint)] = matcher
     return judged
+
+
+def _joint(bound: Bound) -> bool:
+    """Return whether results find a gold span together; refuse to say so where nothing is found so."""
+    joint, written = bound.request.engine.get("joint"), repr(bound.request.written)
+    if joint is None:
+        return False
+    if not isinstance(joint, bool):
+        raise ParameterError(f"joint of {written} is true or false, not {joint!r}")
+    if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") != "spans":
+        raise ParameterError(f"joint of {written} is for metrics that find gold spans (gold=spans); leave it out")
+    return joint
 
 
 def _unit(bound: Bound) -> str | None:
@@ -247,16 +261,19 @@ def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
                 f"{metric.alias!r} can be judged against {' or '.join(kinds)}, not against gold={gold!r}"
             )
         kinds = (gold,)
+    elif "joint" in engine:
+        kinds = ("spans",)
     if matcher is None:
         return kinds
     if not isinstance(matcher, str) or not matcher.strip():
         raise ParameterError(f"the matcher of {written} is a name or a composition, not {matcher!r}")
     if idle := [parameter.name for parameter in metric.judging.matching if parameter.name in bound.explicit]:
         raise ParameterError(f"{written} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out")
-    of_text = tuple(kind for kind in kinds if kind != "relevant")
+    of_text = tuple(kind for kind in kinds if kind in TEXT_KINDS)
     if not of_text:
+        how = "by spans" if "spans" in kinds and kinds[0] == "spans" else "by id"
         raise ParameterError(
-            f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={matcher}"
+            f"{metric.alias!r} is judged {how} here, where a matcher has no effect; leave out matcher={matcher}"
         )
     return of_text
 
@@ -285,57 +302,9 @@ def _with_averaged_ties(bound: Bound, judged: _Judged) -> _Judged:
             f"policy ties=average needs a closed form over the orders of ties, and metric {bound.metric.alias!r} "
             f"declares none; leave out {bound.request.written!r}, or choose ties=docno, given or error"
         )
-    by_id = {target: None for target in judged if target.matcher is None}
+    by_id = {target: None for target in judged if target.identity == "id"}
     if not by_id:
         raise ParameterError(
-            f"policy ties=average is for judging by id, and {bound.request.written!r} is judged by text"
+            f"policy ties=average is for judging by id, and {bound.request.written!r} is not judged so"
         )
     return by_id
-
-
-# -- names
-
-
-class _Names(NamedTuple):
-    """What a column is called."""
-
-    expression: MetricExpression  # expanded
-    standard: str  # whatever name it was asked for by
-    asked: str  # by the name it was asked for, where that is a short one
-
-
-def _names(bound: Bound, cut: Cut, catalog: Catalog) -> _Names:
-    request, metric = bound.request, bound.metric
-    short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    number, unit = cut.behind_at
-    is_uncut = cut.rule == "none" and metric.cutoff.kind == "droppable"
-    engine = _unusual_engine(bound)
-    expression = MetricExpression(
-        (short or metric.alias).lower() if is_uncut else metric.alias,
-        {**{key: value for key, value in bound.params.items() if value != bound.defaults[key]}, **engine},
-        k=number,
-        unit=unit,
-    )
-    if request.name is not None:
-        return _Names(expression, request.name, request.name)
-    pinned = None if metric.cutoff.pins is None else bound.explicit.get(metric.cutoff.pins)
-    usual = {**bound.defaults, **bound.usual}
-    unusual = {key: value for key, value in bound.explicit.items() if value != usual[key] and key != metric.cutoff.pins}
-    behind_at = pinned if isinstance(pinned, int | float) else number
-
-    def written(name: str) -> str:
-        return str(MetricExpression(name, {**unusual, **engine}, k=behind_at, unit=unit))
-
-    is_short = is_uncut or number is not None or pinned is not None
-    standard = written(short.lower() if is_short and short is not None else metric.alias)
-    asked = request.expression.name.lower()
-    leaves_nothing_out = is_short or (cut.rule == "none" and metric.cutoff.pins is None)
-    if leaves_nothing_out and asked in {plain.lower() for plain in metric.plain_short}:
-        return _Names(expression, standard, written(asked))
-    return _Names(expression, standard, standard)
-
-
-def _unusual_engine(bound: Bound) -> dict[str, Value]:
-    """Return what a request asks of the engine, without what is usual for budgets and for the metric."""
-    usual = {**USUAL_BUDGET, "aggregate": bound.metric.aggregate}
-    return {name: value for name, value in bound.request.engine.items() if (name, value) not in usual.items()}

@@ -16,8 +16,8 @@ from rankgauge.columns import Cutoff, Flags, Floats, Judged, Rows, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
-from rankgauge.plugin.signature import CutoffKind, Parameter, first_line
-from rankgauge.samples import GOLD_KINDS, GoldKind
+from rankgauge.plugin.signature import CutoffKind, Parameter, first_line, read_like
+from rankgauge.samples import GOLD_KINDS, TEXT_KINDS, GoldKind
 
 __all__ = [
     "WHOLE_RUN",
@@ -26,12 +26,10 @@ __all__ = [
     "Explaining",
     "Judging",
     "Law",
-    "LikeCondition",
     "Metric",
     "Need",
     "check_declaration",
     "declared",
-    "read_like",
 ]
 
 WHOLE_RUN = "whole run"
@@ -55,34 +53,14 @@ _LAWS = frozenset(typing.get_args(Law))
 _OF_CUTOFFS = frozenset({"tail", "last-rank"})
 """The laws of every metric with a cutoff."""
 
-LikeCondition = Literal["binary", "judged", "one relevant", "few relevant", "full"]
-"""
-Where a metric is like another: `like="ndcg@k where binary and few relevant"`.
-
-`binary`: all grades are 0 or 1. `judged`: everything retrieved is judged. `one relevant`: one item is relevant. `few
-relevant`: no more than k items are relevant. `full`: k items or more are retrieved.
-"""
-
-
-def read_like(written: str) -> tuple[str, frozenset[LikeCondition]]:
-    """Return the metric and the conditions of a `like`; raise `DeclarationError` for an unknown condition."""
-    known = typing.get_args(LikeCondition)
-    expression, where, conditions = written.partition(" where ")
-    names = [name.strip() for name in conditions.split(" and ")] if where else []
-    for name in names:
-        if name not in known:
-            hint = f"{did_you_mean(name, known)}; known are {', '.join(known)}"
-            raise DeclarationError(f"like={written!r} has no condition {name!r}{hint}")
-    return expression.strip(), frozenset(names)  # type: ignore[arg-type]  # they were just looked up
-
-
-Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents"]
+Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents", "cover"]
 """
 What a metric may ask to see besides judged columns.
 
 `texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. These are what
 `Judged.seen` and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item
-serves. A run has no texts, input, answer or metadata, so that metrics that need these are refused there.
+serves. `cover`: `Judged.cover`, which stretches of documents results take up, for gold spans alone. A run has no
+texts, input, answer, metadata or places, so that metrics that need these are refused there.
 """
 
 _NEEDS = frozenset(typing.get_args(Need))
@@ -244,6 +222,11 @@ class Metric:
         return self if how == self.aggregate else replace(self, aggregate=how)
 
     @property
+    def takes_joint(self) -> bool:
+        """Return whether it finds gold spans, which several results may do together."""
+        return "spans" in self.judging.gold and "cover" not in self.judging.needs
+
+    @property
     def engine_parameters(self) -> tuple[str, ...]:
         """Return which of the engine's parameters have an effect on this metric."""
         has_cutoff = self.cutoff.kind != "none"
@@ -253,9 +236,10 @@ class Metric:
             **dict.fromkeys(("budget", "tokenizer", "partial"), has_budget),
             "rel": bool(self.judging.uses_rel),
             "gold": len(self.judging.gold) > 1,
-            "matcher": any(kind != "relevant" for kind in self.judging.gold),
-            "aggregate": not self.is_whole,
+            "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
+            "joint": self.takes_joint,
             "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
+            "aggregate": not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)
@@ -325,6 +309,8 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
     if not judging.gold and (judging.matcher is not None or judging.defined is not None):
         yield "needs no ground truth (gold=()), so `matcher` and `defined` have no effect; leave them out"
+    if "cover" in judging.needs and judging.gold != ("spans",):
+        yield "needs the cover, which only the gold kind 'spans' has; declare it with gold='spans'"
     if not declaration.summary and sys.flags.optimize < 2:  # -OO has removed it
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):

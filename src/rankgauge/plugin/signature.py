@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
-from rankgauge.errors import DeclarationError
+from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.expression import Value
 
 __all__ = [
@@ -22,17 +22,42 @@ __all__ = [
     "RESERVED",
     "Authored",
     "CutoffKind",
+    "LikeCondition",
     "Parameter",
     "companion",
     "declared_in",
     "declaring",
     "first_line",
     "plain_name",
+    "read_like",
     "read_signature",
 ]
 
-RESERVED = frozenset({"k", "rel", "gold", "matcher", "unit", "as", "budget", "tokenizer", "partial", "aggregate"})
+RESERVED = frozenset(
+    {"k", "rel", "gold", "matcher", "unit", "as", "budget", "tokenizer", "partial", "joint", "aggregate"}
+)
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
+
+LikeCondition = Literal["binary", "judged", "one relevant", "few relevant", "full"]
+"""
+Where a metric is like another: `like="ndcg@k where binary and few relevant"`.
+
+`binary`: all grades are 0 or 1. `judged`: everything retrieved is judged. `one relevant`: one item is relevant. `few
+relevant`: no more than k items are relevant. `full`: k items or more are retrieved.
+"""
+
+
+def read_like(written: str) -> tuple[str, frozenset[LikeCondition]]:
+    """Return the metric and the conditions of a `like`; raise `DeclarationError` for an unknown condition."""
+    known = typing.get_args(LikeCondition)
+    expression, where, conditions = written.partition(" where ")
+    names = [name.strip() for name in conditions.split(" and ")] if where else []
+    for name in names:
+        if name not in known:
+            hint = f"{did_you_mean(name, known)}; known are {', '.join(known)}"
+            raise DeclarationError(f"like={written!r} has no condition {name!r}{hint}")
+    return expression.strip(), frozenset(names)  # type: ignore[arg-type]  # they were just looked up
+
 
 CutoffKind = Literal["none", "required", "droppable", "optional"]
 

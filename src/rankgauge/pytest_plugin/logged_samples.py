@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, Output, Sample, labelled, read_sample
+from rankgauge.samples import Expected, Fault, Output, Place, Sample, Span, labelled, read_sample
 
 __all__ = ["make_record", "refuse"]
 
@@ -94,6 +94,7 @@ def _whole(sample: Sample) -> dict[str, Any]:
 def _expected(expected: Expected) -> dict[str, Any]:
     texts: dict[str, Any] = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
     texts["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
+    texts["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
     if expected.relevant is None:
         return texts
     repeats = expected.repeats or {}
@@ -103,14 +104,21 @@ def _expected(expected: Expected) -> dict[str, Any]:
     return {"relevant": entries, **texts}
 
 
+def _span(span: Span) -> dict[str, Any]:
+    return {**span.place._asdict(), "grade": span.grade, "text": span.text}
+
+
 def _output(output: Output | Fault | None) -> dict[str, Any] | None:
     if output is None:
         return None
     if isinstance(output, Fault):
         return {"failed": output.reason}
     nothing = [None] * len(output.ids)
-    columns = zip(output.ids, output.texts or nothing, output.scores or nothing, strict=True)
-    items = [{"id": name, "text": text, "score": score} for name, text, score in columns]
+    columns = zip(output.ids, output.texts or nothing, output.scores or nothing, output.places or nothing, strict=True)
+    items = [
+        {"id": name, "text": text, "score": score, **(place._asdict() if isinstance(place, Place) else {})}
+        for name, text, score, place in columns
+    ]
     support = None if output.support is None else labelled(output.support)
     ranking = {"retrieved": items} if output.is_ranked else {}
     return {**ranking, "answer": output.answer, "support": support}

@@ -1,10 +1,11 @@
 """
-Ground truth: reading `expected_output` and its nuggets.
+Ground truth: reading `expected_output`, with its nuggets and spans.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.sample_values import (
     GOLD_KINDS,
+    HIGHEST_K,
     NUMBERS,
     Expected,
     Fault,
@@ -22,6 +24,8 @@ from rankgauge.samples.sample_values import (
     Importance,
     InvalidError,
     Nugget,
+    Place,
+    Span,
     are_strings,
     is_real,
     look,
@@ -29,7 +33,7 @@ from rankgauge.samples.sample_values import (
     read_id,
 )
 
-__all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_support"]
+__all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_place", "read_support"]
 
 _IMPORTANCE: dict[str, Importance] = {"vital": "vital", "okay": "okay"}
 _SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
@@ -107,9 +111,49 @@ def _assignments(raw: object, contract: Contract) -> Iterator[tuple[str, str, An
         yield f"[{index}].assignment", read_id(name, f"[{index}]", contract), entry.get("assignment")
 
 
+def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:
+    """Return the `document`, `start` and `end` of an object; an `InvalidError` where they are no stretch."""
+    if absent := [name for name in ("document", "start", "end") if raw.get(name) is None]:
+        raise InvalidError(
+            path, f"a place needs 'document', 'start' and 'end', and has no {absent[0]!r}; found {look(raw)}"
+        )
+    document = read_id(raw["document"], f"{path}.document", contract)
+    start, end = (_offset(raw.get(name), f"{path}.{name}") for name in ("start", "end"))
+    if end < start:
+        raise InvalidError(f"{path}.end", f"a stretch cannot end at {end}, before its start at {start}")
+    return Place(document, start, end)
+
+
+def _offset(value: object, path: str) -> int:
+    offset = int(value) if is_real(value) and isinstance(value, numbers.Integral) else -1
+    if not 0 <= offset <= HIGHEST_K:
+        raise InvalidError(path, f"an offset is a number of characters, 0 or more, not {look(value)}")
+    return offset
+
+
+def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
+    """Return the spans of a sample, each place once with its highest grade."""
+    if not isinstance(raw, list | tuple):
+        raise InvalidError(path, f"expected a list of spans {{document, start, end}}, found {look(raw)}")
+    spans: dict[Place, Span] = {}
+    for index, entry in enumerate(raw):
+        here = f"{path}[{index}]"
+        if not isinstance(entry, Mapping):
+            raise InvalidError(here, f"a span is an object with 'document', 'start' and 'end'; found {look(entry)}")
+        place, text = read_place(entry, here, contract), entry.get("text")
+        if place.start == place.end:
+            raise InvalidError(f"{here}.end", f"the span is empty: it starts and ends at {place.end} (end exclusive)")
+        if text is not None and (not isinstance(text, str) or not text.strip()):
+            raise InvalidError(f"{here}.text", f"expected a string that is not blank, found {look(text)}")
+        grade = 1.0 if entry.get("grade") is None else read_gain(entry["grade"], f"{here}.grade", contract)
+        known = spans.get(place, Span(place, grade))
+        spans[place] = Span(place, max(grade, known.grade), text if known.text is None else known.text)
+    return tuple(spans.values())
+
+
 FORMS = (
     "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
-    "'keywords', 'nuggets'"
+    "'keywords', 'nuggets', 'spans'"
 )
 """What ground truth can be, for messages."""
 
@@ -215,6 +259,8 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
     if raw.get("nuggets") is not None:
         expected = expected._replace(nuggets=read_nuggets(raw["nuggets"], ".nuggets", contract))
+    if raw.get("spans") is not None:
+        expected = expected._replace(spans=_spans(raw["spans"], ".spans", contract))
     return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
 
 

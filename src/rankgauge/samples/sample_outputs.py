@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
-from rankgauge.samples.ground_truth import read_support
+from rankgauge.samples.ground_truth import read_place, read_support
 from rankgauge.samples.sample_values import (
     Fault,
     InvalidError,
     Output,
+    Place,
     are_strings,
     is_finite_number,
     lacks_key,
@@ -65,7 +66,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
     unread += read.unread
     if isinstance(read, Fault):
         return read._replace(unread=unread)
-    return Output(read.ids, read.texts, read.scores, answer, support, is_ranked, unread, read.metadata)
+    return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread)
 
 
 def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
@@ -99,7 +100,7 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
 
 def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
     """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
-    if set(map(type, entries)) != {dict}:
+    if set(map(type, entries)) != {dict} or any(map(dict.__contains__, entries, repeat("start"))):
         return None
     ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
@@ -128,7 +129,9 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     ids: list[str | None] = []
     texts: list[str | None] = []
     scores: list[float | None] = []
+    places: list[Place | Fault | None] = []
     for index, entry in enumerate(entries):
+        places.append(_place(entry, f"retrieved[{index}]", contract))
         if not isinstance(entry, Mapping):
             ids.append(read_id(entry, f"[{index}]", contract))
             texts.append(None)
@@ -139,7 +142,8 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             if not contract.coerce:
                 raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
             text = ""
-        if name is None and (text is None or contract.strict_ids):
+        nameless = text is None and not isinstance(places[-1], Place)
+        if name is None and (nameless or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
             raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}{of_object(entry)}")
         is_plain = name is None or (type(name) is str and name)
@@ -153,7 +157,24 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)
     known = _metadata([entry if isinstance(entry, Mapping) else {} for entry in entries])
-    return Output(ids, texts if has_text else None, scores if has_score else None, metadata=known)
+    has_place = any(place is not None for place in places)
+    return Output(
+        ids,
+        texts if has_text else None,
+        scores if has_score else None,
+        metadata=known,
+        places=places if has_place else None,
+    )
+
+
+def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None:
+    """Return where an item stands, if it has a `start`; a flaw of it harms only what is judged by places."""
+    if not isinstance(entry, Mapping) or entry.get("start") is None:
+        return None
+    try:
+        return read_place(entry, path, contract)
+    except InvalidError as invalid:
+        return Fault(f"{invalid.path} {invalid.message}")
 
 
 TIMED_OUT = "TimeoutError"

@@ -72,10 +72,17 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
+_GOLD_ITEMS = (
+    ("relevant", "expected_output[]"),
+    ("nuggets", "expected_output.nuggets[]"),
+    ("spans", "expected_output.spans[]"),
+)
+
+
 def _unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    relevant, nuggets = (raw.get("relevant"), raw.get("nuggets")) if isinstance(raw, Mapping) else (raw, None)
-    places = (("expected_output[]", relevant), ("expected_output.nuggets[]", nuggets))
+    kinds = raw if isinstance(raw, Mapping) else {"relevant": raw}
+    places = ((place, kinds.get(kind)) for kind, place in _GOLD_ITEMS)
     return tuple(
         key
         for place, items in places

@@ -19,6 +19,7 @@ __all__ = [
     "GOLD_KINDS",
     "HIGHEST_K",
     "NUMBERS",
+    "TEXT_KINDS",
     "Expected",
     "Fault",
     "GoldKind",
@@ -26,7 +27,9 @@ __all__ = [
     "InvalidError",
     "Nugget",
     "Output",
+    "Place",
     "Sample",
+    "Span",
     "are_strings",
     "is_finite_number",
     "is_real",
@@ -36,10 +39,13 @@ __all__ = [
     "read_id",
 ]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets"]
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans"]
 """The kinds of ground truth a metric can be judged against."""
 
-GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets")
+GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets", "spans")
+
+TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets")
+"""The kinds that a matcher looks for."""
 
 Importance = Literal["vital", "okay"]
 
@@ -81,6 +87,25 @@ class Nugget(NamedTuple):
         return 1.0 if self.importance == "vital" else 0.5
 
 
+class Place(NamedTuple):
+    """A stretch of a document; as a string, what a gold span is called."""
+
+    document: str
+    start: int  # characters
+    end: int  # exclusive
+
+    def __str__(self) -> str:
+        return f"{self.document}[{self.start}:{self.end}]"
+
+
+class Span(NamedTuple):
+    """A stretch of a document that should be retrieved, however the document is cut into chunks."""
+
+    place: Place
+    grade: float = 1.0
+    text: str | None = None  # what stands there; needed where retrieved items have no offsets
+
+
 class Expected(NamedTuple):
     """
     The ground truth of one sample; a kind that was not given is None.
@@ -102,6 +127,8 @@ class Expected(NamedTuple):
 
         nuggets: Facts that a good answer states.
 
+        spans: Stretches of documents that should be retrieved, each once.
+
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
 
         metadata: What is known of relevant items, by id; None where nothing is.
@@ -115,6 +142,7 @@ class Expected(NamedTuple):
     answer: tuple[str, ...] | None = None
     keywords: tuple[str, ...] | None = None
     nuggets: tuple[Nugget, ...] | None = None
+    spans: tuple[Span, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
     metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
 
@@ -134,6 +162,8 @@ class Output(NamedTuple):
 
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
 
+        places: Where in a document each retrieved item stands, None where it does not say, a `Fault` where it says so
+            in a form that cannot be used; None when no item says.
         is_ranked: Whether it says what was retrieved, even if that is nothing.
 
         unread: Its keys, and those of its items, that nothing reads.
@@ -148,6 +178,7 @@ class Output(NamedTuple):
     support: Mapping[str, float] | None = None
     is_ranked: bool = True
     unread: tuple[Unread, ...] = ()
+    places: Sequence[Place | Fault | None] | None = None
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
 
 

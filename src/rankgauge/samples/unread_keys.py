@@ -20,10 +20,14 @@ _KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
     "expected_output[]": frozenset({"id", "gain", "intent", "metadata"}),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
+    "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     OUTPUT: frozenset({"retrieved", "answer", "support"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
 }
 """The keys that are read, by the place of their object."""
+
+_PLACE = frozenset({"document", "start", "end"})
+"""Those of an item that says where it stands: if there is a `start`, for `document` alone may be a text."""
 
 _ITEM_ID = ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "node_id", "corpus_id", "_id", "uuid")
 _ITEM_TEXT = ("page_content", "content", "contents", "body", "passage", "chunk", "document")
@@ -43,6 +47,13 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "expected_output[]": {"id": _ITEM_ID, "gain": ("grade", "relevance", "rel", "label", "score")},
     "expected_output.nuggets[]": {"text": ("nugget", "fact", *_ITEM_TEXT), "importance": ("label",)},
+    "expected_output.spans[]": {
+        "document": ("doc", "doc_id", "document_id", "corpus_id", "source", "file"),
+        "start": ("start_index", "begin", "start_char", "offset"),
+        "end": ("end_index", "stop", "end_char"),
+        "grade": ("gain", "relevance", "rel", "label"),
+        "text": ("content", "quote", "excerpt"),
+    },
     OUTPUT: {"retrieved": _RANKINGS, "answer": ("response", "generated", "generated_text", "completion", "output")},
     ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
 }
@@ -73,9 +84,10 @@ def meant(place: str, key: str) -> str:
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
     keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
-    if keys <= _KNOWN[place]:
+    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
+    if keys <= known:
         return ()
-    unknown = sorted(key for key in keys - _KNOWN[place] if isinstance(key, str))
+    unknown = sorted(key for key in keys - known if isinstance(key, str))
     guesses = ((key, meant(place, key)) for key in unknown)
     return tuple(Unread(place, key, "" if guess in keys else guess) for key, guess in guesses)
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from rankgauge.columns import Cutoff, Ints, Judged
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import Output, Sample
+from rankgauge.scoring.covered_spans import BEGIN, END, CoveredSpan, covered_spans
 from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
 
@@ -27,6 +29,7 @@ __all__ = [
     "MissingGold",
     "RankFacts",
     "SampleFacts",
+    "covered_stretch",
     "facts_of",
     "gold_names",
     "matched_stretch",
@@ -60,6 +63,8 @@ class RankFacts:
         matched: The stretch of its text that is a gold text, or all of it where it is part of one, whatever case and
             white space; None where neither is so, as with fuzzy matchers.
 
+        covers: The gold spans of which it covers a part, where spans are judged.
+
         gain: What it is worth; None where the score is no sum over ranks.
 
         discount: What the gain is multiplied by because of the rank; None like `gain`, and where nothing is gained.
@@ -78,6 +83,7 @@ class RankFacts:
     text: str | None
     match: float | None
     matched: str | None = None
+    covers: tuple[CoveredSpan, ...] = ()
     gain: float | None = None
     discount: float | None = None
     contribution: float | None = None
@@ -116,7 +122,7 @@ class SampleFacts(NamedTuple):
     fault: str = ""  # why the metric's own contributions cannot be used; empty where they can, or it declares none
 
 
-_OF_RANKS = tuple(name for name in RankFacts.__slots__ if name not in {"text", "matched"})
+_OF_RANKS = tuple(name for name in RankFacts.__slots__ if name not in {"text", "matched", "covers"})
 _OF_MISSING = MissingGold.__slots__
 _of_rank, _of_missing = attrgetter(*_OF_RANKS), attrgetter(*_OF_MISSING)
 
@@ -143,16 +149,21 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores.k)
     sums = _Sums(rank_sums(scores, judged))
     cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
-    for place, (sample, ranking, k) in enumerate(zip(batch.samples, evidence.rankings, cutoffs, strict=True)):
+    covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
+    if scores.target.gold == "spans":
+        covered = covered_spans(batch.samples, evidence.rankings)
+    rankings = zip(batch.samples, evidence.rankings, cutoffs, covered, strict=False)
+    for place, (sample, ranking, k, covers) in enumerate(rankings):
         names = gold_names(sample, scores.target)
         ranks: tuple[RankFacts, ...] = ()
         shown = 0
         if ranking is not None:
             shown = len(ranking.ids) if k < 0 else min(k, len(ranking.ids))
             held = rows.of(place, shown)
-            numbers = sorted({*range(1, min(plain, shown) + 1), *held})
+            covering = (rank for rank, spans in enumerate(covers[:shown], 1) if spans)
+            numbers = sorted({*range(1, min(plain, shown) + 1), *held, *covering})
             plain_ranks = [
-                _fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target) for rank in numbers
+                _fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target, covers) for rank in numbers
             ]
             ranks = tuple(sums.added_to(plain_ranks, place))
         yield SampleFacts(
@@ -169,6 +180,8 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
     if target.gold == "relevant":
         return list(target.rolled(sample).expected.relevant or ())
+    if target.gold == "spans":
+        return [str(span.place) for span in sample.expected.spans or ()]
     if target.gold == "nuggets":
         return [nugget.name for nugget in sample.expected.nuggets or ()]
     return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
@@ -187,12 +200,23 @@ _NOTHING = _Held((), None, None, relevant=False)
 _NO_SUM = (0.0, 0.0, 0.0)
 
 
-def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Sequence[str], target: Target) -> RankFacts:
+def _fact(
+    rank: int,
+    sample: Sample,
+    ranking: Ranking,
+    held: _Held,
+    names: Sequence[str],
+    target: Target,
+    covers: Sequence[tuple[CoveredSpan, ...]],
+) -> RankFacts:
     """Return what a rank holds, without what it adds to a score."""
-    scored = sample.output.scores if isinstance(sample.output, Output) else None
+    output = sample.output if target.judges == "retrieved" else None  # an answer has no retriever's score
+    scored = output.scores if isinstance(output, Output) else None
     gold = tuple(names[at] for at in held.gold)
     text = None if ranking.texts is None else ranking.texts[rank - 1]
     by_text = target.gold != "relevant"
+    spans = covers[rank - 1] if covers else ()
+    matched = covered_stretch(text, spans) if covers else matched_stretch(text, gold) if text and by_text else None
     return RankFacts(
         rank=rank,
         id=ranking.ids[rank - 1],
@@ -202,7 +226,8 @@ def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Seque
         gold=gold,
         text=text,
         match=held.match if by_text else None,
-        matched=matched_stretch(text, gold) if text and by_text else None,
+        matched=matched,
+        covers=spans,
     )
 
 
@@ -284,6 +309,7 @@ class _Sums:
                 text=rank_facts.text,
                 match=rank_facts.match,
                 matched=rank_facts.matched,
+                covers=rank_facts.covers,
                 gain=gain,
                 discount=discount,
                 contribution=value,
@@ -295,6 +321,15 @@ def _starts(owners: Ints, n: int) -> list[int]:
     """Return where the rows of each sample begin, and the end, in rows in order of sample."""
     starts: list[int] = np.searchsorted(owners, np.arange(n + 1)).tolist()
     return starts
+
+
+def covered_stretch(text: str | None, spans: Sequence[CoveredSpan]) -> str | None:
+    """Return the stretch of a text that covers most of some gold spans."""
+    if not text or not spans:
+        return None
+    best = max(spans, key=lambda span: span.share)
+    held = "" if best.text is None else max(re.findall(f"{BEGIN}(.*?){END}", best.text, re.DOTALL), key=len, default="")
+    return best.matched or matched_stretch(text, [held.strip()])
 
 
 def matched_stretch(text: str, gold: Sequence[str]) -> str | None:

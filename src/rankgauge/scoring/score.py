@@ -138,7 +138,8 @@ def _outcome(
     evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
     without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
-        return _whole(evidence, flawed, k)
+        unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
+        return _whole(evidence, flawed, k, {**unfit, **_lacking(column, evidence, k)})
     judged = judged_for(column, evidence)
     values, failures = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
     unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
@@ -148,7 +149,7 @@ def _outcome(
     suspects = bool(failures or without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
-    failures |= _textless(column, evidence, values, k)
+    failures |= _textless(column, target, evidence, values, k)
     defined, undecided = _defined(column, judged)
     defined[list(without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
@@ -195,11 +196,11 @@ def _flawed(flawed: Mapping[int, Flaw], status: int, among: Flags | None = None)
     }
 
 
-def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> Outcome:
+def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, failures: Mapping[int, str]) -> Outcome:
     """Return what each sample of a batch gives to a metric of whole runs, which needs no ground truth."""
     n = evidence.judged.n
     flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
-    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults))
+    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults), (FAILED, failures))
     cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
@@ -211,6 +212,8 @@ def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> 
 def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
     judged = evidence.judged
+    if judged.cover is not None and "cover" not in column.metric.judging.needs:
+        judged = replace(judged, cover=None)
     if judged.shown is not None:  # no metric sees what another one asked for
         needs = column.metric.judging.needs
         judged = replace(judged, shown=[seen.only(needs) for seen in judged.shown] if needs else None)
@@ -235,7 +238,7 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
         return relevant.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
     try:
         with guarded():
-            flags = np.array(judging.defined(judged), dtype=bool)
+            flags = np.array(np.ma.filled(judging.defined(judged), fill_value=False), dtype=bool)
             if flags.shape != (judged.n,):
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}
@@ -244,14 +247,13 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
         return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
-_BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
-
-
-def _textless(column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None) -> dict[int, str]:
-    """Return which samples lack a text where it could still change the score."""
+def _textless(
+    column: PlannedMetric, target: Target, evidence: Evidence, values: Scores, k: Cutoff | None
+) -> dict[int, str]:
+    """Return which samples lack a text, or a place, where it could still change the score."""
     best = column.metric.range[1]
     return {
-        place: f"judging by text needs a text for every retrieved item; the item at rank {rank} has none{_BARE_STRINGS}"
+        place: target.lacks_text(rank)
         for place, rank in evidence.textless.items()
         if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
     }
@@ -336,9 +338,12 @@ def _call(
 def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
-    values = np.array(call(judged, **column.metric.cutoff.given(k), **params), dtype=np.float64)
+    returned = call(judged, **column.metric.cutoff.given(k), **params)
+    values = np.array(returned, dtype=np.float64)
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
+    if isinstance(returned, np.ma.MaskedArray):
+        values[np.ma.getmaskarray(returned)] = np.nan  # what is masked has no value
     if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")

@@ -133,7 +133,7 @@ class Sighting:
         for target, doubts in self.doubts.items():
             if target in used:
                 notes += doubts.notes(target.matcher)
-        return notes
+        return list(dict.fromkeys(notes))
 
 
 def _rise(sample: Sample) -> str:

@@ -101,15 +101,17 @@ class Case:
         texts = [_doc_text(doc) for doc, grade in self.gold.items() if grade > 0]
         scores = range(len(self.ranking), 0, -1) if self.scores is None else self.scores
         retrieved = [
-            {"id": doc, "text": _doc_text(doc), "score": score} for doc, score in zip(self.ids, scores, strict=True)
+            {"id": doc, "text": _doc_text(doc), "score": score, **_place(doc)}
+            for doc, score in zip(self.ids, scores, strict=True)
         ]
         best = [item for item, score in zip(self.ranking, scores, strict=True) if score == max(scores)]
         answer = _doc_text(_doc_id(min(best))) if best else ""  # in whatever order the tied ones are listed
         by_text = dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts)
+        spans = [_place(doc) for doc, grade in self.gold.items() if grade > 0]
         return {
             "id": name,
             "input": f"The question of {name}?",
-            "expected_output": {"relevant": self.gold, **by_text},
+            "expected_output": {"relevant": self.gold, **by_text, "spans": spans},
             "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
         }
@@ -121,6 +123,10 @@ ANCHOR = Case((1.0,), (0, 7))
 
 def _doc_id(item: int) -> str:
     return f"doc-{item}"
+
+
+def _place(doc: str) -> dict[str, Any]:
+    return {"document": doc, "start": 0, "end": len(_doc_text(doc))}
 
 
 def _doc_text(doc: str) -> str:

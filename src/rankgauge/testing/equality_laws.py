@@ -17,7 +17,7 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.planning.requests import lifted
-from rankgauge.plugin.metric import LikeCondition, read_like
+from rankgauge.plugin.signature import LikeCondition, read_like
 from rankgauge.testing.drawn_cases import HUGE, Case, draw_ranking
 from rankgauge.testing.foreign_metrics import ForeignMetric, fit, read_calling
 from rankgauge.testing.law import law, unless

@@ -15,7 +15,8 @@ from rankgauge.errors import ParameterError
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.planning.requests import lifted
 from rankgauge.plugin.hookspecs import hookimpl
-from rankgauge.plugin.metric import Metric, declared, read_like
+from rankgauge.plugin.metric import Metric, declared
+from rankgauge.plugin.signature import read_like
 from rankgauge.testing.law import Law, Laws, applying, law_names
 from rankgauge.testing.law_checks import CASES, Candidate, checking
 from rankgauge.testing.law_report import Report

@@ -23,7 +23,7 @@ from rankgauge.expression import Value
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
-from rankgauge.samples import Sample, read_sample
+from rankgauge.samples import TEXT_KINDS, Sample, read_sample
 from rankgauge.testing.drawn_cases import HUGE, TOP_GRADE, Case
 from rankgauge.testing.law import Trial
 
@@ -207,7 +207,7 @@ class EngineMetric:
     @property
     def unusable(self) -> str:
         """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
-        if all(kind == "relevant" for kind in self.metric.gold):
+        if not set(TEXT_KINDS).intersection(self.metric.gold):
             return ""
         try:
             with guarded():
@@ -277,7 +277,7 @@ class EngineMetric:
                     spec["k"] = cutoff
             evaluation = Engine(catalog=self.catalog).dataset([]).with_metrics([spec]).with_profile(policy)
             if not own_matcher:
-                by_text = [kind for kind in self.metric.gold if kind != "relevant"]
+                by_text = [kind for kind in self.metric.gold if kind in TEXT_KINDS]
                 evaluation = evaluation.with_matchers(dict.fromkeys(by_text, _MATCHER))
             self._evaluations[key] = evaluation
         return self._evaluations[key]
@@ -314,7 +314,7 @@ class EngineMetric:
         keep = Keep(needs=frozenset(self.metric.judging.needs))
         judged = []
         for kind in self.metric.gold:
-            name = None if kind == "relevant" else _MATCHER
+            name = _MATCHER if kind in TEXT_KINDS else None
             matcher = None if name is None else self.catalog.matcher(name)
             target = Target(kind, self.metric.judging.judges, name)
             judged.append(judge(read, target, PROFILES["default"], matcher, keep=keep).judged)

@@ -274,3 +274,51 @@ def test_curves_end_at_the_deepest_ranking():
     assert recall.depths == (1, 2, 3, 5, 10)
     assert recall.means == {"short": (0.0, 0.5, 0.5, 0.5, 0.5), "deep": (0.0, 0.0, 0.0, 0.5, 0.5)}
     assert gather(results["short"]).curves[0].depths == (1, 2)
+
+
+MINE = {"metric": "recall", "gold": "passages", "k": 4, "matcher": "lower > equal", "as": "mine"}
+
+
+def text_samples():
+    """Of three passages, one is at rank 1 word for word, one at rank 3 in other letters, and one nowhere."""
+    texts = ["red fox runs", "other words", "BLUE BIRD SINGS"]
+    passages = ["red fox runs", "blue bird sings", "green frog jumps"]
+    retrieved = [{"id": f"c{place}", "text": text} for place, text in enumerate(texts)]
+    gold = {"passages": passages, "relevant": {"c1": 2, "c0": 1}, "answer": "fox"}
+    return [{"id": "q", "expected_output": gold, "actual_output": {"retrieved": retrieved, "answer": "fox"}}]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "recall", "precision"),
+    [
+        (["recall(gold=passages, matcher='unicode-nfkc > equal')@5"], (1 / 3, 1 / 3, 1 / 3), (1.0, 1 / 2, 1 / 3)),
+        (["recall(gold=passages, matcher='lower > equal')@5"], (1 / 3, 1 / 3, 2 / 3), (1.0, 1 / 2, 2 / 3)),
+        (["RR(gold=passages, matcher='lower > equal')"], (1 / 3, 1 / 3, 2 / 3), (1.0, 1 / 2, 2 / 3)),
+        ([MINE], (1 / 3, 1 / 3, 2 / 3), (1.0, 1 / 2, 2 / 3)),
+        (["recall(rel=2, gold=relevant)@5"], (0.0, 1.0, 1.0), (0.0, 1 / 2, 1 / 3)),
+        (["exact_match", "recall(rel=2, gold=relevant)@5"], (0.0, 1.0, 1.0), (0.0, 1 / 2, 1 / 3)),
+        (
+            ["recall(gold=passages, matcher='unicode-nfkc > equal')@9tok", "P(rel=2, gold=relevant)@3"],
+            (1 / 3, 1 / 3, 1 / 3),
+            (0.0, 1 / 2, 1 / 3),
+        ),
+    ],
+)
+def test_curves_are_judged_as_the_columns_are(metrics, recall, precision):
+    result = Engine(catalog=CATALOG).dataset(text_samples()).with_metrics(metrics).run()
+    curves = {curve.name: curve.means["run"] for curve in gather({"run": result}).curves}
+
+    assert curves["recall"] == pytest.approx(recall)
+    assert curves["precision"] == pytest.approx(precision)
+
+
+def test_unjudged_shares_are_of_the_results_there_are():
+    qrels = {f"q{number}": {"a": 1} for number in range(4)}
+    whole = {query: {"a": 2.0, "x": 1.0} for query in qrels}
+    broken = {query: whole[query] for query in list(qrels)[:2]}
+    runs = {"whole": whole, "broken": broken}
+    results = {name: rankgauge.evaluate(qrels, run, ["RR"]) for name, run in runs.items()}
+
+    curve = next(curve for curve in gather(results).curves if curve.name == "unjudged")
+    assert curve.depths == (1, 2)
+    assert curve.means == {"whole": (0.0, 0.5), "broken": (0.0, 0.5)}

@@ -18,7 +18,7 @@ from rankgauge.base.plain_text import all_visible, visible
 from rankgauge.columns import Floats, Ints
 from rankgauge.explain.ranked_lists import ColumnFacts, RankedLists, ResultLists
 from rankgauge.report.html.packing import Packer, Texts
-from rankgauge.scoring.facts import matched_stretch
+from rankgauge.scoring.facts import covered_stretch, matched_stretch
 
 __all__ = ["ListsWriter"]
 
@@ -96,9 +96,9 @@ class ListsWriter:
     def _item_texts(self, kind: _Kind, documents: Mapping[str, str]) -> dict[int, _Row]:
         """Return the texts of items, and where what matched begins and ends; sample by sample, so that runs share."""
         excerpts = {
-            run: np.zeros((3, len(part.lists.items.ids)), dtype=np.int64)
+            run: np.zeros((4, len(part.lists.items.ids)), dtype=np.int64)
             for run, part in kind.parts.items()
-            if documents or part.lists.items.texts is not None
+            if documents or part.lists.items.texts is not None or part.lists.items.covers is not None
         }
         gold = {run: kind.parts[run].gold_of_items() for run in excerpts}
         for sample_no in self._order if excerpts else ():
@@ -106,7 +106,9 @@ class ListsWriter:
                 self._add_texts(kind.parts[run], sample_no, gold[run], documents, columns)
             if self._texts.is_full:
                 break
-        rows: dict[int, _Row] = {run: {"text": None, "from": None, "length": None} for run in kind.parts}
+        rows: dict[int, _Row] = {
+            run: {"text": None, "from": None, "length": None, "beside": None} for run in kind.parts
+        }
         for run, columns in excerpts.items():
             rows[run] |= zip(rows[run], map(self._packer.counts, columns[:, kind.parts[run].item_order]), strict=True)
         return rows
@@ -126,9 +128,15 @@ class ListsWriter:
         for item in range(int(items.starts[sample]), int(items.starts[sample + 1])):
             name, text = items.ids[item], None if items.texts is None else items.texts[item]
             text = documents.get(name) if text is None and name is not None else text
+            covers = None if items.covers is None else items.covers[item]
             if text is not None:
-                matched = matched_stretch(text, gold[item]) if item in gold else None
-                excerpts[:, item] = self._texts.add(text, matched)
+                matched = matched_stretch(text, gold[item]) if item in gold and covers is None else None
+                excerpts[:3, item] = self._texts.add(text, covered_stretch(text, covers) if covers else matched)
+            if covers:
+                lines = (
+                    f"{span.share:.0%} of {span.gold}" + (f": {span.text}" if span.text else "") for span in covers
+                )
+                excerpts[3, item] = self._texts.add("\n".join(lines)).place
 
     def _gold_texts(self, kind: _Kind) -> Ints:
         """Return the places of gold texts."""

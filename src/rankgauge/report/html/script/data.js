@@ -55,7 +55,7 @@ data.sets = data.sets.map((set) => lazy(() => ({
   gold: { first: starts(numbers(set.gold.count)), grade: floats(set.gold.grade), item: set.gold.item === undefined ? null : numbers(set.gold.item), text: set.gold.text === undefined ? null : numbers(set.gold.text) },
   runs: set.runs.map((run) => run && {
     listed: run.listed === null ? null : numbers(run.listed), first: starts(numbers(run.count)), item: numbers(run.item), depth: numbers(run.depth),
-    text: run.text === null ? null : numbers(run.text), from: run.from === null ? null : numbers(run.from), length: run.length === null ? null : numbers(run.length),
+    text: run.text === null ? null : numbers(run.text), from: run.from === null ? null : numbers(run.from), length: run.length === null ? null : numbers(run.length), beside: run.beside === null ? null : numbers(run.beside),
     rows: starts(numbers(run.rows)), rank: numbers(run.rank), gold: numbers(run.gold),
   }),
 })));

@@ -28,9 +28,11 @@ const underlined = (text, ranges, begin, end) => {
   nodes.push(text.slice(at, end));
   return nodes;
 };
+// What a result covers of gold spans: the parts between brackets are marked.
+const besides = (here) => (here.beside ? [el("span", { class: "t2 beside" }, ...here.beside.split(/[\u27e6\u27e7]/).map((part, place) => (place % 2 ? el("mark", { text: part }) : part)))] : []);
 // A title, and below it the id with a part of the text near what matched; a click shows all of the text.
 const itemCell = (here) => {
-  if (!here.text) return el("td", {}, el("span", { class: "t1", title: here.id, text: here.id === null ? "(no id)" : here.id }));
+  if (!here.text) return el("td", {}, el("span", { class: "t1", title: here.id, text: here.id === null ? "(no id)" : here.id }), ...besides(here));
   const text = here.text, ranges = here.mark ? [here.mark] : wordsIn(text);
   const line = text.indexOf("\n") < 0 ? text.length : text.indexOf("\n");
   const later = ranges.find(([from]) => from >= Math.min(line, 50)), near = later ? text.lastIndexOf(" ", Math.max(0, later[0] - 20)) + 1 : 0;
@@ -39,7 +41,7 @@ const itemCell = (here) => {
   const name = here.id === null ? [] : [here.id, ...(rest.length ? [" \u00b7 "] : [])];
   const button = el("button", { type: "button", class: "t1", "aria-expanded": "false" }, ...underlined(text, ranges, 0, Math.min(line, 200)));
   const full = el("span", { class: "full", hidden: "" }, ...(here.id === null ? [] : [`${here.id}\n`]), ...underlined(text, ranges, 0, text.length));
-  const cell = el("td", {}, button, el("span", { class: "t2" }, ...name, ...rest), full);
+  const cell = el("td", {}, button, el("span", { class: "t2" }, ...name, ...rest), ...besides(here), full);
   button.addEventListener("click", () => {
     full.hidden = !full.hidden;
     button.setAttribute("aria-expanded", String(!full.hidden));

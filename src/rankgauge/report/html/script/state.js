@@ -60,8 +60,9 @@ const detail = (run, i) => {
     const id = code < 0 ? "" : set.names[set.first[i] + code];
     const text = place !== null && own.text ? textAt(own.text[place]) : "";
     const mark = text && own.length[place] ? [own.from[place], own.from[place] + own.length[place]] : null;
+    const beside = place !== null && own.beside ? textAt(own.beside[place]) : "";
     const grade = here.grade !== null && here.grade < 0 && !here.relevant ? null : here.grade; // pooled, but not judged
-    return { rank, key: code, id: id || null, text, mark, ...here, grade, relevant: here.relevant && counts, adds: isSum && divisor ? (here.gain * here.discount) / divisor : 0 };
+    return { rank, key: code, id: id || null, text, mark, beside, ...here, grade, relevant: here.relevant && counts, adds: isSum && divisor ? (here.gain * here.discount) / divisor : 0 };
   };
   for (let place = own.first[i]; place < own.first[i + 1]; place++) ranks.push(rankOf(place - own.first[i] + 1, place));
   for (const rank of [...held.keys()].sort((x, y) => x - y)) if (rank > ranks.length) ranks.push(rankOf(rank, null));
