@@ -193,6 +193,6 @@ def test_what_plugins_print_goes_to_stderr(installed, rankgauge, data):
 def test_plugins_check_tries_readers_and_reporters_on_tiny_data(installed, rankgauge, place):
     installed.add("bad-tools", misbehaving(place, RAISES["exit"]))
     code, out, _ = rankgauge("plugins", "check", "--json")
-    (fault,) = json.loads(out)["faults"]
+    fault = json.loads(out)["faults"][-1]  # the plugin's reader passes over damaged lines, which is another fault
     assert (code, fault["plugin"], fault["stage"]) == (1, "bad-tools:main", "call")
     assert "SystemExit: 0" in fault["message"]
