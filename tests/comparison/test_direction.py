@@ -1,4 +1,4 @@
-"""Where lower is better, a difference below 0 is better, in verdicts, wins and signs."""
+"""Where lower is better, a difference below 0 is better, in verdicts, wins and signs; and sets of any size."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def test_a_rank_that_falls_is_better_and_won():
     assert difference.verdict == "better"
     (back,) = results["late"].compare(results["early"]).comparisons[0].metrics.values()
     assert (back.wins, back.losses, back.verdict) == (0, 11, "worse")
+
+
+def test_many_pairs_are_compared():
+    qrels = {f"q{at}": {"gold": 1} for at in range(1_200)}
+    runs = {"old": dict.fromkeys(qrels, {"gold": 1.0}), "new": dict.fromkeys(qrels, {"x": 2.0, "gold": 1.0})}
+    results = rankgauge.evaluate(qrels, runs=runs, metrics=["RR"])
+
+    (found,) = results["new"].compare(results["old"], resamples=100).comparisons[0].metrics.values()
+    assert (found.difference, found.losses) == (-0.5, 1_200)

@@ -73,7 +73,8 @@ def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | 
     Up to ten pairs it is found among drawn differences, the same on every machine, by the exact test; above, Student's
     test has the same power. None where no pattern of signs is as rare as *level*.
     """
-    attainable = math.floor(level * 2.0 ** (n - 1) * (1 + 1e-9)) / 2.0 ** (n - 1)
+    patterns = 2.0 ** min(n - 1, 900)  # beyond, the level itself is one that signs attain
+    attainable = math.floor(level * patterns * (1 + 1e-9)) / patterns
     if not attainable:
         return None
     if n > _FEW_PAIRS:

@@ -62,7 +62,7 @@ def test_every_sample_has_every_metric_and_the_reason(scored):
         "failed",
         "missing",
     ]
-    assert "'retrieved' list" in scores["failed"].metadata["ndcg@10"]["reason"]
+    assert "no 'retrieved'" in scores["failed"].metadata["ndcg@10"]["reason"]
     assert "recall@2 is missing, 0 counts: there is no output" in scores["missing"].explanation
 
 
