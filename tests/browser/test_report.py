@@ -385,4 +385,4 @@ def test_a_grade_below_zero_counts_as_unjudged_in_the_list_as_in_the_column(open
     words = page.locator("#lists table").first.locator("tbody .w").all_inner_texts()
     assert words == ["unjudged", "grade 1", "judged not", "unjudged"]
     assert "unjudged in the top 10: 2 of 4" in page.inner_text("#one-sub")
-    assert page.locator("#table tbody td").last.inner_text() == "2"
+    assert page.locator("#table tbody td").last.inner_text() == "50 %"  # 2 of 4

@@ -27,7 +27,10 @@ def test_a_rank_that_falls_is_better_and_won():
 
 def test_many_pairs_are_compared():
     qrels = {f"q{at}": {"gold": 1} for at in range(1_200)}
-    runs = {"old": dict.fromkeys(qrels, {"gold": 1.0}), "new": dict.fromkeys(qrels, {"x": 2.0, "gold": 1.0})}
+    runs = {
+        "old": {query: {"gold": 1.0} for query in qrels},
+        "new": {query: {"x": 2.0, "gold": 1.0} for query in qrels},
+    }
     results = rankgauge.evaluate(qrels, runs=runs, metrics=["RR"])
 
     (found,) = results["new"].compare(results["old"], resamples=100).comparisons[0].metrics.values()

@@ -15,7 +15,7 @@ const columns = () => {
   if (data.unjudged) found.push(["Unjudged@10", "c5", (i) => { const share = data.unjudged[state.run][i]; return Number.isNaN(share) ? null : share; }, "n"]);
   return found;
 };
-const outOfTen = (run, i) => (Number.isNaN(data.unjudged[run][i]) ? DASH : String(+(data.unjudged[run][i] * 10).toFixed(1)));
+const unjudgedShare = (run, i) => (Number.isNaN(data.unjudged[run][i]) ? DASH : `${+(data.unjudged[run][i] * 100).toFixed(0)} %`);
 const filter = () => {
   const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
   const inRange = state.range ? new Set(order.slice(state.range[0], state.range[1] + 1)) : null;
@@ -78,7 +78,7 @@ const drawTable = () => {
       const value = get(i);
       if (name === "Sample") row.append(el("td", { class: "x c0" }, opening(i)));
       else if (name === "Difference") row.append(el("td", { class: "n" }, value === null ? "" : spark(value), " " + signed(value)));
-      else if (side) row.append(el("td", { class: `n ${kind}`, text: name !== "Unjudged@10" ? fixed(value) : value === null ? DASH : pairs ? `${outOfTen(0, i)} \u2192 ${outOfTen(state.run, i)}` : outOfTen(0, i) }));
+      else if (side) row.append(el("td", { class: `n ${kind}`, text: name !== "Unjudged@10" ? fixed(value) : value === null ? DASH : pairs ? `${unjudgedShare(0, i)} \u2192 ${unjudgedShare(state.run, i)}` : unjudgedShare(0, i) }));
       else row.append(el("td", { class: `x ${kind}`, text: value }));
     }
     body.append(row);
