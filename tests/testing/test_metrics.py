@@ -159,7 +159,7 @@ def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
 
 
 def share_of_found(ranking: JudgedSample, *, k: int) -> float | None:
-    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+    return min(1.0, sum(ranking.relevant[:k]) / ranking.n_gold) if ranking.n_gold else None  # repeats count again
 
 
 @sample_metric("checked-depth-at-k", laws=["tail"])

@@ -67,7 +67,7 @@ def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None) -> float | None:
     best = sum(gain / log2(rank + 1) for rank, gain in enumerate(ideal, 1))
     ties: dict[float, list[float]] = {}
     for score, gain in zip(ranking.seen.scores, ranking.gains, strict=True):
-        ties.setdefault(score, []).append(gain)
+        ties.setdefault(score, []).append(max(gain, 0.0))
     ordered = enumerate(sorted(ranking.seen.scores, reverse=True)[:k], 1)
     earned = sum(sum(ties[score]) / len(ties[score]) / log2(rank + 1) for rank, score in ordered)
     return earned / best if best else None
