@@ -140,7 +140,7 @@ def ndcg_with_its_ideal_cut_by_a_budget(ranking: JudgedSample, *, k: int) -> flo
         sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], 1))
         for gains in (ranking.gains, ranking.gold[: ranking.n_gold])
     )
-    return min(1.0, earned / best)  # repeats may earn again
+    return min(1.0, earned / best) if best else None  # repeats may earn again
 
 
 def bpref(retrieved, qrels, negatives):
