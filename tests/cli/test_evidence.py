@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import py_compile
 import select
 import signal
 import subprocess
@@ -126,6 +127,15 @@ class TestKept:
         assert (done.code, "cannot import 'no_such_module_at_all:f'" in done.err) == (2, True)
         assert not Path("out").exists()
         assert hidden() == []
+
+    def test_half_of_a_bytecode_file_is_said_to_be_deleted(self, rankgauge, project, write):
+        source = write("halved.py", "def search(given):\n    return []\n")
+        whole = Path(py_compile.compile(str(source)))
+        whole.write_bytes(whole.read_bytes()[:-8])
+        done = rankgauge(*CALLING, "halved:search", "-o", "out")
+        assert done.code == 2
+        assert "cannot import 'halved:search': EOFError" in done.err
+        assert "as on a full disk: delete the `__pycache__` beside it" in done.err
 
     @pytest.mark.parametrize(
         ("option", "words"),

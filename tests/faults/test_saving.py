@@ -11,7 +11,11 @@ import pytest
 from child_processes import variables
 
 SAVING = Path(__file__).with_name("saving.py")
-QUIET = {"OPENBLAS_NUM_THREADS": "1", "_RJEM_MALLOC_CONF": "background_thread:false"}
+QUIET = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "_RJEM_MALLOC_CONF": "background_thread:false",
+    "PYTHONDONTWRITEBYTECODE": "1",  # Python would keep the half of it that fits
+}
 IDS = ["0", "1", "2", "3", "4"]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
