@@ -23,6 +23,7 @@ from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.ranked_lists import leaving
 from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.file_records import read_texts
 from rankgauge.planning.requests import USUAL_BUDGET
 from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
@@ -89,6 +90,7 @@ def html_report(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     text_budget: int = 20_000_000,
     catalog: Catalog | None = None,
 ) -> str:
@@ -108,6 +110,8 @@ def html_report(
 
         queries: A file with the texts of queries, likewise.
 
+        gates: What became of gates on these results; the report begins with those that failed.
+
         text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
 
         catalog: What plugins offer, such as sections; by default what the results were computed with, and for results
@@ -125,7 +129,8 @@ def html_report(
     """
     from rankgauge.report.html.page import lay_out  # loads jinja2
 
-    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries, catalog=catalog)
+    files = {"texts": texts, "queries": queries}
+    data = gather(results, baseline=baseline, comparison=comparison, **files, gates=gates, catalog=catalog)
     return lay_out(data, text_budget=text_budget)
 
 
@@ -136,6 +141,7 @@ def gather(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
@@ -185,7 +191,20 @@ def gather(
         losses=_losses(named, comparison, found),
         notes=notes,
         sections=sections,
+        definitions=_definitions(catalog, next(iter(named.values()))),
+        gates=gates,
     )
+
+
+def _definitions(catalog: Catalog, result: ResultValues) -> dict[str, str]:
+    """Return what each column measures, in one line, and what it is judged against."""
+    known = catalog.metrics
+    lines = {}
+    for name, column in result.metrics.items():
+        claim = known.get(column.info.alias)
+        summary = "" if claim is None else f"{claim.declaration.summary.rstrip('.')}. "
+        lines[name] = f"{summary}Judged: {column.info.judged}."
+    return lines
 
 
 def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
