@@ -106,7 +106,9 @@ def _script() -> str:
 
 
 def _asset(name: str) -> str:
-    return files("rankgauge.report.html").joinpath(name).read_text("utf-8")
+    """Return a file of ours as every report holds it: without indentation, and lines that only comment."""
+    lines = map(str.strip, files("rankgauge.report.html").joinpath(name).read_text("utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _hash(text: str) -> str:

@@ -28,9 +28,14 @@ const hits = (word) => {
     return { sample: id === null && known.get(i), ranks };
   };
 };
+// How many samples have their lists in this file.
+const listedOf = (run) => {
+  const facts = data.facts[run][state.metric] && data.facts[run][state.metric](), own = facts && data.sets[facts.set]().runs[run];
+  return own ? (own.listed ? own.listed.reduce((sum, is) => sum + is, 0) : n) : 0;
+};
 let ranksOf = null; // of each listed sample, where the words were found in the lists; null while nothing is searched
 const filter = () => {
-  const words = state.words.toLowerCase().split(/\s+/).filter(Boolean).map(hits);
+  const words = [...state.words.toLowerCase().matchAll(/"([^"]+)"?|\S+/g)].map(([word, phrase]) => hits(phrase || word));
   const inRange = state.range ? new Set(order.slice(state.range[0], state.range[1] + 1)) : null;
   const place = new Map(order.map((i, at) => [i, at]));
   const seen = words.length ? new Map() : null;
@@ -60,7 +65,8 @@ const filter = () => {
       return (typeof one === "string" ? way * one.localeCompare(other, "en", { numeric: true }) : way * (one - other)) || x - y;
     });
   }
-  $("count").textContent = rows.length === n ? `${many(n)} samples` : `${many(rows.length)} of ${many(n)} samples`;
+  const known = words.length ? listedOf(shownRuns()[shownRuns().length - 1]) : n;
+  $("count").textContent = `${rows.length === n ? many(n) : `${many(rows.length)} of ${many(n)}`} samples${known < n ? `; documents are known of ${many(known)}` : ""}`;
   $("clear").hidden = !state.range;
   $("printed").textContent = `${$("count").textContent} (${[state.show, state.tag, state.words].filter(Boolean).join(", ")}); the first 20 are printed.`;
   $("scroll").scrollTop = 0;
