@@ -170,6 +170,7 @@ WAYS: tuple[Way, ...] = (
 
 WITHOUT_FILES: Mapping[str, str] = {
     "init": "writes files and reads none",
+    "doctor": "looks at what is installed",
     "metrics list": "lists what is installed",
     "metrics show": "takes a name",
     "metrics check": "takes a name or a function, which is code and so trusted",

@@ -41,6 +41,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "plugins list": ("plugins_command:LIST", "List every plugin, what it offers, and whether it works."),
     "plugins check": ("plugins_command:CHECK", "Check that plugins can be used."),
     "plugins lock": ("plugins_command:LOCK", "Write a lock file."),
+    "doctor": ("doctor_command:DOCTOR", "Show what is installed and what works, to paste into a report of a bug."),
 }
 """Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
 
