@@ -36,6 +36,7 @@ from rankgauge.stats.estimates import TIED
 __all__ = ["gather", "html_report", "sections_of", "views_of"]
 
 _MOST_VIEWS = 10
+_MARKUP = str.maketrans("", "", "*`")
 
 
 def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
@@ -191,20 +192,17 @@ def gather(
         losses=_losses(named, comparison, found),
         notes=notes,
         sections=sections,
-        definitions=_definitions(catalog, next(iter(named.values()))),
+        definitions=dict(_definitions(catalog, next(iter(named.values())))),
         gates=gates,
     )
 
 
-def _definitions(catalog: Catalog, result: ResultValues) -> dict[str, str]:
-    """Return what each column measures, in one line, and what it is judged against."""
-    known = catalog.metrics
-    lines = {}
+def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, str]]:
+    """Yield what each column measures, in one line, and what it is judged against."""
     for name, column in result.metrics.items():
-        claim = known.get(column.info.alias)
-        summary = "" if claim is None else f"{claim.declaration.summary.rstrip('.')}. "
-        lines[name] = f"{summary}Judged: {column.info.judged}."
-    return lines
+        claim = catalog.metrics.get(column.info.alias)
+        summary = "" if claim is None else f"{claim.declaration.summary.translate(_MARKUP).rstrip('.')}. "
+        yield name, f"{summary}Judged: {column.info.judged}."
 
 
 def _catalog(results: Mapping[str, ResultValues]) -> Catalog:

@@ -40,7 +40,7 @@ def payload_of(data: ReportData, budget: int, blocks: Sequence[Block]) -> tuple[
     sets, facts = ListsWriter(packer, texts, place, order).written(lists, list(first.metrics), data.texts)
     header = {
         "runs": [visible(name) for name in names],
-        "metrics": [_metric(column, data.definitions.get(name, "")) for name, column in first.metrics.items()],
+        "metrics": [_metric(column) for column in first.metrics.values()],
         "ids": packer.texts(all_visible(ids)),
         "inputs": packer.counts(asked) if data.inputs else None,
         "tags": _tags(packer, data, at, len(ids)),
@@ -70,12 +70,11 @@ def _size(count: int) -> str:
     return f"{count / 1e6:g} MB" if count >= 1_000_000 else f"{count:,} bytes"
 
 
-def _metric(column: MetricSummary, definition: str) -> dict[str, Any]:
+def _metric(column: MetricSummary) -> dict[str, Any]:
     return {
         "name": visible(column.name),
         "range": list(column.info.range),
         "higher": column.info.higher_is_better,
-        "definition": visible(definition),
     }
 
 

@@ -53,7 +53,7 @@ const drawBars = () => {
     if (order.length) {
       const first = order[0], last = order[order.length - 1];
       const below = amount(first) < 0;
-      parts.push(svg("text", { class: "tick", x: left + (below ? each : 0) + 4, y: y(amount(first)) + (below ? 0 : -6), text: `${cutName(data.ids[first], 18)} ${(pairs ? signed : fixed)(amount(first))}` }));
+      parts.push(svg("text", { class: "tick", x: left + (below ? each : 0) + 4, y: y(amount(first)) + (below ? 11 : -6), text: `${cutName(data.ids[first], 18)} ${(pairs ? signed : fixed)(amount(first))}` }));
       parts.push(svg("text", { class: "tick", x: width, y: Math.max(10, y(amount(last)) - 6), "text-anchor": "end", text: `${cutName(data.ids[last], 18)} ${(pairs ? signed : fixed)(amount(last))}` }));
     }
   }

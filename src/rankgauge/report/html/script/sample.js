@@ -23,7 +23,7 @@ const drawOne = () => {
     sub.append(el("span", { class: "a num", text: fixed(valueOf(0, i)) }), " \u2192 ", el("span", { class: "b num", text: fixed(valueOf(state.run, i)) }), " ", el("b", { class: kind === "better" ? "b" : kind === "worse" ? "a" : "dim", text: signed(amount(i)) }));
   } else sub.append(el("b", { class: "a num", text: fixed(valueOf(0, i)) }));
   const facts = [];
-  if (last && last.gold.length) facts.push(`${many(last.gold.filter((item) => item.relevant).length)} relevant`);
+  if (last && last.gold.length && !last.isAnswer) facts.push(`${many(last.gold.filter((item) => item.relevant).length)} relevant`);
   const whole = data.inputs && data.inputs[i] ? data.whole()[data.inputs[i] - 1] : 0;
   if (whole) facts.push(`of the ${many(whole)} characters of its text, this file holds ${many([...question].length)}`);
   for (const run of shownRuns()) if (statusOf(run, i) !== "scored") facts.push(`${statusOf(run, i)}${pairs ? ` in ${runNames[run]}` : ""}: ${reasonOf(run, i)}`);
