@@ -23,7 +23,7 @@ from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import UNDEFINED
 
-__all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "pair_results"]
+__all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "counterpart_of", "pair_results"]
 
 UNJUDGED = "retrieval-unjudged-at-k"
 """The metric that says how much of a ranking nobody judged."""
@@ -173,7 +173,7 @@ def _paired(
 
 def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
     """Say how a metric of whole runs differs; it has no value for a sample, so that nothing can be tested."""
-    counterpart = _counterpart(column.info, other)
+    counterpart = counterpart_of(column.info, other)
     if counterpart is None:
         return f"{column.name} is in the baseline only; left out"
     if column.mean is None or counterpart.mean is None:
@@ -202,7 +202,7 @@ def _matched(
                 raise ResultError(f"{said}: {reason}")
             notes.append(f"{reason}; left out")
             continue
-        counterpart = _counterpart(info, other)
+        counterpart = counterpart_of(info, other)
         if counterpart is None:
             namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
             if namesake is not None:
@@ -241,7 +241,7 @@ def _column(baseline: ResultValues, name: str, said: str) -> MetricSummary:
         raise ResultError(f"{said}: {error.args[0]}") from None
 
 
-def _counterpart(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
+def counterpart_of(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
     """Return the column that means the same, the one of the same name first."""
     same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
     return next((column for column in same if column.name == info.name), same[0] if same else None)
