@@ -235,6 +235,17 @@ def test_measured_paragraphs_are_there(page: str) -> None:
     assert [start for start in starts if start not in text] == []
 
 
+def test_every_section_on_speed_names_what_measured_it() -> None:
+    sections_of_page = re.split(r"(?m)^## ", PAGES["speed"].read_text(encoding="utf-8"))[1:]
+    scripts = {f"benchmarks/{path.name}" for path in (ROOT / "benchmarks").glob("*.py")}
+    unnamed = [
+        part.partition("\n")[0]
+        for part in sections_of_page
+        if not any(script in part for script in scripts) and "Measured once" not in part
+    ]
+    assert unnamed == []
+
+
 def options(name: str) -> dict[str, argparse.Action]:
     """Return what can be typed behind a command, or before one."""
     parser = command_line._parser(name) if name else command_line._root()
