@@ -37,6 +37,7 @@ __all__ = [
     "progress_bar",
     "remark",
     "report_width",
+    "row_width",
     "rule",
     "show",
     "terminal_width",
@@ -131,6 +132,11 @@ def report_width() -> int | None:
     if _PLAIN.get():
         return None
     return terminal_width() if results().isatty() else terminal_width(_PIPE_WIDTH)
+
+
+def row_width() -> int | None:
+    """Return how wide tables may be that have a row a query: without end in a pipe, where each row is one line."""
+    return None if _PLAIN.get() else terminal_width(0) or None
 
 
 def rule() -> str:
