@@ -72,21 +72,19 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
-_GOLD_ITEMS = (
-    ("relevant", "expected_output[]"),
-    ("nuggets", "expected_output.nuggets[]"),
-    ("spans", "expected_output.spans[]"),
-)
+_GOLD_ITEMS = ("relevant", "nuggets", "spans")
 
 
 def _unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    kinds = raw if isinstance(raw, Mapping) else {"relevant": raw}
-    places = ((place, kinds.get(kind)) for kind, place in _GOLD_ITEMS)
+    if isinstance(raw, Mapping):
+        places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in _GOLD_ITEMS]
+    else:
+        places = [("expected_output[]", raw)]
     return tuple(
         key
         for place, items in places
-        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str)
+        if isinstance(items, list | tuple) and items and not (isinstance(items[0], str) and isinstance(items[-1], str))
         for key in unread_keys(items, place)
     )
 
