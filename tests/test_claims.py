@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
 from rankgauge.comparison import estimate
@@ -66,6 +67,7 @@ def _detectable(n: int) -> str:
 
 
 _PYTHON = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_METRICS = len({claim.declaration.alias for claim in Catalog.discover(own_only=True).all("metric").values()})
 _MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 _VERSIONS = re.findall(r"3\.\d+", next(line for line in _MAKEFILE.splitlines() if line.startswith("NEWEST =")))
 _QUESTIONS = len((ROOT / "configs/quickstart/outputs.bm25.jsonl").read_text(encoding="utf-8").splitlines())
@@ -76,7 +78,10 @@ _NDCG = 2 / log2(3), 2 + 1 / log2(3)
 
 FIGURES = {
     "CONTRIBUTING": [f"from {_VERSIONS[0]} to {_VERSIONS[-1]}", "about 40 to 350 lines"],
-    "README": [f"With Python {_PYTHON['requires-python'].removeprefix('>=')} or later"],
+    "README": [
+        f"With Python {_PYTHON['requires-python'].removeprefix('>=')} or later",
+        f"(nDCG, recall, MRR, MAP and about {(_METRICS - 4) // 10 * 10} more metrics)",
+    ],
     "comparing": [
         f"most {paired_tests._ENUMERATED} differences are not 0, all patterns are tried",
         _POWER,
@@ -89,7 +94,7 @@ FIGURES = {
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
     ],
     "compare-runs": ["only if the corrected p is at most 0.05"],
-    "denominators": [f"anything from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],
+    "denominators": [f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],
     "evaluate-on-spark": [f"A worker holds {_ROWS:,} rows at a time"],
     "explain-a-score": [
         f"with that gold item at rank 1, for the best {one_score._MOST_ON_TOP} |",
@@ -108,7 +113,7 @@ FIGURES = {
         f"k = 2: {_NDCG[0] / _NDCG[1]:.5f}.",
     ],
     "html-report": [
-        "means with half their 95 % interval",
+        "half the width of their 95 % interval",
         f"the first {rereading.TOP} results of each run; of sets of more",
         f"of sets of more than {html_report._ALL:,}, the {html_report._MOST:,} that are worst",
         f"at most {html_page._TEXT_BUDGET // 1_000_000} MB of texts",
@@ -149,6 +154,7 @@ NAMES = {
     "score-answers": ["over 1 instead of 100"],
     "stability": ["Before 1.0", "From 1.0 on"],
     "why-numbers-differ": ["32-bit"],
+    "write-a-plugin": ["about 15 minutes"],
 }
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
@@ -159,7 +165,7 @@ MEASURED = {
         "Bootstrap intervals are popular": SIMULATED,
         "| differences | n | t |": SIMULATED,
         "Randomization, bootstrap and t test agree": PAPER,
-        "Who looks at ten metrics": SIMULATED,
+        "If you look at ten metrics": SIMULATED,
         "With several systems against a baseline": SIMULATED,
         "How often the promised difference": SIMULATED,
         "| pairs | metrics | runs": SIMULATED,
