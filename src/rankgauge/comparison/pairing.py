@@ -6,13 +6,14 @@ A difference of definitions, policies, judgments or cutoffs is not a difference 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
@@ -21,7 +22,7 @@ from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences
-from rankgauge.scoring.score import UNDEFINED
+from rankgauge.scoring.score import FAILED, UNDEFINED
 
 __all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "counterpart_of", "pair_results"]
 
@@ -113,6 +114,8 @@ def pair_results(
     lost["other_ground_truth"] = len(its) - lost["only_in_run"] - len(same)
     tags = tuple(baseline.tags[place] for place in here.tolist())
     columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
+    notes += _failures(names[0], [(column, column.codes[here]) for column, _ in matched])
+    notes += _failures(names[1], [(column, counterpart.codes[there]) for column, counterpart in matched])
     return Pairing(tuple(shared), tags, columns, tuple(notes))
 
 
@@ -169,6 +172,18 @@ def _paired(
     counts["excluded"] = int(np.count_nonzero(~is_pair)) - both - one
     first, second = (np.where(is_pair, values, np.nan) for values in (first, second))
     return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED})
+
+
+def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8]]]) -> Iterator[str]:
+    """Yield how many of the shared samples failed in a result, by the metrics that they failed for."""
+    metrics: dict[int, list[str]] = {}
+    for column, codes in columns:
+        metrics.setdefault(int(np.count_nonzero(codes == FAILED)), []).append(column.name)
+    for count, failed_for in metrics.items():
+        if count:
+            of = "" if len(failed_for) == len(columns) else f" for {', '.join(failed_for)}"
+            n = counted(len(columns[0][1]), "sample")
+            yield f"{count:,} of {n} failed in {name}{of}, and count as the policy says"
 
 
 def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
