@@ -212,7 +212,7 @@ def test_repeats_below_the_depth_are_refused_too(tmp_path):
 
 
 def test_ids_with_lone_surrogates_are_ids_like_others():
-    """\ud800 is no text that a file could hold; \udc80 stands for a byte of a file that is no text."""
+    r"""\ud800 is no text that a file could hold; \udc80 stands for a byte of a file that is no text."""
     qrels = {"\ud800": {"d\ud800": 1, "\udc80": 1}, "q": {"a": 1}}
     run = {"\ud800": {"x": 2.0, "d\ud800": 1.0}, "q": {"a": 1.0}}
     assert [rankgauge.evaluate(qrels, run, "RR")["RR"].mean, rankgauge.preflight(qrels, run).ok] == [0.75, True]
