@@ -103,7 +103,7 @@ def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[
     except OSError as error:
         raise unreadable(name, _explained(Path(name) if path is None else path, error)) from error
     except MemoryError as error:
-        raise unreadable(name, "reading it needs more memory than there is") from error
+        raise unreadable(name, str(error) or "reading it needs more memory than there is") from error
     except Exception as error:
         if isinstance(error, EOFError | zlib.error) or type(error).__name__ == "ZstdError":
             raise unreadable(name, f"the compressed data is damaged: {error}") from error
