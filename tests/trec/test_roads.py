@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -108,6 +109,17 @@ def test_scattered_lines_are_grouped(tmp_path, seed):
     random.Random(seed).shuffle(lines)  # noqa: S311  # no secret
     paths[1].write_text("".join(lines))
     assert values(rankgauge.evaluate(*paths, METRICS)) == values(whole)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have names there")
+def test_what_scattered_lines_are_copied_to_has_no_name_that_stays_or_leads_elsewhere(tmp_path, monkeypatch):
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spool))
+    (tmp_path / "run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
+    batches = RunFile(tmp_path / "run").grouped()
+    assert len(next(batches).lengths)
+    assert list(spool.iterdir()) == []
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
