@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,7 @@ __all__ = [
     "progress_bar",
     "remark",
     "report_width",
+    "reword_errors",
     "row_width",
     "rule",
     "show",
@@ -55,6 +56,7 @@ _LAYOUT = "\n\t"
 
 _DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
 _PLAIN: ContextVar[bool] = ContextVar("rankgauge_plain", default=False)
+_REWORDED: ContextVar[Callable[[str], str]] = ContextVar("rankgauge_reworded", default=str)
 
 
 @contextmanager
@@ -69,12 +71,13 @@ def plain(*, wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def debugging(*, wanted: bool) -> Iterator[None]:
-    """Say for one call whether tracebacks are shown."""
-    token = _DEBUG.set(wanted)
+    """Say for one call whether tracebacks are shown; and how its errors are worded is its own matter."""
+    token, reworded = _DEBUG.set(wanted), _REWORDED.set(str)
     try:
         yield
     finally:
         _DEBUG.reset(token)
+        _REWORDED.reset(reworded)
 
 
 def is_debugging() -> bool:
@@ -82,9 +85,14 @@ def is_debugging() -> bool:
     return _DEBUG.get()
 
 
+def reword_errors(reworded: Callable[[str], str]) -> None:
+    """Say how errors of this call are worded, such as with the names of variables instead of their values."""
+    _REWORDED.set(reworded)
+
+
 def complain(message: str) -> None:
     """Print an error to stderr."""
-    remark(f"error: {message}")
+    remark(f"error: {_REWORDED.get()(message)}")
 
 
 def remark(message: str, *, is_command: bool = False) -> None:

@@ -45,11 +45,13 @@ def read_excel(source: Source) -> Iterator[Record]:
     """Read one record a row of the first sheet."""
     import polars as pl
 
-    if find_spec("fastexcel") is None:  # what polars reads Excel with
+    if find_spec("fastexcel") is None:
         why = "Excel files need the extra `excel`: pip install 'rankgauge[excel]', or save the sheet as CSV"
         raise unreadable(source.name, why)
-    with reading(source.name, form="Excel"):
-        frame = pl.read_excel(io.BytesIO(source.stream.read()), infer_schema_length=0)
+    import fastexcel
+
+    with reading(source.name, form="Excel"):  # `pl.read_excel` of older versions needs pyarrow
+        frame = pl.DataFrame(fastexcel.read_excel(source.stream.read()).load_sheet(0, dtypes="string"))
     yield from _records(frame)
 
 
