@@ -105,7 +105,7 @@ test-model:
 # Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python tests/browser/install.py
-	$(call install,$(VENV),'playwright>=1.48')
+	$(call install,$(VENV),'playwright>=1.48' axe-playwright-python)
 	RANKGAUGE_BROWSER=1 $(BIN)/python -m pytest -p no:cacheprovider tests/browser
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.

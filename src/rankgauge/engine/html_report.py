@@ -23,6 +23,7 @@ from rankgauge.engine.setup import Setup
 from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.file_records import read_texts
 from rankgauge.planning.requests import USUAL_BUDGET
 from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
@@ -34,6 +35,7 @@ from rankgauge.result.values import check_results
 __all__ = ["gather", "html_report", "sections_of", "views_of"]
 
 _MOST_VIEWS = 10
+_MARKUP = str.maketrans("", "", "*`")
 
 
 def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
@@ -88,6 +90,7 @@ def html_report(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     text_budget: int = 20_000_000,
     catalog: Catalog | None = None,
 ) -> str:
@@ -107,6 +110,8 @@ def html_report(
 
         queries: A file with the texts of queries, likewise.
 
+        gates: What became of gates on these results; the report begins with those that failed.
+
         text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
 
         catalog: What plugins offer, such as sections; by default what the results were computed with, and for results
@@ -124,7 +129,8 @@ def html_report(
     """
     from rankgauge.report.html.page import lay_out  # loads jinja2
 
-    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries, catalog=catalog)
+    files = {"texts": texts, "queries": queries}
+    data = gather(results, baseline=baseline, comparison=comparison, **files, gates=gates, catalog=catalog)
     return lay_out(data, text_budget=text_budget)
 
 
@@ -135,6 +141,7 @@ def gather(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
@@ -185,7 +192,17 @@ def gather(
         losses=None if lost is None else lost.reasons(found),
         notes=notes,
         sections=sections,
+        definitions=dict(_definitions(catalog, next(iter(named.values())))),
+        gates=gates,
     )
+
+
+def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, str]]:
+    """Yield what each column measures, in one line, and what it is judged against."""
+    for name, column in result.metrics.items():
+        claim = catalog.metrics.get(column.info.alias)
+        summary = "" if claim is None else f"{claim.declaration.summary.translate(_MARKUP).rstrip('.')}. "
+        yield name, f"{summary}Judged: {column.info.judged}."
 
 
 def _catalog(results: Mapping[str, ResultValues]) -> Catalog:

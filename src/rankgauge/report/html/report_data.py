@@ -12,6 +12,7 @@ from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Cutoff
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
+from rankgauge.gates.outcomes import GateReport
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
 
@@ -67,6 +68,8 @@ class ReportData:
     losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)  # one line by name of the column
+    gates: GateReport | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -77,6 +80,13 @@ class ReportData:
         return next(iter(self.results.values()))
 
     @property
+    def pairs(self) -> Sequence[RunComparison]:
+        """Return the comparisons with the first result."""
+        if self.comparison is None:
+            return ()
+        return [pair for pair in self.comparison.comparisons if pair.baseline == self.comparison.baseline]
+
+    @property
     def pair(self) -> RunComparison | None:
-        """Return the comparison that headlines speak of."""
-        return None if self.comparison is None else self.comparison.comparisons[0]
+        """Return the comparison that headlines speak of first."""
+        return next(iter(self.pairs), None)
