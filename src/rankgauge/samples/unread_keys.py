@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
+__all__ = ["ITEMS", "KNOWN", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
 
-_KNOWN: Mapping[str, frozenset[str]] = {
+KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
     "expected_output[]": frozenset({"id", "gain", "intent", "metadata"}),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
@@ -63,7 +63,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
 class Unread(NamedTuple):
     """A key that nothing reads."""
 
-    place: str  # the object that holds it, as in `_KNOWN`
+    place: str  # the object that holds it, as in `KNOWN`
     key: str
     meant: str = ""  # the key that was probably meant, if any
 
@@ -78,13 +78,13 @@ def meant(place: str, key: str) -> str:
     """Return which key of ours an unknown one looks like, or stands for in other tools; empty for neither."""
     folded = key.casefold().replace("-", "_").replace(" ", "_")
     usual = (ours for ours, names in _MEANT[place].items() if folded in names)
-    return next(usual, "") or next(iter(suggest(key, sorted(_KNOWN[place]), most=1, cutoff=0.7)), "")
+    return next(usual, "") or next(iter(suggest(key, sorted(KNOWN[place]), most=1, cutoff=0.7)), "")
 
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
     keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
-    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
+    known = KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else KNOWN[place]
     if keys <= known:
         return ()
     unknown = sorted(key for key in keys - known if isinstance(key, str))
@@ -103,7 +103,7 @@ def of_object(item: object) -> str:
         pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
         advice = "rename it in your data"
     else:
-        known = _KNOWN[ITEMS] - {"metadata"}
+        known = KNOWN[ITEMS] - {"metadata"}
         plain = isinstance(item, str | bytes | int | float | list | tuple | None)
         names = () if plain else sorted(name for name in (*known, *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
         pairs = {}
