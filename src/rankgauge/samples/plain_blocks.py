@@ -29,6 +29,8 @@ __all__ = ["Block", "IdLists", "read_block"]
 _SIDES = itemgetter("id", "expected_output", "actual_output")
 _ID = itemgetter("id")
 _SCORE = itemgetter("score")
+_JUDGMENT = itemgetter("id", "gain")
+_OF_OBJECTS = frozenset({"nuggets", "spans"})
 _OPTIONAL = frozenset({str, type(None)})
 _SCORES = NUMBERS | {type(None)}
 _KINDS = frozenset(GOLD_KINDS)
@@ -120,7 +122,7 @@ def _block(records: Sequence[Any]) -> Block:
     gold, more = _relevant(truths)
     graded, gains = _gains(gold)
     unread |= _unread(records, "") | _unread(outputs, OUTPUT)
-    unread = unread.union(*(unread_gold(truths[place]) for place in more))
+    unread = unread.union(*(unread_gold(truth) for truth in map(truths.__getitem__, more) if _may_hold_keys(truth)))
     return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, unread, rises, more)
 
 
@@ -223,9 +225,12 @@ def _relevant(truths: Sequence[Any]) -> tuple[Sequence[Any], dict[int, Expected]
         relevant = truth
         if type(truth) is dict and not _KINDS.isdisjoint(truth):
             relevant = gold[place] = truth["relevant"]
-            if len(truth) == 1 and not _has_entries(relevant):
+        is_alone = relevant is truth or len(truth) == 1
+        if is_alone and type(relevant) is list and relevant and type(relevant[0]) is dict:
+            if gains := _gains_of(relevant):
+                gold[place] = gains
                 continue
-        elif not _has_entries(truth):
+        elif is_alone:
             continue
         expected = more[place] = read_expected(truth)
         if not expected.relevant:  # its metrics may be judged by texts
@@ -240,9 +245,18 @@ def _relevant(truths: Sequence[Any]) -> tuple[Sequence[Any], dict[int, Expected]
     return gold, more
 
 
-def _has_entries(relevant: object) -> bool:
-    """Return whether relevant ids are given as objects."""
-    return type(relevant) is list and len(relevant) > 0 and type(relevant[0]) is dict
+def _gains_of(entries: Sequence[Any]) -> dict[Any, Any] | None:
+    """Return judgments that all are objects of an id and a gain, each id once, as a map of gains; else None."""
+    try:
+        gains = dict(map(_JUDGMENT, entries))
+    except (KeyError, TypeError):
+        return None
+    return gains if len(gains) == len(entries) and max(map(len, entries)) == 2 else None
+
+
+def _may_hold_keys(truth: Any) -> bool:  # noqa: ANN401  # whatever JSON holds
+    """Return whether ground truth may have objects in it, whose keys are worth a look."""
+    return type(truth) is not dict or type(truth.get("relevant")) is list or not _OF_OBJECTS.isdisjoint(truth)
 
 
 def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
