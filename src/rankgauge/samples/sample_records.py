@@ -17,7 +17,15 @@ from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
 from rankgauge.samples.unread_keys import Unread, unread_keys
 
-__all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "value_at", "with_cohorts"]
+__all__ = [
+    "check_cohort",
+    "fields_without_values",
+    "read_metadata",
+    "read_sample",
+    "unread_gold",
+    "value_at",
+    "with_cohorts",
+]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
@@ -68,14 +76,14 @@ def read_sample(
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    unread = unread_keys((record,), "") + _unread_gold(record.get("expected_output"))
+    unread = unread_keys((record,), "") + unread_gold(record.get("expected_output"))
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
 _GOLD_ITEMS = ("relevant", "nuggets", "spans")
 
 
-def _unread_gold(raw: object) -> tuple[Unread, ...]:
+def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
     if isinstance(raw, Mapping):
         places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in _GOLD_ITEMS]

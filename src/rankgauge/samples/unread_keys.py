@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "similar", "unread_keys", "unread_notes"]
+__all__ = ["ITEMS", "KNOWN", "OUTPUT", "Unread", "how_to_map", "meant", "similar", "unread_keys", "unread_notes"]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
 _RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
-_KNOWN: Mapping[str, frozenset[str]] = {
+KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
     **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
@@ -64,7 +64,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
 class Unread(NamedTuple):
     """A key that nothing reads."""
 
-    place: str  # the object that holds it, as in `_KNOWN`
+    place: str  # the object that holds it, as in `KNOWN`
     key: str
     meant: str = ""  # the key that was probably meant, if any
 
@@ -83,7 +83,7 @@ def meant(place: str, key: str, *, is_placed: bool = False) -> str:
 
 
 def _known(place: str, is_placed: bool) -> frozenset[str]:  # noqa: FBT001  # of `meant`
-    return _KNOWN[place] | _PLACE if is_placed else _KNOWN[place]
+    return KNOWN[place] | _PLACE if is_placed else KNOWN[place]
 
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
@@ -115,7 +115,7 @@ def of_object(item: object) -> str:
         pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
         advice = "rename it in your data"
     else:
-        known = _KNOWN[ITEMS] - {"metadata"}
+        known = KNOWN[ITEMS] - {"metadata"}
         plain = isinstance(item, str | bytes | int | float | list | tuple | None)
         names = () if plain else sorted(name for name in (*known, *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
         pairs = {}
