@@ -260,7 +260,6 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _tell_missing_texts(name: str) -> None:
-    """Say that a command that shows docstrings has none."""
     if sys.flags.optimize > 1 and name.startswith(("metrics", "matchers")):
         remark("summaries and definitions are missing: Python runs without docstrings (-OO, PYTHONOPTIMIZE=2)")
 
