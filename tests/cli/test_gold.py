@@ -122,3 +122,107 @@ def test_repair_says_what_it_does_to_the_scores_of_a_result(rankgauge, files, wr
     assert done.code == 2
     assert "whose content is not that of the samples given" in done.err
     assert not new.exists()
+
+
+def counts(rankgauge, *given):
+    report = rankgauge("gold", "check", *given, "--json").json
+    return report["labels"], report["valid"], report["counts"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("judged.qrels", "q1 0 pump 1\nq1 0 oven 0\nq2 0 bread 2\n"),
+        ("judged", "q1 0 pump 1\nq1 0 oven 0\nq2 0 bread 2\n"),
+        ("judged.tsv", "query-id\tcorpus-id\tscore\nq1\tpump\t1\nq1\toven\t0\nq2\tbread\t2\n"),
+    ],
+)
+def test_judgments_are_checked_and_repaired_as_judgments(rankgauge, files, write, tmp_path, name, text):
+    judged = write(name, text)
+    assert counts(rankgauge, judged, "--corpus", files[1]) == ({"relevant": 2}, {"relevant": 1}, {"moved": 1})
+    done = rankgauge("gold", "repair", judged, "--corpus", files[1], "-o", tmp_path / "new.qrels")
+    assert done.code == 0
+    assert (tmp_path / "new.qrels").read_text() == "q1 0 pump#1 1\nq1 0 oven 0\nq2 0 bread 2\n"
+    refused = rankgauge("gold", "repair", judged, "--corpus", files[1], "-o", tmp_path / "x", "--result", tmp_path)
+    assert (refused.code, "--result is for results of samples" in refused.err) == (2, True)
+
+
+def test_an_id_that_trec_lines_cannot_hold_is_refused(rankgauge, write, tmp_path):
+    judged = write("judged.qrels", "q1 0 a_pump 1\n")
+    corpus = write("corpus.jsonl", json.dumps({"id": "a pump", "text": PUMP}))
+    done = rankgauge("gold", "repair", judged, "--corpus", corpus, "-o", tmp_path / "new.qrels")
+    assert (done.code, (tmp_path / "new.qrels").exists()) == (2, False)
+    assert "document 'a pump': TREC qrels hold no ids with blanks" in done.err
+
+
+def test_queries_give_judgments_their_questions(rankgauge, files, write):
+    judged = write("judged.qrels", "q2 0 bread 1\n")
+    queries = write("queries.jsonl", json.dumps({"_id": "q2", "text": BREAD}))
+    assert counts(rankgauge, judged, "--corpus", files[1]) == ({"relevant": 1}, {"relevant": 1}, {})
+    assert counts(rankgauge, judged, "--corpus", files[1], "--queries", queries)[2] == {"question-in-corpus": 1}
+    done = rankgauge("gold", "check", files[0], "--corpus", files[1], "--queries", queries)
+    assert (done.code, "--queries is for judgments" in done.err) == (2, True)
+
+
+def test_a_config_says_how_its_dataset_is_read(rankgauge, files, write, tmp_path):
+    write("more.csv", "qid,gold\nq7,pump|bread\n")
+    one = "  one: {path: samples.jsonl}\n"
+    two = "  two: {path: more.csv, separator: '|', fields: {id: qid, relevant: gold}}\n"
+    config = write("mine.yaml", f"version: 1\ndatasets:\n{one}{two}metrics: {{use: [recall@5]}}\n")
+    several = rankgauge("gold", "check", config, "--corpus", files[1])
+    assert (several.code, "has 2 datasets; name one with --dataset: one, two" in several.err) == (2, True)
+    of_two = counts(rankgauge, config, "--dataset", "two", "--corpus", files[1])
+    assert of_two == ({"relevant": 2}, {"relevant": 1}, {"moved": 1})
+    target = tmp_path / "new.jsonl"
+    assert rankgauge("gold", "repair", config, "--dataset", "two", "--corpus", files[1], "-o", target).code == 0
+    assert json.loads(target.read_text())["expected_output"] == {"relevant": ["pump#1", "bread"]}
+    unknown = rankgauge("gold", "check", config, "--dataset", "three", "--corpus", files[1])
+    assert (unknown.code, "no dataset 'three'" in unknown.err) == (2, True)
+    preset = rankgauge("gold", "check", config, "--preset", "ragas", "--corpus", files[1])
+    assert (preset.code, "--preset is for a data file" in preset.err) == (2, True)
+    dataset = rankgauge("gold", "check", files[0], "--dataset", "one", "--corpus", files[1])
+    assert (dataset.code, "--dataset is for a config" in dataset.err) == (2, True)
+
+
+def test_records_of_another_tool_are_repaired_as_samples(rankgauge, files, write, tmp_path):
+    record = {
+        "user_input": "How hot?",
+        "retrieved_contexts": ["no"],
+        "reference_contexts": [BREAD.replace("hot", "old")],
+    }
+    data, target = write("ragas.jsonl", json.dumps(record)), tmp_path / "new.jsonl"
+    typed = [data, "--preset", "ragas", "--corpus", files[1]]
+    assert counts(rankgauge, *typed) == ({"passages": 1}, {"passages": 0}, {"edited": 1})
+    assert rankgauge("gold", "repair", *typed, "--edited", "-o", target).code == 0
+    sample = json.loads(target.read_text())
+    assert sample["expected_output"] == {"passages": [BREAD]}  # with the full stop at its end
+    assert sample["actual_output"]["retrieved"] == [{"text": "no"}]
+    assert counts(rankgauge, target, "--corpus", files[1])[1] == {"passages": 1}
+
+
+@pytest.mark.parametrize(
+    ("gold", "naming"),
+    [
+        (["inner/pump.md", "bread.txt"], None),
+        (["inner/pump", "bread"], "paths without their endings"),
+        (["pump.md", "bread.txt"], "names of files"),
+        (["pump", "bread"], "names of files without their endings"),
+    ],
+)
+def test_ids_of_a_folder_are_named_as_labels_have_them(rankgauge, write, tmp_path, gold, naming):
+    (tmp_path / "texts" / "inner").mkdir(parents=True)
+    (tmp_path / "texts" / "inner" / "pump.md").write_text(PUMP, encoding="utf-8")
+    (tmp_path / "texts" / "bread.txt").write_text(BREAD, encoding="utf-8")
+    samples = write("named.jsonl", json.dumps({"id": "q", "expected_output": gold}))
+    done = rankgauge("gold", "check", samples, "--corpus", tmp_path / "texts", "--json")
+    assert done.json["valid"] == {"relevant": 2}
+    said = [line for line in done.err.splitlines() if "as the labels have them" in line]
+    assert said == ([] if naming is None else [f"ids of {tmp_path / 'texts'}: {naming}, as the labels have them"])
+
+
+def test_ids_of_a_folder_stay_paths_where_shorter_ones_would_be_two(rankgauge, write, tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / "texts" / name).mkdir(parents=True)
+        (tmp_path / "texts" / name / "pump.md").write_text(PUMP, encoding="utf-8")
+    samples = write("named.jsonl", json.dumps({"id": "q", "expected_output": ["pump"]}))
+    assert counts(rankgauge, samples, "--corpus", tmp_path / "texts")[1] == {"relevant": 0}
