@@ -52,8 +52,7 @@ class SpanJudge:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         if self._keep == NOTHING and not any(sample.expected.spans or sample.expected.faults for sample in samples):
-            lists.depth += [0] * len(samples)
-            lists.gold_count += [0] * len(samples)
+            lists.add_goldless([0] * len(samples))
             return
         prepared = prepare(samples, self._profile, by="place")
         lists.n_dropped += n_dropped(samples, prepared, self._profile, by="place")
@@ -81,8 +80,7 @@ class SpanJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have no spans."""
-        self._lists.depth += judged.depth.tolist()
-        self._lists.gold_count += [0] * len(judged.depth)
+        self._lists.add_goldless(judged.depth.tolist())
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

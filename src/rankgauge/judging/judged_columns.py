@@ -4,7 +4,7 @@ Judged columns: built under a profile from rows, and from lists that grow while 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -99,6 +99,11 @@ class JudgedLists:
         self.row_ties: list[tuple[int, int]] = []
         self.row_idle: list[int] = []  # the places of rows that earn nothing
         self.row_score: list[float] = []  # the match score of each judged row; empty where all are 1
+
+    def add_goldless(self, depth: Sequence[int]) -> None:
+        """Add samples without gold, by how many items each has."""
+        self.depth += depth
+        self.gold_count += [0] * len(depth)
 
     def add_row(self, sample_no: int, rank: int, gold_no: int) -> None:
         """Add a judged row."""

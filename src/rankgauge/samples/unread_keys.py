@@ -5,13 +5,15 @@ Keys that nothing reads: those of samples, outputs and their items, and which of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
+__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "keys_of", "meant", "unread_among", "unread_keys", "unread_notes"]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
@@ -83,7 +85,16 @@ def meant(place: str, key: str) -> str:
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
-    keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
+    return unread_among(keys_of(each for each in objects if type(each) is dict or isinstance(each, Mapping)), place)
+
+
+def keys_of(objects: Iterable[Mapping[Any, Any]]) -> AbstractSet[Any]:
+    """Return the keys that any of some objects has."""
+    return set(chain.from_iterable(objects))
+
+
+def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
+    """Return those keys that nothing reads."""
     known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
     if keys <= known:
         return ()
