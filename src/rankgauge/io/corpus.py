@@ -55,12 +55,12 @@ _NAMINGS: Mapping[str, Callable[[PurePosixPath], str]] = {
 """What the ids of the texts in a folder may be; the first one goes where labels do not decide."""
 
 
-def read_corpus(path: Path, *, catalog: Catalog, wanted: AbstractSet[str] = frozenset()) -> Corpus:
+def read_corpus(path: Path, *, catalog: Catalog, named: AbstractSet[str] = frozenset()) -> Corpus:
     """
     Read a corpus: a file of rows with an id and a text, or a folder of text files.
 
     The ids of a folder's texts are their paths in it; without their endings, folders, or both, where more of the
-    *wanted* ids are found so and each is of one text.
+    *named* ids are found so and each is of one text.
 
     Raises `DataError` for rows without an id or with one that came before, `NothingToEvaluateError` for no document.
     """
@@ -76,15 +76,15 @@ def read_corpus(path: Path, *, catalog: Catalog, wanted: AbstractSet[str] = froz
     if not documents:
         raise NothingToEvaluateError(f"{path} has no documents; there is nothing to check labels against", [])
     titles, texts = zip(*documents.values(), strict=True)
-    naming, ids = _named(tuple(documents), wanted) if path.is_dir() else ("", tuple(documents))
+    naming, ids = _named(tuple(documents), named) if path.is_dir() else ("", tuple(documents))
     return Corpus(ids, titles, texts, naming)
 
 
-def _named(paths: Sequence[str], wanted: AbstractSet[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the naming of texts in a folder by which most of the *wanted* ids are found, and the ids by it."""
+def _named(paths: Sequence[str], named: AbstractSet[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the naming of texts in a folder by which most of the *named* ids are found, and the ids by it."""
     by_naming = {naming: tuple(map(name, map(PurePosixPath, paths))) for naming, name in _NAMINGS.items()}
     unique = [naming for naming, ids in by_naming.items() if len({*ids}) == len(ids)]
-    best = max(unique, key=lambda naming: len(wanted & {*by_naming[naming]}))
+    best = max(unique, key=lambda naming: len(named & {*by_naming[naming]}))
     return best, by_naming[best]
 
 

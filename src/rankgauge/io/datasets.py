@@ -109,7 +109,7 @@ class DatasetReader:
         """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
-        samples = self._samples(islice(self._read(), self._limit), problems)
+        samples = self._samples(islice(self._records(), self._limit), problems)
         while True:
             batch = list(islice(samples, size))
             self.count += len(batch)
@@ -119,17 +119,18 @@ class DatasetReader:
                 yield batch
         self._conclude(problems)
 
-    def records(self) -> Iterator[Any]:
-        """Yield each record in the form of a sample, unchecked."""
-        return map(self._shape.sample, self._read())
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the records in the form of samples, as preset and fields make them, unchecked."""
+        shaped = map(self._shape.sample, self._records())
+        return (row for row in shaped if isinstance(row, Mapping))
 
-    def _read(self) -> Iterator[Record]:
+    def _records(self) -> Iterator[Record]:
         source = self._data.source
         if isinstance(source, Path) and self._data.preset == BEIR:
-            read = folder_records(source, self._catalog)
-        else:
-            read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        return self._shape.records(read)
+            return self._shape.records(folder_records(source, self._catalog))
+        return self._shape.records(
+            records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
+        )
 
     @property
     def has_blocks(self) -> bool:

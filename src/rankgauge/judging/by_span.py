@@ -52,7 +52,7 @@ class SpanJudge:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         if self._keep == NOTHING and not any(sample.expected.spans or sample.expected.faults for sample in samples):
-            lists.add_goldless([0] * len(samples))
+            lists.add_without_gold([0] * len(samples))
             return
         prepared = prepare(samples, self._profile, by="place")
         lists.n_dropped += n_dropped(samples, prepared, self._profile, by="place")
@@ -76,7 +76,7 @@ class SpanJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have no spans."""
-        self._lists.add_goldless(judged.depth.tolist())
+        self._lists.add_without_gold(judged.depth.tolist())
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

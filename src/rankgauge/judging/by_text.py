@@ -172,7 +172,7 @@ class TextJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have neither a text nor ground truth that is one."""
-        self._lists.add_goldless(judged.depth.tolist())
+        self._lists.add_without_gold(judged.depth.tolist())
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

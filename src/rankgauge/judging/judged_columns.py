@@ -106,16 +106,16 @@ class JudgedLists:
         self.gold_grade += grades
         return ranked, fault if grades else None
 
-    def add_goldless(self, depth: Sequence[int]) -> None:
-        """Add samples without gold, by how many items each has."""
-        self.depth += depth
-        self.gold_count += [0] * len(depth)
-
     def add_row(self, sample_no: int, rank: int, gold_no: int) -> None:
         """Add a judged row."""
         self.row_sample.append(sample_no)
         self.row_rank.append(rank)
         self.row_gold.append(gold_no)
+
+    def add_without_gold(self, depth: Sequence[int]) -> None:
+        """Add samples without ground truth, each with how many items were judged."""
+        self.depth += depth
+        self.gold_count += [0] * len(depth)
 
     def build(self, profile: Profile) -> Judged:
         """Return what was collected."""
