@@ -164,18 +164,14 @@ class TextJudge:
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
             if self._target.gold == "nuggets" and len(texts) < len(sample.expected.nuggets or ()):
                 fault = _NO_TEXT
-            if isinstance(ranking, Fault):
-                fault = fault or (ranking if gold else None)
-                ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
             start = len(lists.gold_grade)
-            lists.depth.append(0 if ranking is None else len(ranking.ids))
-            lists.gold_count.append(len(gold))
-            lists.gold_grade += self._grades(sample.expected, gold)
+            ranked, flaw = lists.add_sample(ranking, self._grades(sample.expected, gold))
+            fault = fault or flaw
             if len(gold) < len(texts):
                 times = Counter(texts)
                 lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
-            if ranking is not None and ranking.ids and gold:
-                fault = self._add_rows(place, ranking, gold, start, known.get(at)) or fault
+            if ranked is not None and ranked.ids and gold:
+                fault = self._add_rows(place, ranked, gold, start, known.get(at)) or fault
             if fault is not None:
                 self._faults[place] = fault.reason
 

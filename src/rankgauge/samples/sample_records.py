@@ -15,7 +15,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
-from rankgauge.samples.unread_keys import Unread, unread_keys
+from rankgauge.samples.unread_keys import Unread, unread_among, unread_keys
 
 __all__ = [
     "check_cohort",
@@ -76,7 +76,7 @@ def read_sample(
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    unread = unread_keys((record,), "") + unread_gold(record.get("expected_output"))
+    unread = unread_among(record.keys(), "") + unread_gold(record.get("expected_output"))
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
@@ -85,7 +85,7 @@ _GOLD_ITEMS = ("relevant", "nuggets", "spans")
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in _GOLD_ITEMS]
     else:
         places = [("expected_output[]", raw)]

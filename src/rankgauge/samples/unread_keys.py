@@ -5,13 +5,27 @@ Keys that nothing reads: those of samples, outputs and their items, and which of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "KNOWN", "OUTPUT", "Unread", "how_to_map", "meant", "similar", "unread_keys", "unread_notes"]
+__all__ = [
+    "ITEMS",
+    "KNOWN",
+    "OUTPUT",
+    "Unread",
+    "how_to_map",
+    "keys_of",
+    "meant",
+    "similar",
+    "unread_among",
+    "unread_keys",
+    "unread_notes",
+]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
@@ -88,7 +102,16 @@ def _known(place: str, is_placed: bool) -> frozenset[str]:  # noqa: FBT001  # of
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
-    keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
+    return unread_among(keys_of(each for each in objects if type(each) is dict or isinstance(each, Mapping)), place)
+
+
+def keys_of(objects: Iterable[Mapping[Any, Any]]) -> AbstractSet[Any]:
+    """Return the keys that any of some objects has."""
+    return set(chain.from_iterable(objects))
+
+
+def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
+    """Return those keys that nothing reads."""
     is_placed = place == ITEMS and len(_PLACE & keys) > 1
     known = _known(place, is_placed)
     if keys <= known:
