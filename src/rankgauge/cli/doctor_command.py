@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, has_colour, plain_table, print_json, terminal_width
 from rankgauge.cli.shared_options import add_json_option
@@ -151,6 +150,7 @@ def _workers() -> Iterator[_Fact]:
     import tempfile
     from pathlib import Path
 
+    from rankgauge.base.guard import ForeignError, guarded
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.workers import judging_lines
     from rankgauge.io.file_records import Lines
