@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import repeat
 from operator import contains
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, OUTPUT, of_object, unread_keys
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, of_object, unread_keys, unread_of
 
 __all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
 
@@ -46,7 +47,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
     given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
-    unread = () if given is None else unread_keys((given,), OUTPUT)
+    unread = () if given is None else unread_of(given.keys(), OUTPUT)
     try:
         answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
     except InvalidError as invalid:
@@ -75,9 +76,12 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
-    unread = unread_keys(entries, ITEMS)
+    is_plain = set(map(type, entries)) == {dict}
+    keys: set[Any] = set().union(*entries) if is_plain else set()
+    unread = unread_of(keys, ITEMS) if is_plain else unread_keys(entries, ITEMS)
     try:
-        output = _plain_entries(entries, contract) or _read_entries(entries, contract)
+        output = _plain_entries(entries, keys, contract) if is_plain else None
+        output = output or _read_entries(entries, contract)
         return output._replace(unread=unread) if unread else output
     except InvalidError as invalid:
         return Fault(f"retrieved{invalid.path} {invalid.message}", unread)
@@ -98,11 +102,14 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
         raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
 
 
-def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
-    """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
-    if set(map(type, entries)) != {dict} or any(map(dict.__contains__, entries, repeat("start"))):
+def _plain_entries(entries: Sequence[dict[str, Any]], keys: AbstractSet[str], contract: Contract) -> Output | None:
+    """Return objects with an id or a text each, and perhaps a score, read as columns; None where there are others."""
+    if "start" in keys:
         return None
-    ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
+    n = len(entries)
+    ids, texts, scores = (
+        list(map(dict.get, entries, repeat(name))) if name in keys else [None] * n for name in ("id", "text", "score")
+    )
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
     has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
     if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
@@ -113,7 +120,7 @@ def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
         ids,
         texts if str in text_kinds else None,
         scores if score_kinds != {_NOTHING} else None,
-        metadata=_metadata(entries),
+        metadata=_metadata(entries) if "metadata" in keys else None,
     )
 
 

@@ -15,7 +15,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
-from rankgauge.samples.unread_keys import Unread, unread_keys
+from rankgauge.samples.unread_keys import Unread, unread_keys, unread_of
 
 __all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "value_at", "with_cohorts"]
 
@@ -68,7 +68,7 @@ def read_sample(
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    unread = unread_keys((record,), "") + _unread_gold(record.get("expected_output"))
+    unread = unread_of(record.keys(), "") + _unread_gold(get("expected_output"))
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
@@ -81,14 +81,13 @@ _GOLD_ITEMS = (
 
 def _unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    kinds = raw if isinstance(raw, Mapping) else {"relevant": raw}
-    places = ((place, kinds.get(kind)) for kind, place in _GOLD_ITEMS)
-    return tuple(
-        key
-        for place, items in places
-        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str)
-        for key in unread_keys(items, place)
-    )
+    kinds = raw if type(raw) is dict or isinstance(raw, Mapping) else {"relevant": raw}
+    unread: tuple[Unread, ...] = ()
+    for kind, place in _GOLD_ITEMS:
+        items = kinds.get(kind)
+        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str):
+            unread += unread_keys(items, place)
+    return unread
 
 
 def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:

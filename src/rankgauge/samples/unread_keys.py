@@ -5,13 +5,14 @@ Keys that nothing reads: those of samples, outputs and their items, and which of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
+__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes", "unread_of"]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
@@ -83,10 +84,14 @@ def meant(place: str, key: str) -> str:
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
-    keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
-    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
-    if keys <= known:
+    return unread_of(set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping))), place)
+
+
+def unread_of(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
+    """Return which of the keys of objects at a place nothing reads."""
+    if keys <= _KNOWN[place]:
         return ()
+    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
     unknown = sorted(key for key in keys - known if isinstance(key, str))
     guesses = ((key, meant(place, key)) for key in unknown)
     return tuple(Unread(place, key, "" if guess in keys else guess) for key, guess in guesses)
