@@ -183,7 +183,10 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         gains: dict[str, float] = {}
         for key, value in raw.items():
             gain_id = key if type(key) is str and key else read_id(key, path, contract)
-            gains[gain_id] = read_gain(value, f"{path}[{key!r}]", contract)
+            try:
+                gains[gain_id] = read_gain(value, "", contract)
+            except InvalidError as invalid:
+                raise InvalidError(f"{path}[{key!r}]", invalid.message) from None
         return Expected(gains, True)  # by place, because it is made once a sample
     if are_strings(raw):
         gains = dict.fromkeys(raw, 1.0)

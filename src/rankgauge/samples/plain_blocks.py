@@ -145,7 +145,7 @@ def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, t
     return _joined([ids], counts), unread, _rises(scores, counts, samples)
 
 
-def _rises(scores: Sequence[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
+def _rises(scores: list[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
     """Return the first rise of scores within a sample whose items all have one."""
     for sample, count, end in zip(samples, counts, accumulate(counts), strict=True):
         listed = scores[end - count : end]

@@ -85,7 +85,7 @@ def _unread_gold(raw: object) -> tuple[Unread, ...]:
     unread: tuple[Unread, ...] = ()
     for kind, place in _GOLD_ITEMS:
         items = kinds.get(kind)
-        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str):
+        if items and type(items) is not dict and isinstance(items, list | tuple) and not isinstance(items[-1], str):
             unread += unread_keys(items, place)
     return unread
 
