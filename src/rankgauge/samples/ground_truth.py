@@ -257,7 +257,10 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     if raw.get("relevant") is not None:
         relevant = raw["relevant"]
         if not isinstance(relevant, list | tuple | Mapping):
-            raise InvalidError(".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}")
+            split = "; --separator '|' splits a text" if isinstance(relevant, str) else ""
+            raise InvalidError(
+                ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
+            )
         expected = _relevant(relevant, contract, ".relevant")
     texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
     if raw.get("nuggets") is not None:
