@@ -262,6 +262,7 @@ class DatasetReader:
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source = self._contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
+        is_shaped = bool(self._shape)
         for record in read:
             value = record.value
             if isinstance(value, Fault):
@@ -270,7 +271,7 @@ class DatasetReader:
             if isinstance(value, Sample):
                 sample: Sample | None = value
             else:
-                value = self._shape.sample(record)
+                value = self._shape.sample(record) if is_shaped else value
                 before = len(problems)
                 sample = read_sample(
                     value,
@@ -283,7 +284,7 @@ class DatasetReader:
                 )
                 if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
                     self._recognize(record.value, problems, before)
-                if self._shape.fields and sample is not None:
+                if is_shaped and self._shape.fields and sample is not None:
                     sample = without_mapped(sample, self._shape.fields)
                     if sample.output is not None:
                         sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))

@@ -62,7 +62,8 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
         entries = ()
     if not isinstance(entries, list | tuple):
-        return Fault(f"{_FORM}; found {look(raw)}", unread)
+        split = "; --separator '|' splits a text" if isinstance(entries, str) else ""
+        return Fault(f"{_FORM}; found {look(raw)}{split}", unread)
     read = _ranked(entries, contract)
     unread += read.unread
     if isinstance(read, Fault):
