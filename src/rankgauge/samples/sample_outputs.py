@@ -99,12 +99,16 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
 
 
 def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
-    """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
-    if set(map(type, entries)) != {dict} or any(map(dict.__contains__, entries, repeat("start"))):
+    """Return entries that are objects with an id, a text or a place each, read as columns; else None."""
+    if set(map(type, entries)) != {dict}:
         return None
+    places: list[Place | Fault | None] | None = None
+    if any(map(dict.__contains__, entries, repeat("start"))):
+        places = [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
     ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
-    has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
+    are_placed = text_kinds == {str} or (places is not None and set(map(type, places)) == {Place})
+    has_no_ids = id_kinds == {_NOTHING} and are_placed and not contract.strict_ids
     if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
         return None
     if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
@@ -113,6 +117,7 @@ def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
         ids,
         texts if str in text_kinds else None,
         scores if score_kinds != {_NOTHING} else None,
+        places=places if places is not None and any(places) else None,
         metadata=_metadata(entries),
     )
 
