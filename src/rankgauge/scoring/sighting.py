@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
-from operator import lt
+from itertools import chain, pairwise
 from typing import Any, Self
 
 from rankgauge.errors import DataError, MissingGoldError
@@ -139,7 +138,10 @@ class Sighting:
 def _rise(sample: Sample) -> str:
     """Return where a score is higher than the one before it, in words; empty for nowhere."""
     scores: Sequence[Any] | None = sample.output.scores if isinstance(sample.output, Output) else None
-    if scores is None or None in scores or not any(map(lt, scores, islice(scores, 1, None))):
+    try:
+        if not scores or list(scores) == sorted(scores, reverse=True):  # the fastest way to ask
+            return ""
+    except TypeError:  # an item has no score
         return ""
     rank = next(rank for rank, (one, two) in enumerate(pairwise(scores), 1) if one < two)
     return _worded(sample.id, rank, scores[rank - 1], scores[rank])
