@@ -35,6 +35,9 @@ from rankgauge.samples.sample_values import (
 
 __all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_place", "read_support"]
 
+_PLAIN = (str, int, int)
+"""The types of a place that needs no further look."""
+
 _IMPORTANCE: dict[str, Importance] = {"vital": "vital", "okay": "okay"}
 _SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 
@@ -113,6 +116,9 @@ def _assignments(raw: object, contract: Contract) -> Iterator[tuple[str, str, An
 
 def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:
     """Return the `document`, `start` and `end` of an object; an `InvalidError` where they are no stretch."""
+    place = Place(raw.get("document"), raw.get("start"), raw.get("end"))  # type: ignore[arg-type]  # looked at next
+    if tuple(map(type, place)) == _PLAIN and place.document and 0 <= place.start <= place.end <= HIGHEST_K:
+        return place
     if absent := [name for name in ("document", "start", "end") if raw.get(name) is None]:
         raise InvalidError(
             path, f"a place needs 'document', 'start' and 'end', and has no {absent[0]!r}; found {look(raw)}"

@@ -104,15 +104,17 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
 
 
 def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:
-    """Return dicts that have an id or a text each, and perhaps a score, read as columns; None for any others."""
+    """Return dicts that have an id, a text or a place each, and perhaps a score, as columns; None for any others."""
+    places: list[Place | Fault | None] | None = None
     if "start" in keys:
-        return None
+        places = [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
     ids, texts, scores = (
         list(map(dict.get, entries, repeat(name))) if name in keys else [None] * len(entries)
         for name in ("id", "text", "score")
     )
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
-    has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
+    are_placed = text_kinds == {str} or (places is not None and set(map(type, places)) == {Place})
+    has_no_ids = id_kinds == {_NOTHING} and are_placed and not contract.strict_ids
     if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
         return None
     if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
@@ -121,6 +123,7 @@ def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Con
         ids,
         texts if str in text_kinds else None,
         scores if score_kinds != {_NOTHING} else None,
+        places=places if places is not None and any(places) else None,
         metadata=_metadata(entries) if "metadata" in keys else None,
     )
 
