@@ -163,9 +163,10 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/conventions.py
 
-# An environment of its own, because nothing of rankgauge is imported to build it. Not --quiet: MkDocs counts no warning then.
+# The reports of the gallery are written first. MkDocs has an environment of its own, which imports no rankgauge. Not --quiet: MkDocs counts no warning then.
 DOCS_GROUP = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
-site: $(BIN)/python
+site: $(VENV)/.installed
+	$(BIN)/python docs/gallery.py build/gallery
 	$(PYTHON) -m venv .venv-site
 	$(call install,.venv-site,$$($(PYTHON) -c '$(DOCS_GROUP)'))
 	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict

@@ -89,6 +89,7 @@ def test_every_metric_and_run_has_its_finding_answers_cohorts_and_leaderboard():
     assert "falls from 0.500 to 0.333" in said["finding", "1/0"]
     assert "rises from 0.500 to 0.917" in said["finding", "2/0"]
     assert re.findall(r'<th scope="row">(\w+)', said["board", "0"]) == ["high", "base", "low"]
+    assert "<h2>high has the highest rr, and is better than base</h2>" in said["board", "0"]
 
 
 def test_a_definition_says_what_a_metric_measures_and_against_what():
@@ -125,3 +126,17 @@ def test_reasons_are_those_of_each_metric():
 
     assert codes[0] is None
     assert (reasons["which"][0], codes[1], reasons["which"][1]) == (None, [1, 0], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("third", "told"),
+    [
+        (lambda n: {"x": 3.0, "y": 2.0, "a": 1.0}, "No run is ahead of base by rr"),
+        (lambda n: {"a": 3.0} if n == 0 else {"x": 3.0, "a": 2.0}, "but no difference can be told from base"),
+    ],
+)
+def test_a_leaderboard_says_only_what_was_tested(third, told):
+    runs = {"base": RUNS["base"], "low": RUNS["low"], "third": {f"q{n}": third(n) for n in range(12)}}
+    blocks = payload(lay_out(gather(rankgauge.evaluate(QRELS, runs=runs, metrics=["RR"]))))["blocks"]
+
+    assert f"{told}</h2>" in blocks["texts"][blocks["places"].index(["board", "0"])]

@@ -111,6 +111,7 @@ def test_answers_are_of_the_metric_and_run_that_are_asked_for():
     asked = dict(questions(data, data.pairs[1], "p@3"))["Where does it lose?"]
 
     assert "Where does it lose?" not in answers(data)
+    assert "new" not in dict(questions(data, data.pairs[1], "p@3"))["What is not known?"][0].text
     assert asked[1] == Linked("q07", "#sample=q07&metric=p%403&run=other")
 
 

@@ -23,7 +23,7 @@ from rankgauge.report.html.words import (
     questions,
     score,
 )
-from rankgauge.result import ResultValues
+from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,7 +65,8 @@ def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
             yield Block("cohorts", str(run), macros.cohorts(heat, cohorts_heading(data, pair), compared=True))
     if len(data.pairs) > 1:
         for name in dict.fromkeys(name for pair in data.pairs for name in pair.metrics):
-            board = macros.board(_board(data, name), named(name), data.pairs[0].baseline)
+            rows = _board(data, name)
+            board = macros.board(rows, _board_heading(rows, data.first.metrics[name]), data.pairs[0].baseline)
             yield Block("board", str(metrics.index(name)), board)
 
 
@@ -104,6 +105,22 @@ def _board(data: ReportData, name: str) -> list[dict[str, Any]]:
         }
         for run, mean in sorted(means.items(), key=lambda each: (each[1] is None, sign * (each[1] or 0.0)))
     ]
+
+
+def _board_heading(rows: Sequence[Mapping[str, Any]], column: MetricSummary) -> str:
+    """Name the run with the best mean, and what its test against the baseline says; no other is made."""
+    best, metric, name = rows[0], rows[0]["metric"], named(column.name)
+    if best["mean"] is None:
+        return f"No run has a value of {name}"
+    baseline = next(row["run"] for row in rows if row["metric"] is None)
+    if metric is None or metric.verdict == "same":
+        return f"No run is ahead of {baseline} by {name}"
+    leads = f"{best['run']} has the {'highest' if column.info.higher_is_better else 'lowest'} {name}"
+    against = {
+        "better": f", and is better than {baseline}",
+        "undecided": f", but no difference can be told from {baseline}",
+    }
+    return leads + against.get(metric.verdict, f"; against {baseline}: {metric.verdict}")
 
 
 _Cell = dict[str, str]

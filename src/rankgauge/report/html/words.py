@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -200,7 +200,7 @@ def _questions_of_two(data: ReportData, pair: RunComparison, name: str) -> Itera
     is_first = pair is data.pair and metric is next(iter(pair.metrics.values()))
     if metric.losses and is_first:
         yield "Why?", [Linked(_why(data))]
-    yield "What is not known?", [Linked(_not_known(data))]
+    yield "What is not known?", [Linked(_not_known(data, {pair.baseline, pair.run}))]
 
 
 def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
@@ -219,7 +219,7 @@ def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
         sure = f"The true mean is within ± {score(width)} at 95 % confidence, if these samples are like those to come."
     if not (column.n_missing or column.n_failed or stopped):
         yield "How sure is it?", [Linked(sure)]
-    yield "What is not known?", [Linked(_not_known(data))]
+    yield "What is not known?", [Linked(_not_known(data, set(data.results)))]
 
 
 def _noise(pair: RunComparison, metric: MetricComparison) -> str:
@@ -266,11 +266,11 @@ def _why(data: ReportData) -> str:
     return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
 
 
-def _not_known(data: ReportData) -> str:
+def _not_known(data: ReportData, runs: Container[str]) -> str:
     means = {
         run: aggregate([share for share in shares.values() if not math.isnan(share)])
         for run, shares in data.unjudged.items()
-        if shares
+        if shares and run in runs
     }
     if not means:
         return "Which documents nobody judged: the ground truth lists only relevant ones."
