@@ -183,6 +183,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/rankings.py
 	$(BIN)/python benchmarks/shortcuts.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/gold.py
 
 clean:
 	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -43,9 +43,9 @@ def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
     old, new = run(lambda n: 1), run(lambda n: 8 if n < 4 else 3 if n < 10 else 1)
 
     assert answers(report(old, new, ["P@3", "RR"]))["Why?"] == "Of 4 losses, on 4 a relevant result leaves the top 3."
-    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones only stand lower."
+    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones stand lower or count less."
     assert answers(report(old, new, ["ndcg@3"]))["Why?"] == (
-        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones only stand lower."
+        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones stand lower or count less."
     )
     assert "Why?" not in answers(report(new, old))
     assert answers(report(new, old))["Where does it win?"].startswith("On 10 of 40 samples, most q00 +")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rankgauge.base.frozen import freeze_fields
+from rankgauge.columns import Cutoff
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
 from rankgauge.gates.outcomes import GateReport
@@ -33,10 +34,9 @@ class DepthCurve:
 class Losses(NamedTuple):
     """Why a run loses samples, by its first metric."""
 
-    n: int  # on how many samples it is worse, of those whose lists are known
+    n: int  # on how many samples it is worse
     left: int  # on how many of these a relevant result is not within the cutoff any more
-    k: int | None  # the cutoff; None for none, or one a sample
-    of: int  # on how many samples it is worse at all
+    k: Cutoff | None  # the cutoff, or one a sample; None for none
 
 
 @dataclass(frozen=True, slots=True)

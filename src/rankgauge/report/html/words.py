@@ -197,14 +197,14 @@ def _why(data: ReportData) -> str:
     losses = data.losses
     if losses is None:
         return "That needs ranks and judgments, which could not be read again."
-    top = "what was retrieved" if losses.k is None else f"the top {losses.k}"
+    top = "what was retrieved" if losses.k is None else "the cutoff"
+    if isinstance(losses.k, int):
+        top = f"the top {losses.k}"
     reasons = [f"on {losses.left:,} a relevant result leaves {top}"] if losses.left else []
-    if lower := losses.n - losses.left:
-        reasons.append(f"{'on the other' if losses.left else 'on'} {lower:,} the same ones only stand lower")
-    looked_at = counted(losses.n, "loss", "losses")
-    if losses.n < losses.of:
-        looked_at = f"{losses.of:,} losses, the {losses.n:,} whose lists are in this report were looked at"
-    return f"Of {looked_at}{':' if losses.n < losses.of else ','} {'; '.join(reasons)}."
+    if rest := losses.n - losses.left:
+        where = f"on the other {rest:,}" if losses.left else f"on {rest:,}"
+        reasons.append(f"{where} the same ones stand lower or count less")
+    return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
 
 
 def _not_known(data: ReportData, runs: Container[str]) -> str:
