@@ -10,7 +10,7 @@ import pytest
 import rankgauge
 from fake_plugins import METRIC_LINE, metric_module
 from rankgauge import Engine
-from rankgauge.catalog import Catalog
+from rankgauge.catalog import Catalog, discovery
 from rankgauge.catalog.claims import plain_template
 from rankgauge.catalog.discovery import OWN_POINTS, Installed
 from rankgauge.expression import parse
@@ -480,6 +480,19 @@ class TestObservers:
         import fake_plugin_0
 
         assert [("started", ["retrieval-mrr"]), ("finished", 0.5)] == fake_plugin_0.seen
+
+    def test_they_are_found_without_loading_what_is_built_in(self, installed, monkeypatch):
+        """So are the distributions that are disabled; a plugin is loaded once, also where all are asked for later."""
+        installed.add("alpha-tools", OBSERVER)
+        installed.add("beta-tools", FAILING_IMPORT)
+        catalog = Catalog.discover(disable=["beta-tools"])
+        with monkeypatch.context() as patched:
+            patched.setattr(discovery, "_own", lambda name: pytest.fail(f"{name} was loaded"))
+            (observer,) = [call for name, call in catalog.observers("rankgauge_run_started") if "alpha" in name]
+            assert "beta-tools" in catalog.disabled
+        (plugin,) = plugins_of(catalog, "alpha-tools")
+        assert plugin.observers["rankgauge_run_started"] is observer
+        assert catalog.disabled == sorted({each.distribution for each in catalog.plugins if each.disabled})
 
     @pytest.mark.parametrize("hook", ["rankgauge_run_started(plan)", "rankgauge_run_finished(result)"])
     def test_one_that_raises_is_logged_and_does_not_stop_the_run_or_the_others(self, installed, caplog, hook):

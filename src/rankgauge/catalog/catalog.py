@@ -92,8 +92,7 @@ class Catalog:
             The catalog. A broken plugin does not make this fail; see `faults`. What is built in loads when a name of
             it is asked for; plugins of other distributions load when a name is not built in, or all are asked for.
         """
-        off = [*disable, *disabled_plugins()]
-        installed = Installed(disable=off, own_only=own_only or no_plugins())
+        installed = Installed(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
         if not plugins:
             return cls((), installed)
         given = (load_plugin(Plugin("", "", name, name), lambda plugin=each: plugin) for name, each in plugins.items())  # type: ignore[misc]  # default

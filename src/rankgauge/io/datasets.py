@@ -203,11 +203,8 @@ class DatasetReader:
             read = self._parts if is_plain else self._singles
             is_plain = False
             for part in read(lines, line, offset, problems):
-                if isinstance(part, Block):
-                    is_plain = True  # where no part is, the rest of the file is no plainer
-                    self.count += len(part.ids)
-                else:
-                    self.count += len(part)
+                is_plain |= isinstance(part, Block)  # where no part is one, the rest of the file is no plainer
+                self.count += len(part.ids if isinstance(part, Block) else part)
                 if part and not problems:
                     yield part
             line += len(lines)
@@ -216,6 +213,7 @@ class DatasetReader:
     def _singles(
         self, lines: Sequence[bytes], first: int, offset: int, problems: list[Problem]
     ) -> Iterator[list[Sample]]:
+        """Yield the samples of some lines, read one by one."""
         yield list(self._samples(self._shape.records(records_of(lines, first, offset)), problems))
 
     def _parts(
