@@ -80,7 +80,7 @@ def tool_of(name: str) -> str:
 
 
 def sample_of(file: Path, **more):
-    data = DataSource(file, preset=tool_of(file.name), **more)
+    data = DataSource(file, **{"preset": tool_of(file.name), **more})
     ((sample,),) = DatasetReader(data, catalog=CATALOG, contract=DEFAULT_CONTRACT).batches()
     return sample
 
@@ -138,6 +138,54 @@ class TestStoredRecords:
             assert {recognized(value, CATALOG) for value in values} - {None} <= {tool_of(file)}
             if file not in {"haystack_report.csv", "haystack_report.json", "haystack_pipeline.json"}:  # users' names
                 assert tool_of(file) in {recognized(value, CATALOG) for value in values}
+
+
+class TestOtherVersions:
+    """Records in the form of other versions and settings, written by hand after the tools' documentation."""
+
+    @pytest.mark.parametrize(
+        ("tool", "raw", "parts"),
+        [
+            ("langchain", [{"pageContent": GOLD, "metadata": {"id": "d3"}}], ["d3"]),
+            ("langfuse", [{"pageContent": GOLD, "metadata": {"id": "d3"}}], ["d3"]),
+            ("llamaindex", [{"node": {"__data__": {"id_": "d3", "text": GOLD}, "__type__": "1"}}], ["d3"]),
+            ("haystack", [{"id": "d3", "content": GOLD, "content_type": "text", "meta": {}}], ["d3"]),
+            ("haystack", {"documents": [{"id": "d3", "content": GOLD, "meta": {}}]}, ["d3"]),
+            ("elasticsearch", {"hits": {"hits": [{"_id": "d3", "_score": None, "fields": {"text": [GOLD]}}]}}, ["d3"]),
+            ("openai", {"data": [{"file_id": "d3", "content": [{"type": "text", "text": GOLD}]}]}, ["d3"]),
+        ],
+    )
+    def test_outputs(self, tool, raw, parts, tmp_path):
+        path = tmp_path / "outputs.json"
+        path.write_text(json.dumps({"q1": raw}))
+        output = read_outputs(path, catalog=CATALOG, contract=DEFAULT_CONTRACT, preset=tool).by_id["q1"]
+        assert (list(output.ids), list(output.texts)) == (parts, [GOLD])
+        assert tool == "langfuse" or recognized(raw, CATALOG) == tool
+
+    @pytest.mark.parametrize("wrapped", [lambda items: items, lambda items: {"results": items}])
+    def test_what_a_tool_of_a_chat_returned_as_json(self, wrapped, tmp_path):
+        content = json.dumps(wrapped([{"id": "d3", "text": GOLD}, {"id": "d1", "text": "Ferries."}]))
+        path = tmp_path / "chats.jsonl"
+        path.write_text(json.dumps({"messages": [{"role": "tool", "content": content}], "reference": "1932"}))
+        output = sample_of(path, preset="openai").output
+        assert (list(output.ids), list(output.texts)) == (["d3", "d1"], [GOLD, "Ferries."])
+
+    def test_a_chat_as_the_input_of_one_sample(self, tmp_path):
+        chat = [{"content": QUESTION, "type": "human"}, {"content": "When?", "type": "ai"}]
+        path = tmp_path / "samples.jsonl"
+        path.write_text(json.dumps({"user_input": chat, "reference": "1932", "retrieved_contexts": [GOLD]}))
+        sample = sample_of(path, preset="ragas")
+        assert (sample.input, sample.expected.answer, list(sample.output.texts)) == (chat, ("1932",), [GOLD])
+
+    @pytest.mark.parametrize("wrapped", [lambda run: {"testRunData": run}, lambda run: run])
+    def test_a_saved_test_run(self, wrapped, tmp_path):
+        case = {"input": QUESTION, "expectedOutput": "1932", "context": [GOLD], "retrievalContext": [GOLD]}
+        record = wrapped({"testCases": [case]})
+        path = tmp_path / "run.json"
+        path.write_text(json.dumps(record))
+        sample = sample_of(path, preset="deepeval")
+        assert (sample.expected.answer, sample.expected.passages) == (("1932",), (GOLD,))
+        assert recognized(record, CATALOG) == "deepeval"
 
 
 class TestRecognition:

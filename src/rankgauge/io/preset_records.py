@@ -89,7 +89,10 @@ def _has_marks(record: object, preset: Preset) -> bool:
 
 def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterator[Record]:
     """Yield the records of a document: a list of them, maps by id, or columns."""
+    fields = {path for paths in preset.fields.values() for path in paths}
     for path in preset.records:
+        if path in fields and any(isinstance(document.get(field), str) for field in fields):
+            continue  # one record, whose field is a list: columns stand beside columns
         part = next(iter(_values(document, _steps(path))), None)
         if isinstance(part, Mapping) and part:
             columns = [(name, column) for name, column in document.items() if isinstance(column, Mapping)]
