@@ -20,7 +20,9 @@ from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
 
-__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "Policy", "Profile", "option_text", "profile"]
+__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "IntervalChoice", "Policy", "Profile", "option_text", "profile"]
+
+IntervalChoice = Literal["standard", "exact"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,10 @@ class Policy:
             treats negative grades as unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
+
+        interval: Which intervals means have: `standard` is Wilson's where every score is 0 or 1, else Student's t;
+            `exact` holds at any number of samples: Clopper and Pearson's, else a betting interval over the metric's
+            range. It changes no score.
     """
 
     order: Literal["given", "score"] = "given"
@@ -72,6 +78,7 @@ class Policy:
     depth: int | None = None
     judged_only: bool = False
     exclude_self: bool = False
+    interval: IntervalChoice = "standard"
 
     def __post_init__(self) -> None:
         for name, choices in _choices().items():

@@ -8,7 +8,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    WithJsonSchema,
+    create_model,
+)
 
 from rankgauge.base.plain_text import read_share
 from rankgauge.io.field_names import FieldMap, check_field, field_name
@@ -194,6 +203,7 @@ GateEntry = Annotated[
                             "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "%$"}],
                             "description": "By how much the mean may be worse than the baseline's; 2% is relative.",
                         },
+                        "not_worse": {"$comment": "as max_drop, and open is a miss", "type": ["number", "string"]},
                         "where": {"type": "string", "description": "Of which samples, such as tags=legal."},
                         "dataset": {"type": "string", "description": "For this dataset only."},
                         "of": {"type": "array", "items": {"type": "string"}, "description": "Ids of samples."},
@@ -331,6 +341,7 @@ class Config(Model):
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig, description="Which are disabled, required, locked.")
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
+    matters: dict[str, PositiveFloat] = Field({}, description="The smallest difference that matters, by metric.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."

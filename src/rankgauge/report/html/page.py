@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
+from rankgauge.comparison.sentences import interval_names
 from rankgauge.errors import counted
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
 from rankgauge.report.html import charts
@@ -23,17 +24,17 @@ from rankgauge.report.html.words import (
     cohorts_heading,
     depth_heading,
     difference,
-    half,
-    half_width,
     headline,
     metrics_heading,
     p_value,
     percent,
     questions,
     score,
+    spread,
+    spread_of,
 )
 from rankgauge.result import ResultValues
-from rankgauge.result.wording import column_lines, policy_line
+from rankgauge.result.wording import column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
 
 __all__ = ["lay_out"]
@@ -156,6 +157,8 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         outputs = result.manifest.get("outputs") or {}
         source = outputs.get("path") or outputs.get("sut") or outputs.get("from") or "samples"
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
+        if methods := interval_methods(result.metrics.values()):
+            yield "Intervals", f"{visible(name)}, of means: {methods}"
         for line in column_lines(result):
             yield "Columns", f"{visible(name)}, {line}" if len(data.results) > 1 else line
     dataset = manifest.get("dataset") or {}
@@ -167,7 +170,7 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
 def _method(comparison: Comparison) -> str:
     parts = [
         f"{comparison.test} test, {comparison.resamples:,} resamples, seed {comparison.seed}",
-        f"intervals of {100 * comparison.confidence:g} % (Student's t)",
+        f"intervals of {100 * comparison.confidence:g} % ({interval_names(comparison)})",
         comparison.correction,
         f"clusters by {comparison.cluster}" if comparison.cluster else "",
     ]
@@ -181,7 +184,7 @@ def _means(data: ReportData) -> Iterator[dict[str, Any]]:
             "place": place,
             "name": visible(column.name),
             "mean": column.mean,
-            "half": half_width(column),
+            "half": spread_of(column),
             "std": column.std,
             "n": column.n,
             "undefined": column.n_undefined,
@@ -203,8 +206,8 @@ def _differences(data: ReportData, pairs: Sequence[RunComparison], plots: charts
                     "run_place": names.index(pair.run),
                     "name": visible(metric.name),
                     "metric": metric,
-                    "half_a": half_width(column, metric.confidence),
-                    "half_b": None if other is None else half_width(other, metric.confidence),
+                    "half_a": spread_of(column, metric.confidence),
+                    "half_b": "" if other is None else spread_of(other, metric.confidence),
                     "plot": plots.row(metric),
                 }
 
@@ -218,7 +221,7 @@ def _heat_of_means(result: ResultValues) -> dict[str, Any] | None:
     """Return cohorts by metrics: the means of one run."""
 
     def row(part: ResultValues) -> tuple[int, list[_Cell]]:
-        return len(part), [_cell(score(column.mean), half_width(column)) for column in part.metrics.values()]
+        return len(part), [_cell(score(column.mean), spread_of(column)) for column in part.metrics.values()]
 
     cohorts = result.by_tag()
     return None if set(cohorts) <= {None} else _heat(result.metrics, cohorts, result, row)
@@ -263,11 +266,11 @@ def _shaded(metric: MetricComparison, part: _Compared) -> _Cell:
     if value is not None and interval is not None and (interval[0] > 0 or interval[1] < 0):
         favours_b = (value > 0) == metric.higher_is_better
         shade = f"h{'b' if favours_b else 'a'}{min(4, 1 + int(abs(value) / _SHADED))}"
-    return _cell(difference(value), half(interval), shade)
+    return _cell(difference(value), spread(value, interval), shade)
 
 
-def _cell(value: str, width: float | None, shade: str = "") -> _Cell:
-    return {"value": value, "half": "" if width is None else score(width), "shade": shade}
+def _cell(value: str, width: str, shade: str = "") -> _Cell:
+    return {"value": value, "half": width, "shade": shade}
 
 
 def _notes(data: ReportData) -> Iterator[str]:

@@ -14,22 +14,22 @@ from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
+from rankgauge.result.wording import INTERVALS
 from rankgauge.stats import aggregate
-from rankgauge.stats.estimates import estimate_mean
 
 __all__ = [
     "Linked",
     "cohorts_heading",
     "depth_heading",
     "difference",
-    "half",
-    "half_width",
     "headline",
     "metrics_heading",
     "p_value",
     "percent",
     "questions",
     "score",
+    "spread",
+    "spread_of",
 ]
 
 _MINUS = "\N{MINUS SIGN}"
@@ -76,8 +76,8 @@ def headline(data: ReportData) -> dict[str, str]:
     if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
         return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
     if data.pair is None:
-        width = half_width(column)
-        within = "" if width is None else f" ± {score(width)}"
+        within = spread_of(column)
+        within = within and (f" {within}" if within[0] == "±" else f" ({within})")
         plain = f"{visible(next(iter(data.results)))}: {visible(column.name)} {score(column.mean)}{within}"
         return {"kind": "one", "plain": plain, "more": ""}
     metric = next(iter(data.pair.metrics.values()))
@@ -90,6 +90,9 @@ def headline(data: ReportData) -> dict[str, str]:
         "worse": f"{a} is better than {b}. {change}",
         "same": f"Both runs rank the same: no {name} differs.",
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
+        "equivalent": f"{a} and {b} are equivalent: {name} differs by less than {metric.matters:g}. {change}"
+        if metric.matters is not None
+        else "",
         "undecided": f"No difference can be told between {a} and {b}.",
     }[metric.verdict]
     more, differ = "", metric.wins + metric.losses
@@ -139,10 +142,11 @@ def _questions_of_one(data: ReportData) -> Iterator[_Answer]:
     yield "What is in the mean?", [Linked(f"{counts}.{stopped}")]
     worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
     yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
-    width = half_width(column)
+    known = column.interval_found()
     sure = "One score says nothing about others."
-    if width is not None:
-        sure = f"The true mean is within ± {score(width)} at 95 % confidence, if these samples are like those to come."
+    if known is not None:
+        ends, method = f"from {score(known.low)} to {score(known.high)}", INTERVALS[known.method]
+        sure = f"The true mean lies {ends} at 95 % confidence ({method}), if these samples are like those to come."
     yield "How sure is it?", [Linked(sure)]
     yield "What is not known?", [Linked(_not_known(data))]
 
@@ -247,13 +251,16 @@ def depth_heading(data: ReportData) -> str:
     return "By depth"
 
 
-def half_width(column: MetricSummary, confidence: float = 0.95) -> float | None:
-    """Return half the width of the interval of a mean."""
-    if column.info.aggregate != "mean" or not column.n:
-        return None
-    return half(estimate_mean(column.counted).interval(confidence))
+def spread_of(column: MetricSummary, confidence: float = 0.95) -> str:
+    """Return how far a mean can be trusted, as `spread` writes it."""
+    return spread(column.mean, column.interval(confidence))
 
 
-def half(interval: tuple[float, float] | None) -> float | None:
-    """Return half the width of an interval."""
-    return None if interval is None else (interval[1] - interval[0]) / 2
+def spread(middle: float | None, interval: tuple[float, float] | None) -> str:
+    """Return an interval as ``±0.012``, or by its ends where it is not symmetric; empty where there is none."""
+    if middle is None or interval is None:
+        return ""
+    low, high = interval
+    if math.isclose(high - middle, middle - low, rel_tol=1e-6):
+        return f"±{score((high - low) / 2)}"
+    return f"{score(low)}–{score(high)}"  # noqa: RUF001  # an en dash between the ends
