@@ -170,6 +170,7 @@ def _away(value: float) -> float:
 
 
 _PRECISION = 1e-10
+_BLOCK = 1 << 14
 
 
 def betting_interval(
@@ -210,18 +211,19 @@ def _betting_bound(unit: _Floats, times: NDArray[np.int64], weights: _Floats, al
     """
     wanted = -math.log(alpha)
     size = float((times * weights * weights).sum())
-    bets = [math.sqrt(2 * wanted * 2.0**halved / size) for halved in range(2 + max(1, int(size)).bit_length())]
-    shares = np.array([1.0 / (place + 1) for place in range(len(bets))])
+    halvings = np.arange(2 + max(1, int(size)).bit_length())
+    bets, shares = np.sqrt(2 * wanted * 2.0**halvings / size), 1.0 / (halvings + 1)
     logs = np.log(shares / shares.sum())
 
     def wins(mean: float) -> bool:
-        gains = weights * (unit - mean)
-        spread = math.sqrt(mean * (1 - mean))
-        with np.errstate(divide="ignore"):
-            capital = [
-                float((times * np.log1p(np.maximum(min(bet / spread, 1 / mean) * gains, -1.0))).sum()) for bet in bets
-            ]
-        return bool(np.logaddexp.reduce(logs + np.array(capital)) >= wanted)
+        allowed = np.minimum(bets / math.sqrt(mean * (1 - mean)), 1 / mean)[:, None]
+        capital = logs.copy()
+        for start in range(0, len(unit), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            lost_or_won = np.maximum(allowed * (weights[block] * (unit[block] - mean)), -1.0)
+            with np.errstate(divide="ignore"):
+                capital += (times[block] * np.log1p(lost_or_won)).sum(axis=1)
+        return bool(np.logaddexp.reduce(capital) >= wanted)
 
     low, high = 0.0, float((times * weights * unit).sum() / (times * weights).sum())
     while high - low > _PRECISION:
