@@ -166,6 +166,8 @@ WAYS: tuple[Way, ...] = (
         ("qrels", "run", "other.csv", "texts.jsonl"),
     ),
     Way("gold check", f"{PLAIN} --corpus texts.jsonl --json", (PLAIN, "texts.jsonl"), "json"),
+    Way("gold check", "--qrels qrels --corpus texts.jsonl", ("qrels", "texts.jsonl")),
+    Way("gold repair", "--qrels qrels --corpus texts.jsonl -o out", ("qrels", "texts.jsonl"), output="out"),
     Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
     Way("judge read", "queue.jsonl --qrels qrels -o out --judge somebody", ("queue.jsonl", "qrels"), output="out"),
 )
