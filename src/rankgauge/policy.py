@@ -61,9 +61,7 @@ class Policy:
 
         exclude_self: Drop retrieved items whose id is the sample's own.
 
-        interval: Which intervals means have: `standard` is Wilson's where every score is 0 or 1, else Student's t;
-            `exact` holds at any number of samples: Clopper and Pearson's, else a betting interval over the metric's
-            range. It changes no score.
+        interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
     """
 
     order: Literal["given", "score"] = "given"
@@ -85,11 +83,8 @@ class Policy:
             value = getattr(self, name)
             if value not in choices:
                 raise PolicyError(f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}")
-        if (
-            isinstance(self.max_failed, bool)
-            or not isinstance(self.max_failed, int | float)
-            or not 0 <= self.max_failed <= 1
-        ):
+        share: object = self.max_failed
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise PolicyError(f"policy option 'max_failed' is a share from 0 to 1 (10% is .1), not {self.max_failed!r}")
         if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
@@ -259,10 +254,9 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             parameters={"retrieval-ndcg-at-k": {"clamp": True}, "answer-containment-at-k": {"fold": "lower"}},
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
-        # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
-        # repeated chunk earns again, recall compares whole texts while the other two look for a chunk in its original,
-        # a gold document listed twice can never be complete, rank 2 is not discounted, and the ideal is made of what
-        # was retrieved.
+        # REMem's three metrics are recall, recall-all and ndcg-any. A repeated chunk earns again, recall compares whole
+        # texts while the other two look for a chunk in its original, a gold document listed twice can never be
+        # complete, rank 2 is not discounted, and the ideal is made of what was retrieved.
         "remem": Profile(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),

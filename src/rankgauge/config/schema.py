@@ -8,16 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PositiveFloat,
-    WithJsonSchema,
-    create_model,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from rankgauge.base.plain_text import read_share
 from rankgauge.io.field_names import FieldMap, check_field, field_name
@@ -341,7 +332,7 @@ class Config(Model):
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig, description="Which are disabled, required, locked.")
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
-    matters: dict[str, PositiveFloat] = Field({}, description="The smallest difference that matters, by metric.")
+    matters: dict[str, Annotated[float, Field(gt=0)]] = Field({}, description="What matters in comparisons, by metric.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."
