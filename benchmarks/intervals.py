@@ -163,7 +163,7 @@ def plans(sets: int) -> None:
                 results[f"run{place}"] = result(*differences.T)
             compared = rankgauge.compare(results, metrics=None, resamples=2_000)
             shown += compared["run0"].metrics["p@1"].verdict == "better"
-        print(f"{metrics:>7}  {systems:>7}  {size:>10g}   {np.mean(planned):>24.1f}   {shown / sets:.3f}")
+        print(f"{metrics:>7}  {systems:>7}  {size:>10g}   {np.mean(planned):>24.1f}   {shown / sets:.3f}", flush=True)
 
 
 def main() -> None:

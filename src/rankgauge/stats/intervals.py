@@ -77,6 +77,8 @@ def interval_of_mean(
     if ends_of_t is None:
         return None
     least, most = -math.inf if low is None else low, math.inf if high is None else high
+    if not least <= estimate.mean <= most:  # values outside of what the metric declares
+        return MeanInterval(*ends_of_t, "t")
     return MeanInterval(max(ends_of_t[0], least), min(ends_of_t[1], most), "t")
 
 
