@@ -159,7 +159,7 @@ def test_means_of_a_comparison_have_intervals_of_its_confidence():
     text = Page(rankgauge.html_report(results, comparison=rankgauge.compare(results, confidence=0.9))).text
 
     assert "Means with their 90 % interval." in text
-    assert "0.958 0.883\N{EN DASH}1.000" in text  # the same with t(11) = 1.796, cut at 1
+    assert "0.958 0.884\N{EN DASH}1.000" in text  # the same with t(11) = 1.796, cut at 1
 
 
 def test_an_interrupted_run_says_so_beside_its_counts():
