@@ -25,7 +25,7 @@ def table(text):
 
 
 def test_a_run_is_printed_as_a_table(rankgauge, files):
-    """AP of q1 is (1 + 2/3) / 2 = 5/6, of q2 1; q3 is missing, q4 has nothing relevant: their mean is 11/24; P@1 has Wilson's interval."""
+    """AP of q1 is (1 + 2/3) / 2 = 5/6, of q2 1; q3 is missing, q4 has nothing relevant: their mean is 11/24."""
     done = rankgauge("trec", files[0], files[1], "-m", "map", "-m", "P@1,3", "-m", "num_rel")
     assert done.code == 0
     assert table(done.out) == {
