@@ -19,7 +19,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
-from rankgauge.comparison import estimate
+from rankgauge.comparison import estimate, power
 from rankgauge.engine import html_report, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.io import datasets, problems, yaml_documents
@@ -85,6 +85,9 @@ FIGURES = {
     "comparing": [
         f"most {paired_tests._ENUMERATED} differences are not 0, all patterns are tried",
         _POWER,
+        f"upper {100 * power._SURE:g} % bound",
+        f"above {estimates._MOST_DRAWS // 100_000:,} pairs it takes fewer resamples than 100,000, at least 1,000",
+        f"2<sup>{estimates._MOST_DRAWS.bit_length() - 1}</sup> draws",
         f"up to ten pairs from {effects._DRAWS:,} drawn sets",
         f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
         f"Differences of at most {estimates.TIED:g} are ties",
@@ -113,7 +116,7 @@ FIGURES = {
         f"k = 2: {_NDCG[0] / _NDCG[1]:.5f}.",
     ],
     "html-report": [
-        "half the width of their 95 % interval",
+        "means with their 95 % interval",
         f"the first {rereading.TOP} results of each run; of sets of more",
         f"of sets of more than {html_report._ALL:,}, the {html_report._MOST:,} that are worst",
         f"at most {html_page._TEXT_BUDGET // 1_000_000} MB of texts",
@@ -129,6 +132,7 @@ FIGURES = {
     "plugins": [f"up to {sections._MOST_COLUMNS} columns and {sections._MOST_ROWS:,} rows"],
     "command-line": [
         f"tables list the {wording._MOST_COHORTS} largest",
+        f"of more than {estimates._MOST_DRAWS // 100_000:,} pairs",
         f"seconds, at most {sut._LONGEST_PAUSE:g} |",
         f"with up to {paired_tests._ENUMERATED} differences all signs are tried",
         f"a warning below {id_overlap._FEW_JUDGED} if there are ten judgments per query",
@@ -158,13 +162,28 @@ NAMES = {
 }
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
-SIMULATED, PAPER, MACHINE = "drawn scores, tests/comparison", "a paper, which is cited", "one machine, benchmarks"
+SIMULATED, PAPER, MACHINE = (
+    "drawn scores, tests/comparison and benchmarks/intervals.py",
+    "a paper, which is cited",
+    "one machine, benchmarks",
+)
 
 MEASURED = {
     "comparing": {
         "Bootstrap intervals are popular": SIMULATED,
         "| differences | n | t |": SIMULATED,
         "Randomization, bootstrap and t test agree": PAPER,
+        "Ten hits of ten have": PAPER,
+        "Both need enough samples": PAPER,
+        "This is how often nominal 95 % intervals": SIMULATED,
+        "| scores | n | standard |": SIMULATED,
+        "The guarantee makes intervals": SIMULATED,
+        "| mean | clusters | standard |": SIMULATED,
+        "*No difference shown* does not mean equal": SIMULATED,
+        "This is how often it was said": SIMULATED,
+        "| differences | n | metrics |": SIMULATED,
+        "This is how often a comparison of": SIMULATED,
+        "| metrics | runs against the baseline |": SIMULATED,
         "If you look at ten metrics": SIMULATED,
         "With several systems against a baseline": SIMULATED,
         "How often the promised difference": SIMULATED,

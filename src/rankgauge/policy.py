@@ -20,7 +20,9 @@ from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
 
-__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "Policy", "Profile", "option_text", "profile"]
+__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "IntervalChoice", "Policy", "Profile", "option_text", "profile"]
+
+IntervalChoice = Literal["standard", "exact"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,8 @@ class Policy:
             treats negative grades as unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
+
+        interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
     """
 
     order: Literal["given", "score"] = "given"
@@ -72,17 +76,15 @@ class Policy:
     depth: int | None = None
     judged_only: bool = False
     exclude_self: bool = False
+    interval: IntervalChoice = "standard"
 
     def __post_init__(self) -> None:
         for name, choices in _choices().items():
             value = getattr(self, name)
             if value not in choices:
                 raise PolicyError(f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}")
-        if (
-            isinstance(self.max_failed, bool)
-            or not isinstance(self.max_failed, int | float)
-            or not 0 <= self.max_failed <= 1
-        ):
+        share: object = self.max_failed
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise PolicyError(f"policy option 'max_failed' is a share from 0 to 1 (10% is .1), not {self.max_failed!r}")
         if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
@@ -252,10 +254,9 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             parameters={"retrieval-ndcg-at-k": {"clamp": True}, "answer-containment-at-k": {"fold": "lower"}},
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
-        # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
-        # repeated chunk earns again, recall compares whole texts while the other two look for a chunk in its original,
-        # a gold document listed twice can never be complete, rank 2 is not discounted, and the ideal is made of what
-        # was retrieved.
+        # REMem's three metrics are recall, recall-all and ndcg-any. A repeated chunk earns again, recall compares whole
+        # texts while the other two look for a chunk in its original, a gold document listed twice can never be
+        # complete, rank 2 is not discounted, and the ideal is made of what was retrieved.
         "remem": Profile(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),

@@ -31,7 +31,7 @@ def test_a_run_is_printed_as_a_table(rankgauge, files):
     assert table(done.out) == {
         "metric": ["value", "se", "low", "high", "n", "undefined", "missing"],
         "map": ["0.4583", "0.2668", "0.0000", "1.0000", "4", "1", "1"],
-        "P@1": ["0.5000", "0.2887", "0.0000", "1.0000", "4", "1", "1"],
+        "P@1": ["0.5000", "0.2887", "0.1500", "0.8500", "4", "1", "1"],
         "P@3": ["0.2500", "0.1596", "0.0000", "0.7578", "4", "1", "1"],
         "num_rel": ["4", "-", "-", "-", "4", "0", "2"],
     }
@@ -259,7 +259,7 @@ def test_the_worst_and_the_best_case_stand_beside_the_mean(rankgauge, write):
     assert table(done.out) == {
         "metric": ["value", "condensed", "worst", "best", "se", "low", "high", "n"],
         "P@2": ["0.5000", "0.5000", "0.5000", "0.7500", "0.0000", "-", "-", "2"],
-        "bpref": ["1.0000", "1.0000", "-", "-", "0.0000", "-", "-", "2"],
+        "bpref": ["1.0000", "1.0000", "-", "-", "0.0000", "0.3424", "1.0000", "2"],
     }
     assert "worst, best: retrieved documents without a judgment may have any grade of the judgments" in done.err
     found = rankgauge("trec", qrels, run, "-m", "RR", "--bounds", "--condensed", "--json").json

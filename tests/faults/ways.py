@@ -140,6 +140,8 @@ WAYS: tuple[Way, ...] = (
     Way("report", "base new -o page.html", (*_BASE, *_NEW), output="page.html"),
     Way("compare", "base new --resamples 100 --json", (*_BASE, *_NEW), "json"),
     Way("compare", "base new --resamples 100", (*_BASE, *_NEW)),
+    Way("power", "base new --json", (*_BASE, *_NEW), "json"),
+    Way("power", "base", _BASE),
     Way("compare", "baseline.json base --resamples 100 --json", ("baseline.json",), "json"),
     Way("compare", "base baseline.json --resamples 100 -f latex", ("baseline.json", *_BASE)),
     Way("run", "gates.yaml --json", ("baseline.json", "gates.yaml", PLAIN), "json"),

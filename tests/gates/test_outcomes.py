@@ -137,7 +137,7 @@ class TestPullRequest:
         assert text.startswith("## rankgauge: 1 of 4 gates cannot be judged, 1 of 4 gates failed, 1 warning\n")
         marks = [line.split("|")[1].strip() for line in text.splitlines() if "hit@1 &gt;=" in line]
         assert marks == ["❌ cannot be judged", "❌ failed", "⚠️ warning", "✅ passed"]
-        assert "| hit@1 | 0.5000 | 2 | 1 | 0 | 0 |" in text
+        assert "| hit@1 | 0.5000 | 0.0945 to 0.9055 (Wilson) | 2 | 1 | 0 | 0 |" in text
 
     def test_where_ids_changed_there_is_no_number(self, result: Result) -> None:
         report = GateReport((), {"mine": "the ids changed, not the ranking: so it is"})

@@ -319,6 +319,7 @@ class TestMarkdown:
             ("depth", "none"),
             ("judged_only", "false"),
             ("exclude_self", "false"),
+            ("interval", "standard"),
         ]
 
 
@@ -403,7 +404,7 @@ class TestPolicyLine:
         own = dataclasses.replace(PROFILES["default"], name="mine")
         line = policy_line(engine.dataset(self.ROW).with_metrics(["MRR"]).with_profile(own).run())
         assert line.startswith("profile mine; policy: order=given ties=docno ")
-        assert line.endswith(" exclude_self=false")
+        assert line.endswith(" exclude_self=false interval=standard")
 
     @pytest.mark.parametrize(
         ("options", "line"),

@@ -312,13 +312,15 @@ class TestStandardErrors:
     def test_an_interval_stays_in_the_range_of_the_metric(self):
         assert evaluate(self.QRELS, self.RUN, "RR")["RR"].interval() == (0.0, 1.0)
 
-    def test_equal_scores_have_no_interval(self):
-        column = evaluate(self.QRELS, self.QRELS, "RR")["RR"]
-        assert (column.standard_error, column.interval()) == (0.0, None)
+    def test_equal_scores_have_an_interval_where_they_are_0_or_1(self):
+        column = evaluate(self.QRELS, self.QRELS, "RR")["RR"]  # Wilson's lower end is n / (n + z**2)
+        assert (column.standard_error, column.interval()) == (0.0, (pytest.approx(4 / (4 + 3.841458821)), 1.0))
+        half = evaluate(self.QRELS, {name: {"x": 2, "a": 1} for name in self.QRELS}, "RR")["RR"]
+        assert (half.mean, half.standard_error, half.interval()) == (0.5, 0.0, None)
 
     def test_one_score_has_no_standard_error(self):
         column = evaluate({"q0": {"a": 1}}, {"q0": {"a": 1}}, "RR")["RR"]
-        assert (column.standard_error, column.interval()) == (None, None)
+        assert (column.standard_error, column.interval()) == (None, (pytest.approx(1 / (1 + 3.841458821)), 1.0))
 
     def test_a_sum_has_no_standard_error(self):
         column = evaluate(self.QRELS, self.RUN, "num_rel_ret")["num_rel_ret"]

@@ -28,6 +28,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("explain_command:EXPLAIN", "Explain one score, rank by rank."),
     "report": ("report_command:REPORT", "Write an HTML report of result folders."),
     "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
+    "power": ("power_command:POWER", "How many questions show a difference of some size?"),
     "judge queue": ("judge_command:QUEUE", "Queue the unjudged documents that can change a comparison most."),
     "judge read": ("judge_command:READ", "Add the judgments of a queue to those that it was made for."),
     "gold check": ("gold_command:CHECK", "Check whether labels still hold for a corpus."),
@@ -143,9 +144,8 @@ class CommandParser(argparse.ArgumentParser):
         argparse takes them in any order only from Python 3.13 on, and takes a value that begins with ``-`` in no other
         way. ``-qf trec`` becomes ``--per-query --format=trec``.
         """
-        options: list[str] = []
-        words: list[str] = []
-        rest = list(arguments)
+        rest, options = list(arguments), list[str]()
+        words = list[str]()
         while rest:
             part = rest.pop(0)
             if part == "--" or (until_word and not _is_option(part)):

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
-from rankgauge.base.plain_text import visible
+from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, print_report, remark, report_width, show
 from rankgauge.cli.shared_options import (
     add_gate_options,
     add_html_options,
+    add_interval_option,
     add_judging_options,
     add_report_options,
     add_unjudged_options,
@@ -69,7 +71,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--common", default="all", choices=("all", "unchanged"), metavar="SAMPLES", help=common)
     add_unjudged_options(group, "not latex")
 
-    add = parser.add_argument_group("intervals and tests").add_argument
+    tests = parser.add_argument_group("intervals and tests")
+    add = tests.add_argument
+    add_interval_option(tests)
+    matters = (
+        "The smallest difference that matters, for all metrics or for one: 0.02, ndcg@10=0.02. Repeatable. A true "
+    )
+    matters += "difference shown to be smaller makes two systems equivalent. [default: none, or those of --config]"
+    add("--matters", action="append", metavar="SIZE", help=matters)
     test = "sign-flip, t, wilcoxon or bootstrap-bca. [default: %(default)s]"
     add("--test", default="sign-flip", metavar="NAME", help=test)
     confidence = "Confidence level of intervals and tests. [default: %(default)s]"
@@ -96,6 +105,7 @@ def _compare(given: argparse.Namespace) -> int:
     from rankgauge.comparison.estimate import Method
 
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
+    choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
     gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
@@ -124,6 +134,25 @@ def _compare(given: argparse.Namespace) -> int:
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save({name: results[name] for name in list(results)[1:]})
     return gating.exit_code
+
+
+def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
+    """Return the difference that matters, for all metrics or by metric, as typed or as the config says."""
+    if not given.matters:
+        if given.config is None:
+            return None
+        from rankgauge.cli.conventions import make_engine
+
+        loaded = make_engine(given.config).config
+        return None if loaded is None else dict(loaded.config.matters) or None
+    written = [text.rpartition("=") for text in given.matters]
+    sizes = [read_number(size.strip().encode()) for _, _, size in written]
+    names = [name.strip() for name, _, _ in written]
+    if any(map(math.isnan, sizes)) or (len(names) > 1 and not all(names)) or len(set(names)) < len(names):
+        raise ParameterError(
+            f"--matters is a difference such as 0.02, or ndcg@10=0.02 once a metric, not {given.matters}"
+        )
+    return dict(zip(names, sizes, strict=True)) if names[0] else sizes[0]
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -165,7 +194,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
     from rankgauge.cli.result_folders import result_names
     from rankgauge.engine.evaluate import evaluate_plan
 
-    conventions = Conventions.of(given)
+    conventions = Conventions.of(given, interval=given.interval)
     typed = [measure.spec for measure in conventions.measures(given.metric) if measure.spec is not None]
     names = result_names(given.runs)
     specs = gating.ask_runs(names[1:], typed, lambda asked: conventions.plan(asked).metrics)

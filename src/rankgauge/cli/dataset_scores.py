@@ -99,7 +99,7 @@ def name_of(evaluation: Evaluation) -> str:
 
 def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict[str, Any]) -> Evaluation:
     """Return an evaluation with what was typed; under another profile the policy options that are *declared* stay."""
-    policy = policy_options(given.policy, max_failed=given.max_failed)
+    policy = policy_options(given.policy, max_failed=given.max_failed, interval=given.interval)
     if given.profile is not None:
         policy = {**declared, **policy}
     evaluation = evaluation.with_profile(given.profile, **policy)

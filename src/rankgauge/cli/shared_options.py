@@ -23,6 +23,7 @@ __all__ = [
     "add_field_option",
     "add_gate_options",
     "add_html_options",
+    "add_interval_option",
     "add_json_option",
     "add_judging_options",
     "add_policy_options",
@@ -112,6 +113,13 @@ def add_policy_options(parser: argparse._ActionsContainer, profile: str | None) 
     parser.add_argument(
         "--policy", action="append", metavar="NAME=VALUE", help="A policy option, such as ties=average. Repeatable."
     )
+
+
+def add_interval_option(parser: argparse._ActionsContainer) -> None:
+    """Add which intervals there are."""
+    text = "Which intervals: standard (Wilson's for scores of 0 and 1, else Student's t), or exact, for few samples "
+    text += "(Clopper-Pearson, else a betting interval). [default: standard, or as the policy says]"
+    parser.add_argument("--interval", choices=("standard", "exact"), metavar="KIND", help=text)
 
 
 def add_field_option(parser: argparse._ActionsContainer) -> None:
@@ -204,6 +212,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add("-m", "--metric", action="append", metavar="METRIC", help=metric)
     add_policy_options(group, None)
     add_cutoff_option(group)
+    add_interval_option(group)
     failed = "Exit with 3 if more than this share (0.1, or 10%%) of the samples is missing or failed."
     add("--max-failed", type=share, metavar="SHARE", help=failed)
     cohort = "Make a cohort of each value of a metadata field, such as metadata.language. Repeatable."

@@ -13,6 +13,7 @@ from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, emit, print_report, remark, report_width, row_width
 from rankgauge.cli.shared_options import (
     add_gate_options,
+    add_interval_option,
     add_judging_options,
     add_unjudged_options,
     check_unjudged,
@@ -61,7 +62,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add_unjudged_options(group, "table, json")
     add_judging_options(parser)
 
-    add = parser.add_argument_group("what is printed and written").add_argument
+    group = parser.add_argument_group("what is printed and written")
+    add = group.add_argument
+    add_interval_option(group)
     add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
     form = "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin."
@@ -106,7 +109,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluate import evaluate_plan
 
-    conventions = Conventions.of(given, queries="judged" if given.complete else None)
+    conventions = Conventions.of(given, queries="judged" if given.complete else None, interval=given.interval)
     reporter = _reporter(given.form, conventions.catalog)
     measures = conventions.measures(given.metric or ["official"])
     _check_measures(given, measures)
@@ -238,11 +241,11 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
         for note in (*result.notes, *failures):
             remark(visible(f"{name}: {note}" if len(results) > 1 else note))
     if given.form == "table":
-        from rankgauge.result.wording import ERROR_LINE, policy_line
+        from rankgauge.result.wording import error_line, policy_line
 
         remark(policy_line(next(iter(results.values()))))
         if len(results) == 1 and not given.no_summary:
-            remark(ERROR_LINE)
+            remark(error_line(next(iter(results.values())).metrics.values()))
 
 
 def _print_reports(

@@ -20,12 +20,13 @@ from rankgauge.comparison.estimate import Method, Tested, compare_metric, estima
 from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
+from rankgauge.result.merge import find_column
 from rankgauge.result.values import check_results
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import MeanEstimate, affordable_resamples, bootstrap_bca, t_two_sided
 from rankgauge.stats.paired_tests import SignFlips, flip_signs, wilcoxon
 
-__all__ = ["compare_results"]
+__all__ = ["compare_results", "tested_columns"]
 
 
 _MAX_T = "step-down max-T over metrics"
@@ -60,12 +61,17 @@ def compare_results(
     ]
     method, notes = _affordable(method, max(len(pairing.sample_ids) for pairing in pairings))
     groups = [None if clusters is None else _codes(pairing.sample_ids, clusters, cluster) for pairing in pairings]
-    tested = [_tested(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)]
+    tested = [
+        tested_columns(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)
+    ]
     corrected, correction = _corrected(tested, method)
     comparisons = []
     for (one, two), pairing, codes, tests in zip(names, pairings, groups, corrected, strict=True):
-        metric_tests = zip(pairing.columns.items(), tests, strict=True)
-        compared = {name: compare_metric(column, pairing, codes, method, test) for (name, column), test in metric_tests}
+        margins = _margins(method.matters, pairing)
+        compared = {
+            name: compare_metric(column, pairing, codes, method, test._replace(matters=margins.get(name)))
+            for (name, column), test in zip(pairing.columns.items(), tests, strict=True)
+        }
         comparisons.append(RunComparison(two, one, compared, (*pairing.notes, *notes)))
     return Comparison(
         baseline=first,
@@ -77,6 +83,19 @@ def compare_results(
         seed=method.seed,
         cluster=None if clusters is None else cluster or "clusters",
     )
+
+
+def _margins(matters: float | Mapping[str, float] | None, pairing: Pairing) -> Mapping[str, float]:
+    """Return what matters by column; refuse a name in no spelling of a metric that is compared."""
+    if not isinstance(matters, Mapping):
+        return {} if matters is None else dict.fromkeys(pairing.columns, matters)
+    margins = {}
+    for name, margin in matters.items():
+        try:
+            margins[find_column(pairing.columns, name).name] = margin
+        except KeyError as error:
+            raise ParameterError(f"matters: {error.args[0]}") from None
+    return margins
 
 
 def _affordable(method: Method, pairs: int) -> tuple[Method, Sequence[str]]:
@@ -112,7 +131,7 @@ def _codes(sample_ids: Sequence[str], clusters: Mapping[str, object], cluster: s
     return np.array([known.setdefault(clusters[sample_id], len(known)) for sample_id in sample_ids], dtype=np.int64)
 
 
-def _tested(pairing: Pairing, codes: Ints | None, method: Method, pairs: int) -> list[Tested]:
+def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: int) -> list[Tested]:
     """Return the test of each metric in one of some *pairs*; its corrected p, so far, is that of max-T over metrics."""
     columns = list(pairing.columns.values())
     level = (1 - method.confidence) / pairs

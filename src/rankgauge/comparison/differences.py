@@ -11,6 +11,7 @@ from typing import Any, Literal
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.base.tables import html_table
 from rankgauge.stats.estimates import TIED
+from rankgauge.stats.intervals import IntervalMethod
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -25,23 +26,12 @@ __all__ = [
 
 SCHEMA_VERSION = "rankgauge.comparison.v1"
 
-Verdict = Literal["better", "worse", "undecided", "same", "depends on unjudged documents"]
+Verdict = Literal["better", "worse", "equivalent", "undecided", "same", "depends on unjudged documents"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """
-    One sample whose score changed.
-
-    Attributes:
-        sample_id: The sample.
-
-        baseline: Its score in the baseline.
-
-        value: Its score in the run.
-
-        difference: The run's score minus the baseline's.
-    """
+    """One sample whose score changed, from the baseline's to the run's `value`, by their `difference`."""
 
     sample_id: str
     baseline: float
@@ -61,13 +51,16 @@ class CohortDifference:
 
         difference: Mean difference, in the unit of the metric.
 
-        interval: Student's t interval of it; None where `MetricComparison.interval` would be.
+        interval: As `MetricComparison.interval`, over these pairs.
+
+        interval_method: As `MetricComparison.interval_method`.
     """
 
     tag: str | None
     n: int
     difference: float
     interval: tuple[float, float] | None
+    interval_method: IntervalMethod | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +95,12 @@ class MetricComparison:
         difference: `mean` minus `baseline_mean`.
 
         interval: Lower and upper end for the true mean difference; None where there is none, which `notes` explain.
+
+        interval_method: How: `t`, `betting`, `bca`, or `unseen` where no pair differs; None without an interval.
+
+        matters: The smallest difference that matters; None where that was not said.
+
+        equivalence: The interval that two one-sided tests compare with `matters`, at the corrected level; None without.
 
         confidence: The confidence of the interval; 1 minus it is the level of the tests.
 
@@ -161,6 +160,9 @@ class MetricComparison:
     best: tuple[Change, ...]
     cohorts: tuple[CohortDifference, ...]
     condensed: MetricComparison | None = None
+    interval_method: IntervalMethod | None = None
+    matters: float | None = None
+    equivalence: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -169,6 +171,8 @@ class MetricComparison:
     def verdict(self) -> Verdict:
         """
         Return `better` or `worse` if `p_adjusted` says so, `same` if no pair differs, else `undecided`.
+
+        `equivalent` comes before these: the true difference, 0 or not, is shown to be smaller than what matters.
 
         It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
         `better` or `worse`, and the differences do not point the same way.
@@ -181,6 +185,8 @@ class MetricComparison:
     @property
     def _verdict(self) -> Verdict:
         """Return the verdict as the list stands."""
+        if self.matters and self.equivalence and max(-self.equivalence[0], self.equivalence[1]) < self.matters:
+            return "equivalent"
         if self.n and not self.wins + self.losses:
             return "same"
         if not self.difference or self.p_adjusted is None or self.p_adjusted > 1 - self.confidence + 1e-12:
@@ -197,9 +203,31 @@ class MetricComparison:
         }
 
 
-_ESTIMATES = ("n", "baseline_mean", "mean", "difference", "interval", "confidence", "p", "p_t", "p_adjusted")
+_ESTIMATES = (
+    "n",
+    "baseline_mean",
+    "mean",
+    "difference",
+    "interval",
+    "interval_method",
+    "confidence",
+    "p",
+    "p_t",
+    "p_adjusted",
+)
 _SAMPLES = (
-    *("wins", "ties", "losses", "detectable", "dropped", "notes", "verdict", "higher_is_better"),
+    *(
+        "wins",
+        "ties",
+        "losses",
+        "detectable",
+        "matters",
+        "equivalence",
+        "dropped",
+        "notes",
+        "verdict",
+        "higher_is_better",
+    ),
     *("worst", "best", "cohorts"),
 )
 

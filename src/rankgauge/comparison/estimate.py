@@ -5,9 +5,9 @@ The difference of one metric: how it is tested, its mean, interval and effect, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison
 from rankgauge.comparison.pairing import PairedColumn, Pairing
 from rankgauge.errors import ParameterError, counted, did_you_mean
+from rankgauge.policy import IntervalChoice
 from rankgauge.stats.effects import (
     detectable_by_signs,
     detectable_effect,
@@ -22,9 +23,10 @@ from rankgauge.stats.effects import (
     pairs_for_level,
     unseen_difference,
 )
-from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
+from rankgauge.stats.estimates import TIED, MeanEstimate, bootstrap_bca, estimate_mean
+from rankgauge.stats.intervals import MeanInterval, interval_of_mean
 
-__all__ = ["TESTS", "Method", "TestName", "Tested", "compare_metric", "estimate_pairs", "settled"]
+__all__ = ["TESTS", "Method", "TestName", "Tested", "compare_metric", "detectable_errors", "estimate_pairs", "settled"]
 
 TestName = Literal["sign-flip", "t", "wilcoxon", "bootstrap-bca"]
 TESTS: tuple[TestName, ...] = get_args(TestName)
@@ -34,12 +36,14 @@ _MOST_SEED = 1 << 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """How results are compared; 1 minus *confidence* is the level of the tests."""
+    """How results are compared; 1 minus *confidence* is the level of the tests, *matters* what matters."""
 
     test: TestName = "sign-flip"
     confidence: float = 0.95
     resamples: int = 100_000
     seed: int = 0
+    interval: IntervalChoice = "standard"
+    matters: float | Mapping[str, float] | None = None
 
     def check(self) -> None:
         """Raise `ParameterError` for anything that cannot be used."""
@@ -58,6 +62,13 @@ class Method:
             is_whole = isinstance(value, int) and not isinstance(value, bool)
             if not is_whole or value < least or (below and value >= _MOST_SEED):
                 raise ParameterError(f"{name} is an integer of {least} or more{below}, not {value!r}")
+        if self.interval not in get_args(IntervalChoice):
+            raise ParameterError(f"interval is standard or exact, not {self.interval!r}")
+        margins = self.matters.values() if isinstance(self.matters, Mapping) else [self.matters]
+        for margin in margins:
+            is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
+            if margin is not None and not (is_number and 0 < margin < math.inf):
+                raise ParameterError(f"matters is a difference above 0, such as 0.02, not {margin!r}")
 
 
 _LISTED = 5
@@ -65,12 +76,17 @@ _FEW_DIFFERENCES, _FEW_CLUSTERS = 10, 40
 
 
 class Tested(NamedTuple):
-    """What a test says of one metric; *level* is from which p on this metric is significant after correction."""
+    """
+    What a test says of one metric; *level* is from which p on this metric is significant after correction.
+
+    *matters* is the least difference that matters, where one was given.
+    """
 
     p: float | None
     adjusted: float | None = None
     interval: tuple[float, float] | None = None
     level: float = 0.05
+    matters: float | None = None
 
 
 def compare_metric(
@@ -82,11 +98,13 @@ def compare_metric(
     estimate = estimate_pairs(column, codes)
     better = differences if info.higher_is_better else -differences
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
-    interval, dz, g, detectable = None, None, None, None
+    interval, equivalence, dz, g, detectable = None, None, None, None, None
     if estimate is not None:
-        interval = test.interval or _interval(estimate, column, confidence)
+        interval = _interval(column, codes, confidence, method)
+        interval = MeanInterval(*test.interval, "bca") if test.interval else interval
+        equivalence = _equivalence(column, codes, method, test)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
-        effect = _detectable(estimate.df, test.level, method)
+        effect = detectable_errors(estimate.df, test.level, method)
         detectable = effect * estimate.standard_error if effect and estimate.standard_error else None
     return MetricComparison(
         name=info.name,
@@ -96,7 +114,10 @@ def compare_metric(
         baseline_mean=_mean(column.baseline[column.is_pair]),
         mean=_mean(column.values[column.is_pair]),
         difference=None if estimate is None else estimate.mean,
-        interval=interval,
+        interval=None if interval is None else (interval.low, interval.high),
+        interval_method=None if interval is None else interval.method,
+        matters=test.matters,
+        equivalence=equivalence,
         confidence=confidence,
         p=test.p,
         p_t=None if estimate is None else estimate.p,
@@ -111,11 +132,11 @@ def compare_metric(
         notes=(*_notes(column, estimate, codes, confidence), *_powerless(estimate, codes, method, test)),
         worst=_changes(column, pairing.sample_ids, -1),
         best=_changes(column, pairing.sample_ids, 1),
-        cohorts=tuple(_cohorts(column, pairing.tags, codes, confidence)),
+        cohorts=tuple(_cohorts(column, pairing.tags, codes, method)),
     )
 
 
-def _detectable(df: int, level: float, method: Method) -> float | None:
+def detectable_errors(df: int, level: float, method: Method) -> float | None:
     """Return the smallest true difference, in standard errors, that is significant four times in five."""
     if not level:
         return None
@@ -129,7 +150,7 @@ def _detectable(df: int, level: float, method: Method) -> float | None:
 
 def _powerless(estimate: MeanEstimate | None, codes: Ints | None, method: Method, test: Tested) -> Iterator[str]:
     """Yield that no difference can be significant, whatever its size, and what could change that."""
-    if estimate is None or not estimate.std or _detectable(estimate.df, test.level, method) is not None:
+    if estimate is None or not estimate.std or detectable_errors(estimate.df, test.level, method) is not None:
         return
     units = counted(estimate.df + 1, "pair" if codes is None else "cluster")
     if not test.level:
@@ -156,12 +177,42 @@ def _mean(values: Floats) -> float | None:
     return estimate_mean(values).mean if len(values) else None
 
 
-def _interval(estimate: MeanEstimate, column: PairedColumn, confidence: float) -> tuple[float, float] | None:
-    """Return Student's interval; where no pair differs, how far the mean could be from 0 all the same."""
-    if estimate.std == 0 and estimate.mean == 0:
-        bound = unseen_difference(estimate.df + 1, _width(column), confidence)
-        return None if bound is None else (-bound, bound)
-    return estimate.interval(confidence)
+def _interval(
+    column: PairedColumn, codes: Ints | None, confidence: float, method: Method, within: Flags | None = None
+) -> MeanInterval | None:
+    """Return the interval over all pairs or some; where no pair differs, how far the mean could still be from 0."""
+    kept = column.is_pair if within is None else column.is_pair & within
+    differences, own = settled(column.differences[kept]), None if codes is None else codes[kept]
+    estimate, width, exact = estimate_mean(differences, own), _width(column), method.interval == "exact"
+    if not exact and not differences.any():
+        bound = unseen_difference(estimate.df + 1, width, confidence)
+        return None if bound is None else MeanInterval(-bound, bound, "unseen")
+    scale = (None, None) if width is None else (-width, width)
+    return interval_of_mean(
+        estimate, scale, binary=False, exact=exact, confidence=confidence, values=differences, clusters=own
+    )
+
+
+def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test: Tested) -> tuple[float, float] | None:
+    """
+    Return the interval that shows equivalence where it lies within what matters, by two one-sided tests.
+
+    Each has the level of the metric's test. It is the comparison's interval, but where fewer than ten pairs or
+    clusters differ a betting interval: few and large differences make Student's too narrow on one side. None where
+    it was not said what matters, and where there is no such interval.
+    """
+    if test.matters is None or not 0 < test.level < 0.5:
+        return None
+    differences, confidence = settled(column.differences[column.is_pair]), 1 - 2 * test.level
+    if _moved(differences, None if codes is None else codes[column.is_pair]) < _FEW_DIFFERENCES:
+        if _width(column) is None:
+            return None
+        method = replace(method, interval="exact")
+    elif method.test == "bootstrap-bca" and method.interval == "standard":
+        settings: dict[str, Any] = {"resamples": method.resamples, "seed": method.seed}
+        return bootstrap_bca(differences, confidence=confidence, **settings).interval
+    interval = _interval(column, codes, confidence, method)
+    return None if interval is None else (interval.low, interval.high)
 
 
 def _width(column: PairedColumn) -> float | None:
@@ -182,7 +233,7 @@ def _changes(column: PairedColumn, sample_ids: Sequence[str], sign: int) -> tupl
 
 
 def _cohorts(
-    column: PairedColumn, tags: Sequence[tuple[str, ...]], codes: Ints | None, confidence: float
+    column: PairedColumn, tags: Sequence[tuple[str, ...]], codes: Ints | None, method: Method
 ) -> Iterator[CohortDifference]:
     """Yield the difference by tag, in order, samples without a tag last; a sample with several counts in each."""
     if not any(tags):
@@ -196,7 +247,10 @@ def _cohorts(
         within[samples[tag]] = True
         estimate = estimate_pairs(column, codes, within)
         if estimate is not None:
-            yield CohortDifference(tag, estimate.n, estimate.mean, _interval(estimate, column, confidence))
+            interval = _interval(column, codes, method.confidence, method, within)
+            ends = None if interval is None else (interval.low, interval.high)
+            how = None if interval is None else interval.method
+            yield CohortDifference(tag, estimate.n, estimate.mean, ends, how)
 
 
 def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | None, confidence: float) -> Iterator[str]:

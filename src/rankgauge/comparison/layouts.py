@@ -95,7 +95,18 @@ def _cohorts(metric: MetricComparison, width: int | None) -> Iterator[Line]:
         yield Line(f"... and {len(left):,} more tags; --json has all of them")
 
 
-_MEANS = ("verdict", "n", "baseline_mean", "mean", "difference", "low", "high", "confidence")
+_MEANS = (
+    "verdict",
+    "n",
+    "baseline_mean",
+    "mean",
+    "difference",
+    "low",
+    "high",
+    "interval_method",
+    "confidence",
+    "matters",
+)
 _TESTS = ("p", "p_t", "p_adjusted", "dz", "g", "wins", "ties", "losses", "detectable")
 
 

@@ -53,6 +53,11 @@ class PairedColumn:
     def __post_init__(self) -> None:
         freeze_fields(self)
 
+    @property
+    def name(self) -> str:
+        """Return the baseline's name of the column."""
+        return self.info.name
+
     @cached_property
     def is_pair(self) -> Flags:
         """Return which of the shared samples make a pair; shape (shared samples,)."""

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
-from rankgauge.errors import counted
-from rankgauge.result.wording import number, tag_name
+from rankgauge.errors import counted, listed
+from rankgauge.result.wording import INTERVALS, number, tag_name
 
 __all__ = [
     "FACTS",
     "cohort_row",
     "dropped",
     "facts_table",
+    "interval_names",
     "method_line",
     "notes",
     "p_value",
@@ -121,9 +122,13 @@ def _verdict(pair: RunComparison, metric: MetricComparison, *, names_baseline: b
     difference, verdict = _difference(metric), metric.verdict
     if verdict == "same":
         return f"{pair.run} and {pair.baseline} score the same: {metric.name}, {counted(metric.n, 'pair')}"
+    if verdict == "equivalent":
+        return f"{pair.run} and {pair.baseline} are equivalent: {difference}; {_equivalence(metric)}"
     if verdict == "undecided":
         against = f" against {pair.baseline}" if names_baseline else ""
         shown = f"no difference shown for {pair.run}{against}: {difference}"
+        if metric.matters is not None:
+            shown += f", and no equivalence: {_equivalence(metric)}"
         if metric.detectable is None:  # fewer than two pairs, or all differ by the same
             return shown
         return f"{shown}; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
@@ -131,6 +136,16 @@ def _verdict(pair: RunComparison, metric: MetricComparison, *, names_baseline: b
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {verdict}: {difference}; {without}"
     return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {difference}"
+
+
+def _equivalence(metric: MetricComparison) -> str:
+    """Return how what two one-sided tests say lies to what matters."""
+    matters = f"\N{PLUS-MINUS SIGN}{metric.matters:g}"
+    if metric.equivalence is None:
+        return f"there is no interval to hold against {matters}"
+    within = "within" if metric.verdict == "equivalent" else "not within"
+    digits = 3 if (metric.matters or 0.0) >= 0.01 else 6
+    return f"{span(metric.equivalence, digits)} by two one-sided tests, {within} {matters}"
 
 
 def _difference(metric: MetricComparison) -> str:
@@ -177,15 +192,29 @@ def notes(pair: RunComparison) -> Iterator[str]:
     yield from pair.notes
 
 
+_INTERVALS = {**INTERVALS, "bca": "BCa", "unseen": "the most that could differ unseen"}
+
+
+def interval_names(comparison: Comparison) -> str:
+    """Return which intervals differences have: ``Student's t``, or each with its metrics."""
+    named: dict[str, dict[str, None]] = {}
+    for pair in comparison.comparisons:
+        for name, metric in with_condensed(pair).items():
+            if metric.interval_method is not None:
+                named.setdefault(_INTERVALS[metric.interval_method], {})[name] = None
+    if len(named) <= 1:
+        return next(iter(named), "none")
+    return ", ".join(f"{method} of {listed(list(of))}" for method, of in named.items())
+
+
 def method_line(comparison: Comparison) -> str:
     """Return how the numbers were calculated."""
     is_random = comparison.test in {"sign-flip", "bootstrap-bca"}
     drawn = f", {comparison.resamples:,} resamples, seed {comparison.seed}" if is_random else ""
-    intervals = "BCa" if comparison.test == "bootstrap-bca" else "Student's t"
     parts = [
         f"p: {_TESTS[comparison.test]}{drawn}",
         f"corrected: {comparison.correction}" if comparison.correction else "",
-        f"intervals: {intervals}, {percent(comparison.confidence)}",
+        f"intervals: {interval_names(comparison)}, {percent(comparison.confidence)}",
         "" if comparison.cluster is None else f"clusters: {comparison.cluster}",
     ]
     return "; ".join(filter(None, parts))

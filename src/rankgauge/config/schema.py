@@ -194,6 +194,7 @@ GateEntry = Annotated[
                             "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "%$"}],
                             "description": "By how much the mean may be worse than the baseline's; 2% is relative.",
                         },
+                        "not_worse": {"$comment": "as max_drop, and open is a miss", "type": ["number", "string"]},
                         "where": {"type": "string", "description": "Of which samples, such as tags=legal."},
                         "dataset": {"type": "string", "description": "For this dataset only."},
                         "of": {"type": "array", "items": {"type": "string"}, "description": "Ids of samples."},
@@ -331,6 +332,7 @@ class Config(Model):
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig, description="Which are disabled, required, locked.")
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
+    matters: dict[str, Annotated[float, Field(gt=0)]] = Field({}, description="What matters in comparisons, by metric.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."

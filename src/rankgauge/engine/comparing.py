@@ -20,6 +20,7 @@ from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
+from rankgauge.policy import IntervalChoice
 from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import ResultValues
 
@@ -64,6 +65,8 @@ def compare(
     condensed: bool = False,
     bounds: bool = False,
     common: Common = "all",
+    interval: IntervalChoice = "standard",
+    matters: float | Mapping[str, float] | None = None,
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -103,6 +106,12 @@ def compare(
         common: Which of the samples that both have are compared: `all`, an error where the ground truth of any of them
             changed, or `unchanged`, those whose ground truth is the same; how many are left out stands in `dropped`.
 
+        interval: Which intervals differences have: `standard` is Student's t, within what the metric's range allows;
+            `exact`, for metrics whose range has both ends, a betting interval that holds for any number of pairs.
+
+        matters: The smallest difference that matters, for all metrics or by metric in any spelling. The verdict is then
+            `equivalent` where two one-sided tests show that the true difference is smaller.
+
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
         and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
@@ -113,7 +122,9 @@ def compare(
         ResultError: The results were not made under the same definitions, policy, judgments and cutoffs, or have no
             sample in common; the message names the difference. Also a cluster field that the samples lack.
     """
-    method = Method(test=test, confidence=confidence, resamples=resamples, seed=seed)
+    method = Method(
+        test=test, confidence=confidence, resamples=resamples, seed=seed, interval=interval, matters=matters
+    )
     named = cluster if isinstance(cluster, str) else None
     clusters: Mapping[str, object] | None = None
     if isinstance(cluster, str):

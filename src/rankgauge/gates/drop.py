@@ -19,6 +19,7 @@ from rankgauge.gates.grammar import MaxDrop
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.effects import pairs_for_margin
 from rankgauge.stats.estimates import TIED, estimate_mean
+from rankgauge.stats.intervals import betting_interval
 
 __all__ = ["ColumnChange", "Drop", "baseline_of", "changes_since", "ids_changed", "judge_drop", "pair_with_baseline"]
 
@@ -112,6 +113,7 @@ def judge_drop(
         margin=rule.margin * abs(baseline) if rule.is_relative else rule.margin,
         dropped=pairs.dropped,
     )
+    few = f"only {changed} of {gain.n} scores changed" if changed < _FEW else ""
     bounds = gain.bounds(rule.confidence)
     if not changed:
         return "pass", replace(drop, note="no score changed")
@@ -120,13 +122,23 @@ def judge_drop(
     if bounds is None:  # there is no spread to bound the mean by
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
+    note = f"{few}, so that the bounds are rough" if few else ""
+    if few and rule.word == "not_worse" and None not in pairs.info.range:
+        bounds, note = _by_betting(gains, pairs, rule.confidence), f"{few}, so that the bounds are those of bets"
     low, high = bounds
     beyond = -gain.mean - drop.margin
     apart = beyond if beyond > TIED else drop.margin
     needed = pairs_for_margin(gain.std or 0.0, apart, rule.confidence) if drop.margin > 0 else None
-    note = f"only {changed} of {gain.n} scores changed, so that the bounds are rough" if changed < _FEW else ""
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
+
+
+def _by_betting(gains: Floats, pairs: PairedColumn, confidence: float) -> tuple[float, float]:
+    """Return one-sided bounds that hold whatever few scores changed, of a metric whose range has both ends."""
+    low, high = pairs.info.range
+    width = float(high or 0.0) - float(low or 0.0)
+    below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1)
+    return 2 * width * below - width, 2 * width * above - width
 
 
 _SHOWN = 10

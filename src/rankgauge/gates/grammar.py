@@ -1,8 +1,8 @@
 """
 Gates as they are written: bounds of means and of changes, as a text or as a mapping; results are not looked at here.
 
-A text is ``METRIC >= NUMBER``, ``METRIC <= NUMBER`` or ``METRIC max_drop MARGIN``, then options in any order, such as
-``where tags=legal`` or ``level warn``. A mapping has the same options as keys: ``{metric: ndcg@10, max_drop: 2%}``.
+A text is ``METRIC >= NUMBER``, ``METRIC <= NUMBER``, ``METRIC max_drop MARGIN`` (or ``not_worse``), then options in
+any order, such as ``level warn``. A mapping has the same options as keys: ``{metric: ndcg@10, max_drop: 2%}``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Side = Literal["minimum", "maximum", "better"]
 
 Effect = Literal["fail", "warn", "pass"]
 EFFECTS: tuple[Effect, ...] = ("fail", "warn", "pass")
+_Word = Literal["max_drop", "not_worse"]
 
 FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
 
@@ -35,10 +36,10 @@ _CLOSE = 1e-9
 """How near floats are that exact arithmetic tells apart."""
 
 _EQUALS = "="
-_SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop", _EQUALS: _EQUALS}
+_SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop", "not_worse": "not_worse", _EQUALS: _EQUALS}
 _SIDES: Mapping[Side, str] = {"minimum": ">=", "maximum": "<=", "better": "="}
 _RULE = re.compile(
-    rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)(?:\s*(?P<sign>>=|<=)\s*|\s+(?P<word>max_drop)\s+)(?P<number>[^\s<>=]+)"
+    rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)(?:\s*(?P<sign>>=|<=)\s*|\s+(?P<word>max_drop|not_worse)\s+)(?P<number>[^\s<>=]+)"
     r"(?P<rest>(?:\s.*)?)",
     re.DOTALL,
 )
@@ -60,7 +61,8 @@ _OPTIONS = (
     "common unchanged"
 )
 _OF_CHANGES = ("confidence", "inconclusive", "require", "common")
-_KEYS = ("metric", "min", "max", "max_drop", "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
+_DROPS: Mapping[_Word, Effect] = {"max_drop": "warn", "not_worse": "fail"}  # and what one does that is open
+_KEYS = ("metric", "min", "max", *_DROPS, "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
 
 class Where(NamedTuple):
@@ -110,6 +112,7 @@ class MaxDrop:
     confidence: float = 0.95  # of the one-sided bound of the difference, above 0.5 and below 1
     inconclusive: Effect = "warn"  # what a gate does that too few samples leave open
     common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
+    word: _Word = "max_drop"  # `not_worse` asks for proof
 
     def __str__(self) -> str:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
@@ -135,7 +138,7 @@ class Gate:
 
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
-        sign, number = (_SIDES[rule.side], _written(rule.number)) if isinstance(rule, Bound) else ("max_drop", rule)
+        sign, number = (_SIDES[rule.side], _written(rule.number)) if isinstance(rule, Bound) else (rule.word, rule)
         parts.append(f"{sign} {number}")
         parts += [f"where {self.where}"] if self.where else []
         parts += [f"of {','.join(map(_quoted, self.of))}"] if self.of else []
@@ -143,7 +146,7 @@ class Gate:
         parts += [f"dataset {_quoted(self.dataset)}"] if self.dataset else []
         if isinstance(rule, MaxDrop):
             parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
-            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != _DROPS[rule.word] else []
             parts += [f"common {rule.common}"] if rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
@@ -161,10 +164,9 @@ _DEFAULTS = Defaults()
 
 def read_gates(written: object, *, origin: str = "", defaults: Defaults = _DEFAULTS) -> list[Gate]:
     """
-    Read one entry of a list of gates: a text, or a mapping, of which each of `min`, `max` and `max_drop` is a gate.
+    Read one entry of a list of gates: a text, or a mapping, of which each bound is a gate.
 
-    Metrics are not resolved. Raises `ParameterError` for what is no gate; messages begin with *origin*, such as
-    ``--gate``.
+    Metrics are not resolved. Raises `ParameterError` with *origin*, such as ``--gate``, for what is no gate.
     """
     try:
         if isinstance(written, str):
@@ -223,13 +225,11 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
     for key in entry:
         if key not in _KEYS and (key != _EQUALS or defaults.side is None):
             _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
-    metric = entry.get("metric")
+    metric, per_sample, dataset = entry.get("metric"), entry.get("per_sample", False), entry.get("dataset", "")
     if not isinstance(metric, str) or not metric.strip():
         _refuse(f"a gate names a metric such as 'ndcg@10', not {metric!r}")
-    per_sample = entry.get("per_sample", False)
     if not isinstance(per_sample, bool):
         _refuse(f"per_sample is true or false, not {per_sample!r}")
-    dataset = entry.get("dataset", "")
     if not isinstance(dataset, str) or ("dataset" in entry and not dataset):
         _refuse(f"dataset is the name of a dataset, not {dataset!r}")
     shared: dict[str, Any] = {
@@ -251,34 +251,35 @@ def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
     if {"min", "max"} <= entry.keys() and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
-    if "max_drop" in entry:
-        return [*bounds, _max_drop(entry, defaults.inconclusive)]
+    if drops := [_drop(entry, word, defaults.inconclusive) for word in _DROPS if word in entry]:
+        return [*bounds, *drops]
     if stray := [key for key in _OF_CHANGES if key in entry]:
-        _refuse(f"{stray[0]!r} belongs to max_drop; a bound on a mean is decided by the mean")
+        _refuse(f"{stray[0]!r} belongs to max_drop and not_worse; a bound on a mean is decided by the mean")
     if not bounds:
-        _refuse(f"the gate on {entry['metric']!r} has no bound; give it min, max or max_drop")
+        _refuse(f"the gate on {entry['metric']!r} has no bound; give it min, max, max_drop or not_worse")
     return list(bounds)
 
 
-def _max_drop(entry: Mapping[Any, Any], default: Effect) -> MaxDrop:
-    raw = entry["max_drop"]
+def _drop(entry: Mapping[Any, Any], word: _Word, default: Effect) -> MaxDrop:
+    raw = entry[word]
     is_relative = isinstance(raw, str) and raw.strip().endswith("%")
-    margin = _number("max_drop", raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)
+    margin = _number(word, raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)
     if margin < 0:
-        _refuse(f"max_drop is 0 or more, not {raw!r}: it says how much worse is still good; for a rise, raise min")
+        _refuse(f"{word} is 0 or more, not {raw!r}: it says how much worse is still good; for a rise, raise min")
     confidence = entry.get("confidence", 0.95)
     share = confidence.strip() if isinstance(confidence, str) else ""
     number = _number("confidence", share[:-1]) / 100 if share.endswith("%") else _number("confidence", confidence)
     if not 0.5 < number < 1:
         _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
-    inconclusive = _chosen("inconclusive", entry.get("inconclusive", default), EFFECTS)
+    open_ones = default if word == "max_drop" else _DROPS[word]
+    inconclusive = _chosen("inconclusive", entry.get("inconclusive", open_ones), EFFECTS)
     common: Any = _chosen("common", entry.get("common", "all"), get_args(Common))
     if "require" in entry:
         _chosen("require", entry["require"], ("proof",))
         if inconclusive != "fail" and "inconclusive" in entry:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
-    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common)
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common, word)
 
 
 def _number(key: str, raw: object) -> float:
@@ -306,8 +307,7 @@ def _where(raw: object) -> Where:
         value = value.lower() if isinstance(only, bool) else value
     if not name or not value:
         _refuse(f"where is one condition such as tags=legal, not {raw!r}")
-    if name == "metadata.tags":
-        name = "tags"
+    name = "tags" if name == "metadata.tags" else name
     if name != "tags" and not re.fullmatch(r"metadata\..+", name, re.DOTALL):
         _refuse(f"where selects by tags=... or by metadata.FIELD=..., not by {name!r}")
     return Where(name, value)
@@ -340,10 +340,8 @@ def _written(number: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    if re.fullmatch(r"[^\s,\"'=]+", text):
-        return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return text if re.fullmatch(r"[^\s,\"'=]+", text) else f'"{escaped}"'
 
 
 def _refuse(message: str) -> NoReturn:

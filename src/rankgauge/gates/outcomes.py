@@ -86,7 +86,7 @@ class GateOutcome:
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome in plain values, as reports hold it."""
         rule = self.gate.rule
-        bound: dict[str, Any] = {"max_drop": str(rule)} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
+        bound: dict[str, Any] = {rule.word: str(rule)} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
         return {
             "gate": str(self.gate),
             "dataset": self.dataset,

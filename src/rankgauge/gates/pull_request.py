@@ -14,7 +14,7 @@ from rankgauge.errors import counted
 from rankgauge.gates.drop import ColumnChange
 from rankgauge.gates.outcomes import GateReport, baseline_line, headline, summary_line
 from rankgauge.result import ResultValues
-from rankgauge.result.wording import mean, number, policy_line
+from rankgauge.result.wording import interval_text, mean, number, policy_line
 
 __all__ = ["pull_request_markdown"]
 
@@ -74,10 +74,10 @@ def _gates(report: GateReport, *, several: bool) -> list[str]:
 
 def _means(name: str, result: ResultValues) -> list[str]:
     rows = [
-        (_text(column.name), mean(column), *(f"{count:,}" for count in column.counts.values()))
+        (_text(column.name), mean(column), interval_text(column), *(f"{count:,}" for count in column.counts.values()))
         for column in result.metrics.values()
     ]
-    means = markdown_table(("metric", "mean", "n", "undefined", "missing", "failed"), rows, "---")
+    means = markdown_table(("metric", "mean", "95 % interval", "n", "undefined", "missing", "failed"), rows, "---")
     return [f"### {_text(name)}", "", *means, f"{counted(len(result), 'sample')}, {_text(policy_line(result))}", ""]
 
 

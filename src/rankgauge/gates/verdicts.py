@@ -151,8 +151,8 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
         why = "there is no test of its difference" if isinstance(rule, MaxDrop) else "no sample has a value of its own"
         return f"{column!r} is one value of the whole run, so {why}; give it a bound"
     if isinstance(rule, MaxDrop):
-        is_mean = traits.aggregate == "mean"
-        return "" if is_mean else f"max_drop compares means, and {column!r} is a {traits.aggregate} over the samples"
+        over = f"{column!r} is a {traits.aggregate} over the samples"
+        return "" if traits.aggregate == "mean" else f"{rule.word} compares means, and {over}"
     if traits.aggregate not in {"mean", "geometric"} and not gate.per_sample:
         return ""  # only a mean lies where its values do
     is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)

@@ -22,9 +22,9 @@ from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
 
-__all__ = ["fingerprint_of", "hash_of_source", "matcher_definition", "metric_definition"]
+__all__ = ["NO_VALUE", "fingerprint_of", "hash_of_source", "matcher_definition", "metric_definition"]
 
-_NO_VALUE = {"max_failed", "queries"}
+NO_VALUE = frozenset({"max_failed", "queries", "interval"})
 """Policy options that do not change the score of any sample."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -40,7 +40,7 @@ def metric_definition(
     aggregate: Aggregate | None = None,
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
-    policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
+    policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in NO_VALUE}
     return {
         "alias": metric.alias,
         "version": metric.version,

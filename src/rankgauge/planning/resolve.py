@@ -23,6 +23,7 @@ from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
+from rankgauge.policy import IntervalChoice
 from rankgauge.samples import TEXT_KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
 
@@ -52,6 +53,7 @@ class PlannedMetric:
     definition: Mapping[str, Any]  # what the scores mean, as plain data
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
+    interval: IntervalChoice = "standard"  # which intervals its mean has
     __reduce__ = reduced
 
     @property
@@ -115,6 +117,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         settings=FrozenMap({**settings, **unusual_engine(bound), **budget_settings(cut.budget)}),
         definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
+        interval=conventions.profile.policy.interval,
     )
 
 

@@ -71,7 +71,11 @@ def summary(result: ResultValues) -> dict[str, Any]:
         "metrics": {name: _metric(column) for name, column in result.metrics.items()},
         "columns": {written: name for name, column in result.metrics.items() for written in column.info.spellings},
         "cohorts": [
-            {"tag": tag, "samples": len(part), "metrics": {name: _mean(own) for name, own in part.metrics.items()}}
+            {
+                "tag": tag,
+                "samples": len(part),
+                "metrics": {name: {**_mean(own), **_interval(own)} for name, own in part.metrics.items()},
+            }
             for tag, part in cohorts.items()
         ],
         "notes": list(result.notes),
@@ -86,6 +90,16 @@ def _mean(column: MetricSummary) -> dict[str, Any]:
     return {"mean": column.mean, **counts}
 
 
+def _interval(column: MetricSummary) -> dict[str, Any]:
+    """Return the interval of a mean, how it was found, and its confidence."""
+    known = column.interval_found(_CONFIDENCE)
+    return {
+        "interval": None if known is None else (known.low, known.high),
+        "interval_method": None if known is None else known.method,
+        "confidence": _CONFIDENCE,
+    }
+
+
 def _metric(column: MetricSummary) -> dict[str, Any]:
     info = column.info
     ranks = {name: column.percentile(p) for name, p in (("min", 0), ("p50", 50), ("p95", 95), ("max", 100))}
@@ -94,8 +108,7 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         "aggregate": info.aggregate,
         "std": column.std,
         "standard_error": column.standard_error,
-        "interval": column.interval(_CONFIDENCE),
-        "confidence": _CONFIDENCE,
+        **_interval(column),
         **ranks,
         "pass_rate": column.pass_rate(),
         "k": column.k,

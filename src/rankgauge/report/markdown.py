@@ -15,11 +15,11 @@ from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
-    ERROR_LINE,
     FACTS,
     calls_line,
     column_lines,
     dataset_name,
+    error_line,
     facts,
     listed_cohorts,
     mean,
@@ -63,7 +63,14 @@ def _metrics(result: ResultValues) -> list[str]:
     ]
     lines = [f"- {cell(line)}" for line in column_lines(result)]
     metrics = markdown_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
-    return ["## Metrics", "", *metrics, f"{ERROR_LINE}.", "", *([*lines, ""] if lines else [])]
+    return [
+        "## Metrics",
+        "",
+        *metrics,
+        f"{cell(error_line(result.metrics.values()))}.",
+        "",
+        *([*lines, ""] if lines else []),
+    ]
 
 
 def _cohorts(result: ResultValues) -> list[str]:

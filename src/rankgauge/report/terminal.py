@@ -13,11 +13,11 @@ from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_lines
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import (
-    ERROR_LINES,
     FACTS,
     calls_line,
     column_lines,
     dataset_name,
+    error_line,
     facts,
     listed_cohorts,
     mean,
@@ -76,8 +76,7 @@ def result_lines(result: ResultValues, *, width: int | None, bands: bool = False
         yield from _cohorts(result, width, rule)
     yield from (Line(visible(line)) for line in _notes(result))
     left_out = left_out_line([heading for heading in cells if heading not in {*kept, *wasted}])
-    errors = "; ".join(line for heading, line in ERROR_LINES.items() if heading in kept)
-    small = [errors, left_out, *column_lines(result), calls_line(result)]
+    small = [error_line(columns, kept), left_out, *column_lines(result), calls_line(result)]
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
+from rankgauge.policy import IntervalChoice
 from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["MetricInfo"]
@@ -75,6 +75,8 @@ class MetricInfo:
             with its `provider`, and whether a `partial` result counts; else None.
 
         fitted: How many samples had so many ranks in the budget, by the number as text; None without one.
+
+        interval: Which intervals its mean has, as the policy says: `standard` or `exact`.
     """
 
     name: str
@@ -101,6 +103,7 @@ class MetricInfo:
     aggregate_provider: Mapping[str, Any] | None = None
     budget: Mapping[str, Any] | None = None
     fitted: Mapping[str, int] | None = None
+    interval: IntervalChoice = "standard"
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:  # made for every column of every result, and nearly all of them are frozen
@@ -140,6 +143,7 @@ class MetricInfo:
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
             fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
+            interval=planned.interval,
         )
 
     @classmethod
@@ -155,13 +159,6 @@ class MetricInfo:
     def by_id(self) -> bool:
         """Return whether ids were joined, so that the scores depend on how items are called."""
         return self.judged.startswith(str(Target("relevant")))
-
-    def within_range(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
-        """Return an interval cut at the lowest and highest possible value."""
-        if interval is None:
-            return None
-        low, high = self.range
-        return max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)
 
     def answers_to(self, expression: MetricExpression) -> bool:
         """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""

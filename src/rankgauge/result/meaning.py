@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.base.frozen import FrozenMap
+from rankgauge.planning.fingerprint import NO_VALUE
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.samples import KeptOutput
 
@@ -85,11 +86,7 @@ def _facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str, object]:
     if info.budget is not None:
         budget = info.budget
         cutoff = {"budget": f"{budget['amount']}{budget['unit']}", "tokenizer": budget["tokenizer"]}
-    policy = {
-        f"policy {name}": value
-        for name, value in (manifest.get("policy") or {}).items()
-        if name not in {"queries", "max_failed"}
-    }
+    policy = {f"policy {name}": value for name, value in (manifest.get("policy") or {}).items() if name not in NO_VALUE}
     return {
         "metric": info.alias,
         **cutoff,

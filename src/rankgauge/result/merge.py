@@ -64,6 +64,8 @@ def difference(first: Part, other: Part) -> str | None:
         return f"one part evaluates queries={queries[0]} and another queries={queries[1]}, so that means differ"
     for (name, column), counterpart in zip(first.metrics.items(), other.metrics.values(), strict=True):
         own, its = column.info, counterpart.info
+        if own.interval != its.interval:
+            return f"{name!r} has interval={own.interval} in one part and interval={its.interval} in another"
         found = differences(Meant(first.manifest, own), Meant(other.manifest, its))
         if found.judged is not None:
             one, another = found.judged

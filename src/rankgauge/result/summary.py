@@ -23,8 +23,11 @@ from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
 from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.stats import (
     MeanEstimate,
+    MeanInterval,
     estimate_mean,
     histogram,
+    interval_of_mean,
+    is_binary,
     pass_rate,
     percentile,
     percentile_of_sorted,
@@ -33,6 +36,7 @@ from rankgauge.stats import (
 
 __all__ = ["MetricSummary"]
 
+_USUAL = 0.95
 _NO_REASONS: FrozenMap[int, str] = FrozenMap()
 
 
@@ -191,16 +195,64 @@ class MetricSummary:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return Student's t interval of the mean over samples like these.
+        Return the interval of the mean over samples like these; see `interval_found` for which one.
 
         Args:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
 
         Returns:
-            Lower and upper end, cut at the metric's range; None where all values are equal, since that says nothing of
-            other samples, for fewer than two values, and for a metric that is no mean.
+            Lower and upper end, within the metric's range; None where `interval_found` is.
         """
-        return self.info.within_range(None if self.estimate is None else self.estimate.interval(confidence))
+        known = self.interval_found(confidence)
+        return None if known is None else (known.low, known.high)
+
+    def interval_found(self, confidence: float = 0.95, clusters: Sequence[object] | None = None) -> MeanInterval | None:
+        """
+        Return the interval of the mean over samples like these, and how it was found.
+
+        Where every score is 0 or 1 it is Wilson's, and with the policy ``interval=exact`` Clopper and Pearson's.
+        Otherwise it is Student's t, cut at the metric's range, and with ``interval=exact`` a betting interval, for a
+        metric whose range has both ends; of another it stays Student's.
+
+        Args:
+            confidence: The probability that such an interval covers the true mean, above 0 and below 1.
+
+            clusters: What samples share that are not independent, one for each sample; None where they are.
+
+        Returns:
+            Lower and upper end, and the `method`: `wilson`, `clopper-pearson`, `betting` or `t`. None for a metric that
+            is no mean, without values, where Student's does not exist (one value, or all equal and not 0 or 1), and
+            where a betting interval would not hold, because values lie outside of the metric's range.
+
+        Raises:
+            ValueError: There are not as many clusters as samples.
+        """
+        if clusters is None and confidence == _USUAL:
+            return self._usual_interval
+        return self._interval(confidence, clusters)
+
+    @cached_property
+    def _usual_interval(self) -> MeanInterval | None:
+        return self._interval(_USUAL, None)
+
+    def _interval(self, confidence: float, clusters: Sequence[object] | None) -> MeanInterval | None:
+        estimate, values, codes = self.estimate, self._ordered, None
+        if estimate is None:
+            return None
+        if clusters is not None:
+            counts = ~np.isnan(self.values)
+            kept = [str(cluster) for cluster, is_in in zip(clusters, counts.tolist(), strict=True) if is_in]
+            values, codes = self.values[counts], np.unique(kept, return_inverse=True)[1]
+            estimate = estimate_mean(values, codes)
+        return interval_of_mean(
+            estimate,
+            self.info.range,
+            binary=is_binary(values),
+            exact=self.info.interval == "exact",
+            confidence=confidence,
+            values=values,
+            clusters=codes,
+        )
 
     @property
     def k(self) -> int | tuple[int, int] | None:

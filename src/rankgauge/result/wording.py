@@ -5,7 +5,8 @@ How every report writes scores, means, cutoffs and the policy.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import orjson
@@ -18,15 +19,17 @@ from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = [
     "ERRORS",
-    "ERROR_LINE",
-    "ERROR_LINES",
     "FACTS",
+    "INTERVALS",
     "Further",
     "calls_line",
     "column_lines",
     "dataset_name",
+    "error_line",
     "errors",
     "facts",
+    "interval_methods",
+    "interval_text",
     "json_text",
     "largest",
     "listed_cohorts",
@@ -46,7 +49,11 @@ ERROR_LINES = {
     "low": "low, high: its 95 % interval",
 }
 """What the columns mean, by the first of each."""
-ERROR_LINE = "; ".join(ERROR_LINES.values())
+
+INTERVALS: Mapping[str, str] = MappingProxyType(
+    {"t": "Student's t", "wilson": "Wilson", "clopper-pearson": "Clopper-Pearson", "betting": "betting"}
+)
+"""What an interval is called, by its method."""
 
 FACTS = ("mean", *ERRORS, "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
 """What tables tell of a column."""
@@ -87,6 +94,31 @@ def errors(column: MetricSummary) -> dict[str, str]:
     """Return the `ERRORS` of a column as tables write them; dashes where there are none."""
     interval = column.interval() or (None, None)
     return dict(zip(ERRORS, map(number, (column.standard_error, *interval)), strict=True))
+
+
+def error_line(columns: Iterable[MetricSummary], kept: Sequence[str] = ERRORS) -> str:
+    """Return what the `ERRORS` that a table has kept are, and which intervals they are; empty where it has none."""
+    methods = interval_methods(columns)
+    lines = {**ERROR_LINES, "low": f"{ERROR_LINES['low']}{methods and f' ({methods})'}"}
+    return "; ".join(line for heading, line in lines.items() if heading in kept)
+
+
+def interval_methods(columns: Iterable[MetricSummary]) -> str:
+    """Say which intervals columns have: ``Wilson``, or ``Wilson: hit@5; Student's t: ndcg@10``."""
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        known = column.interval_found()
+        if known is not None:
+            named.setdefault(INTERVALS[known.method], []).append(visible(column.name))
+    return (
+        next(iter(named)) if len(named) == 1 else "; ".join(f"{method}: {listed(of)}" for method, of in named.items())
+    )
+
+
+def interval_text(column: MetricSummary) -> str:
+    """Return the 95 % interval of a mean with its method: ``0.6915 to 1.0000 (Wilson)``; a dash where there is none."""
+    known = column.interval_found()
+    return "-" if known is None else f"{number(known.low)} to {number(known.high)} ({INTERVALS[known.method]})"
 
 
 def column_lines(result: ResultValues) -> Iterator[str]:

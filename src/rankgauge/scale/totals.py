@@ -18,7 +18,17 @@ from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
-from rankgauge.stats import AGGREGATES, TIED, ExactSum, MeanEstimate, concluded, sum_of_squares, terms
+from rankgauge.stats import (
+    AGGREGATES,
+    TIED,
+    ExactSum,
+    MeanEstimate,
+    MeanInterval,
+    concluded,
+    interval_of_mean,
+    sum_of_squares,
+    terms,
+)
 
 __all__ = ["MetricTotals", "Totals"]
 
@@ -156,15 +166,34 @@ class MetricTotals:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return Student's t interval of the mean over samples like these.
+        Return the interval of the mean over samples like these; see `interval_found` for which one.
 
         Args:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
 
         Returns:
-            As `MetricSummary.interval`.
+            As `MetricSummary.interval`; None where `interval_found` is.
         """
-        return self.info.within_range(None if self.estimate is None else self.estimate.interval(confidence))
+        known = self.interval_found(confidence)
+        return None if known is None else (known.low, known.high)
+
+    def interval_found(self, confidence: float = 0.95) -> MeanInterval | None:
+        """
+        Return the interval of the mean over samples like these, and how it was found.
+
+        Args:
+            confidence: The probability that such an interval covers the true mean, above 0 and below 1.
+
+        Returns:
+            As `MetricSummary.interval_found`, but None for a betting interval, which needs the score of every sample:
+            with ``interval=exact`` there are intervals of scores that are all 0 or 1, since for these alone the exact
+            sum of squares is that of the values.
+        """
+        if self.estimate is None or self.lowest is None or self.highest is None:
+            return None
+        binary = self.lowest >= 0 and self.highest <= 1 and self.squares == self.values
+        exact = self.info.interval == "exact"
+        return interval_of_mean(self.estimate, self.info.range, binary=binary, exact=exact, confidence=confidence)
 
     def percentile(self, p: float) -> float | None:
         """

@@ -21,6 +21,7 @@ from rankgauge.stats.aggregates import (
 )
 from rankgauge.stats.agreement import Agreement, agreement
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
+from rankgauge.stats.intervals import MeanInterval, interval_of_mean, is_binary
 
 __all__ = [
     "AGGREGATES",
@@ -28,12 +29,15 @@ __all__ = [
     "Agreement",
     "ExactSum",
     "MeanEstimate",
+    "MeanInterval",
     "aggregate",
     "agreement",
     "concluded",
     "estimate_mean",
     "exact_sum",
     "histogram",
+    "interval_of_mean",
+    "is_binary",
     "pass_rate",
     "percentile",
     "percentile_of_sorted",

@@ -14,7 +14,7 @@ from rankgauge.comparison.differences import CohortDifference, MetricComparison,
 from rankgauge.report.html import charts
 from rankgauge.report.html.notation import difference, named, score
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import cohorts_heading, half, half_width, headline, questions
+from rankgauge.report.html.words import cohorts_heading, headline, questions, spread, spread_of
 from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ def _board_heading(rows: Sequence[Mapping[str, Any]], column: MetricSummary) -> 
     leads = f"{best['run']} has the {'highest' if column.info.higher_is_better else 'lowest'} {name}"
     against = {
         "better": f", and is better than {baseline}",
+        "equivalent": f", and is equivalent to {baseline}",
         "undecided": f", but no difference can be told from {baseline}",
     }
     return leads + against.get(metric.verdict, f"; against {baseline}: {metric.verdict}")
@@ -124,7 +125,7 @@ def _heat_of_means(result: ResultValues) -> dict[str, Any] | None:
     """Return cohorts by metrics: the means of one run."""
 
     def row(part: ResultValues) -> tuple[int, list[_Cell]]:
-        return len(part), [_cell(score(column.mean), half_width(column)) for column in part.metrics.values()]
+        return len(part), [_cell(score(column.mean), spread_of(column)) for column in part.metrics.values()]
 
     cohorts = result.by_tag()
     return None if set(cohorts) <= {None} else _heat(result.metrics, cohorts, result, row)
@@ -169,8 +170,8 @@ def _shaded(metric: MetricComparison, part: _Compared) -> _Cell:
     if value is not None and interval is not None and (interval[0] > 0 or interval[1] < 0):
         favours_b = (value > 0) == metric.higher_is_better
         shade = f"h{'b' if favours_b else 'a'}{min(4, 1 + int(abs(value) / _SHADED))}"
-    return _cell(difference(value), half(interval), shade)
+    return _cell(difference(value), spread(value, interval), shade)
 
 
-def _cell(value: str, width: float | None, shade: str = "") -> _Cell:
-    return {"value": value, "half": "" if width is None else score(width), "shade": shade}
+def _cell(value: str, width: str, shade: str = "") -> _Cell:
+    return {"value": value, "half": width, "shade": shade}

@@ -15,6 +15,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import Comparison, RunComparison
+from rankgauge.comparison.sentences import interval_names
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
@@ -24,9 +25,9 @@ from rankgauge.report.html.notation import difference, isolated, named, p_value,
 from rankgauge.report.html.payload import payload_of
 from rankgauge.report.html.plugin_views import laid_out
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import depth_heading, half_width, headline, metrics_heading, trouble
+from rankgauge.report.html.words import depth_heading, headline, metrics_heading, spread_of, trouble
 from rankgauge.result import ResultValues
-from rankgauge.result.wording import column_lines, policy_line
+from rankgauge.result.wording import column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         outputs = result.manifest.get("outputs") or {}
         source = outputs.get("path") or outputs.get("sut") or outputs.get("from") or "samples"
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
+        if methods := interval_methods(result.metrics.values()):
+            yield "Intervals", f"{visible(name)}, of means: {methods}"
         for line in column_lines(result):
             yield "Columns", f"{visible(name)}, {line}" if len(data.results) > 1 else line
     dataset = manifest.get("dataset") or {}
@@ -158,7 +161,7 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
 def _method(comparison: Comparison) -> str:
     parts = [
         f"{comparison.test} test, {comparison.resamples:,} resamples, seed {comparison.seed}",
-        f"intervals of {100 * comparison.confidence:g} % (Student's t)",
+        f"intervals of {100 * comparison.confidence:g} % ({interval_names(comparison)})",
         comparison.correction,
         f"clusters by {comparison.cluster}" if comparison.cluster else "",
     ]
@@ -174,7 +177,7 @@ def _means(data: ReportData) -> Iterator[dict[str, Any]]:
             "name": named(column.name),
             "definition": visible(data.definitions.get(column.name, "")),
             "mean": column.mean,
-            "half": half_width(column),
+            "half": spread_of(column),
             "std": column.std,
             "n": column.n,
             "undefined": column.n_undefined,
@@ -198,8 +201,8 @@ def _differences(data: ReportData, pairs: Sequence[RunComparison], plots: charts
                 "name": named(metric.name),
                 "definition": visible(data.definitions.get(column.name, "")),
                 "metric": metric,
-                "half_a": half_width(column, metric.confidence),
-                "half_b": None if other is None else half_width(other, metric.confidence),
+                "half_a": spread_of(column, metric.confidence),
+                "half_b": "" if other is None else spread_of(other, metric.confidence),
                 "plot": plots.row(metric),
             }
 

@@ -18,19 +18,19 @@ from rankgauge.gates.outcomes import summary_line
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
+from rankgauge.result.wording import INTERVALS
 from rankgauge.scoring.score import FAILED, MISSING
 from rankgauge.stats import aggregate
-from rankgauge.stats.estimates import estimate_mean
 
 __all__ = [
     "Linked",
     "cohorts_heading",
     "depth_heading",
-    "half",
-    "half_width",
     "headline",
     "metrics_heading",
     "questions",
+    "spread",
+    "spread_of",
     "trouble",
 ]
 
@@ -52,8 +52,8 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
     if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
         return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
     if pair is None:
-        width = half_width(column)
-        within = "" if width is None else f" ± {score(width)}"
+        within = spread_of(column)
+        within = within and (f" {within}" if within[0] == "±" else f" ({within})")
         plain = f"{named(next(iter(data.results)))}: {named(column.name)} {score(column.mean)}{within}"
         return {"kind": "one", "plain": plain, "more": ""}
     metric = pair.metrics[name] if name else next(iter(pair.metrics.values()))
@@ -66,6 +66,7 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
         "worse": f"{a} is better than {b}. {change}",
         "same": f"Both runs rank the same: no {name} differs.",
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
+        "equivalent": f"{a} and {b} are equivalent: {name} differs by less than {metric.matters or 0:g}. {change}",
         "undecided": f"No difference can be told between {a} and {b}.",
     }[metric.verdict]
     more, differ = change if metric.verdict == "undecided" else "", metric.wins + metric.losses
@@ -154,10 +155,10 @@ def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
     yield "What is in the mean?", [Linked(f"{counts}.{stopped}")]
     worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
     yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
-    width = half_width(column)
-    sure = "One score says nothing about others."
-    if width is not None:
-        sure = f"The true mean is within ± {score(width)} at 95 % confidence, if these samples are like those to come."
+    sure, known = "One score says nothing about others.", column.interval_found()
+    if known is not None:
+        ends = f"from {score(known.low)} to {score(known.high)} at 95 % confidence ({INTERVALS[known.method]})"
+        sure = f"The true mean lies {ends}, if these samples are like those to come."
     if not (column.n_missing or column.n_failed or stopped):
         yield "How sure is it?", [Linked(sure)]
     yield "What is not known?", [Linked(_not_known(data, set(data.results)))]
@@ -272,13 +273,15 @@ def depth_heading(data: ReportData) -> str:
     return f"{_and([curve.name for curve in data.curves]).capitalize()} by depth" if data.curves else "By depth"
 
 
-def half_width(column: MetricSummary, confidence: float = 0.95) -> float | None:
-    """Return half the width of the interval of a mean."""
-    if column.info.aggregate != "mean" or not column.n:
-        return None
-    return half(estimate_mean(column.counted).interval(confidence))
+def spread_of(column: MetricSummary, confidence: float = 0.95) -> str:
+    """Return how far a mean can be trusted, as `spread` writes it."""
+    return spread(column.mean, column.interval(confidence))
 
 
-def half(interval: tuple[float, float] | None) -> float | None:
-    """Return half the width of an interval."""
-    return None if interval is None else (interval[1] - interval[0]) / 2
+def spread(middle: float | None, interval: tuple[float, float] | None) -> str:
+    """Return an interval as ``±0.012``, or by its ends where it is not symmetric; empty where there is none."""
+    if middle is None or interval is None:
+        return ""
+    low, high = interval
+    is_symmetric = math.isclose(high - middle, middle - low, rel_tol=1e-6)
+    return f"±{score((high - low) / 2)}" if is_symmetric else f"{score(low)}\N{EN DASH}{score(high)}"
