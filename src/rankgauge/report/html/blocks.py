@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
 from rankgauge.report.html import charts
-from rankgauge.report.html.notation import difference, named, score
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import cohorts_heading, half, half_width, headline, questions
+from rankgauge.report.html.words import (
+    cohorts_heading,
+    difference,
+    half,
+    half_width,
+    headline,
+    named,
+    questions,
+    score,
+)
 from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:

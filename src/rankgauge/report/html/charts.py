@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison
-from rankgauge.report.html.notation import difference, isolated, named, plain, score
 from rankgauge.report.html.report_data import DepthCurve
+from rankgauge.report.html.words import difference, isolated, named, plain, score
 from rankgauge.result import MetricSummary
 
 if TYPE_CHECKING:

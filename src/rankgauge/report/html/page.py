@@ -20,11 +20,23 @@ from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
 from rankgauge.report.html import charts
 from rankgauge.report.html.blocks import Block, blocks
-from rankgauge.report.html.notation import difference, isolated, named, p_value, percent, plain, score
 from rankgauge.report.html.payload import payload_of
 from rankgauge.report.html.plugin_views import laid_out
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import depth_heading, half_width, headline, metrics_heading, trouble
+from rankgauge.report.html.words import (
+    depth_heading,
+    difference,
+    half_width,
+    headline,
+    isolated,
+    metrics_heading,
+    named,
+    p_value,
+    percent,
+    plain,
+    score,
+    trouble,
+)
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__

@@ -9,9 +9,9 @@ from typing import Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
-from rankgauge.report.html.notation import score
 from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.report_data import Section
+from rankgauge.report.html.words import score
 
 __all__ = ["laid_out"]
 
