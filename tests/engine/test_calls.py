@@ -192,7 +192,7 @@ class TestSignature:
         ("system", "words"),
         [
             (lambda: ["a"], "too many positional arguments"),
-            (lambda query, *, k: ["a"], "missing a required argument: 'k'"),
+            (lambda query, *, k: ["a"], "missing a required (keyword-only )?argument: 'k'"),
             (lambda given: (yield "a"), "is a generator"),
         ],
     )

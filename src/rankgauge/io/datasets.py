@@ -48,7 +48,8 @@ class DataSource(NamedTuple):
     fields: FieldMap = MappingProxyType({})
     name: str = ""
     cohorts: tuple[str, ...] = ()  # fields of the metadata whose values make cohorts, in addition to the tags
-    places: tuple[tuple[Path, str, int | None, str], ...] = ()  # where a config names files: its own file, line and key
+    # as a config names files: the path, how it is written, and the config's file, line and key
+    places: tuple[tuple[Path, str, tuple[str, int | None, str]], ...] = ()
     preset: str = ""  # whose records they are
     separator: str = ""  # between the entries of a list that is written as one text
 
@@ -66,7 +67,7 @@ class DataSource(NamedTuple):
     def check_there(self, used: Collection[object]) -> None:
         """Raise `UnreadableError` for those of the *used* files that a config names and that are not there."""
         missing = [place for place in self.places if place[0] in used and not is_there(place[0])]
-        problems = [Problem(f"{path}: {no_such_file(path)}", file, line, key) for path, file, line, key in missing]
+        problems = [Problem(f"{name}: {no_such_file(path)}", *place) for path, name, place in missing]
         if problems:
             raise UnreadableError(f"cannot read the data of {self.name!r}:", problems)
 
@@ -259,6 +260,7 @@ class DatasetReader:
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source = self._contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
+        is_shaped = bool(self._shape)
         for record in read:
             value = record.value
             if isinstance(value, Fault):
@@ -267,7 +269,7 @@ class DatasetReader:
             if isinstance(value, Sample):
                 sample: Sample | None = value
             else:
-                value = self._shape.sample(record)
+                value = self._shape.sample(record) if is_shaped else value
                 before = len(problems)
                 sample = read_sample(
                     value,
@@ -280,7 +282,7 @@ class DatasetReader:
                 )
                 if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
                     self._recognize(record.value, problems, before)
-                if self._shape.fields and sample is not None:
+                if is_shaped and self._shape.fields and sample is not None:
                     sample = without_mapped(sample, self._shape.fields)
                     if sample.output is not None:
                         sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))

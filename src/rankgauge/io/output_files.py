@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import orjson
 
 from rankgauge.base.logs import logger
+from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
@@ -30,6 +31,7 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
 from rankgauge.samples.sample_values import look
+from rankgauge.samples.unread_keys import OUTPUT, meant, similar
 
 __all__ = [
     "OUTPUTS_FILE",
@@ -49,6 +51,9 @@ OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping
 
 OUTPUTS_FILE = "outputs.jsonl"
 """What kept outputs are called in a result folder."""
+
+_PARTS = ("retrieved", "answer", "support")
+"""What an output holds."""
 
 _BLOCK = 1 << 16
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
@@ -258,6 +263,15 @@ def read_kept(path: Path) -> dict[str, KeptOutput]:
     return collected.by_id
 
 
+def _instead(row: object) -> str:
+    """Return what a row without an output has instead, and what reads it; empty where that is not known."""
+    if not isinstance(row, Mapping):
+        return ""
+    parts = ((key, key if key in _PARTS else meant(OUTPUT, key)) for key in row if isinstance(key, str))
+    inside = next((f"; put {key!r} into it, or map it: --field {ours}={key}" for key, ours in parts if ours), "")
+    return similar(row, OUTPUT) or visible(inside)
+
+
 def _kept(raw: object) -> KeptOutput:
     return raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
 
@@ -296,7 +310,7 @@ class _Rows(Generic[T]):
                 self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
-        elif {"retrieved", "answer", "support"} & set(value):
+        elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
             for name, raw in value.items():
@@ -309,12 +323,13 @@ class _Rows(Generic[T]):
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
-            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}")
+            hint = similar(record.value, "id") if name is None and isinstance(record.value, Mapping) else ""
+            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}{hint}")
         elif name in self.by_id and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif output.actual_output is None and output.error is None:
-            swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
-            self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
+            hint = "; if this is a file of samples, it goes with --data" if is_sample else _instead(record.value)
+            self.problem(record, f"the field 'actual_output' is missing{hint}", name)
         else:
             self.by_id[name] = self.read(output)
 

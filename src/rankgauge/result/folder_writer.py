@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
+from rankgauge.base.forked import lost_threads
 from rankgauge.base.frozen import plain
 from rankgauge.errors import ResultError
 from rankgauge.io.files import COMPRESSIONS, digest, open_regular, sha256
@@ -186,6 +187,8 @@ def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
+    if why := lost_threads():
+        raise ResultError(f"the scores cannot be written: {why}")
     table = io.BytesIO()
     frame.write_parquet(table)
     return table.getvalue()

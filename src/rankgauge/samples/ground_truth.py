@@ -189,7 +189,10 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         gains: dict[str, float] = {}
         for key, value in raw.items():
             gain_id = key if type(key) is str and key else read_id(key, path, contract)
-            gains[gain_id] = read_gain(value, f"{path}[{key!r}]", contract)
+            try:
+                gains[gain_id] = read_gain(value, "", contract)
+            except InvalidError as invalid:
+                raise InvalidError(f"{path}[{key!r}]", invalid.message) from None
         return Expected(gains, True)  # by place, because it is made once a sample
     if are_strings(raw):
         gains = dict.fromkeys(raw, 1.0)
@@ -260,7 +263,10 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     if raw.get("relevant") is not None:
         relevant = raw["relevant"]
         if not isinstance(relevant, list | tuple | Mapping):
-            raise InvalidError(".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}")
+            split = "; --separator '|' splits a text" if isinstance(relevant, str) else ""
+            raise InvalidError(
+                ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
+            )
         expected = _relevant(relevant, contract, ".relevant")
     texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
     if raw.get("nuggets") is not None:

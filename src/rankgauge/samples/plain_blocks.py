@@ -10,7 +10,6 @@ says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 from types import MappingProxyType
@@ -24,7 +23,7 @@ from rankgauge.samples.sample_records import read_metadata, unread_gold
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, Expected, InvalidError
 from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, Unread, unread_keys
 
-__all__ = ["Block", "IdLists", "read_block"]
+__all__ = ["Block", "IdLists", "first_rise", "read_block"]
 
 _SIDES = itemgetter("id", "expected_output", "actual_output")
 _ID = itemgetter("id")
@@ -172,15 +171,23 @@ def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, f
     return _joined([ids], counts), frozenset(unread), _rises(scores, counts, samples)
 
 
-def _rises(scores: Sequence[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
+def _rises(scores: list[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
     """Return the first rise of scores within a sample whose items all have one."""
     for sample, count, end in zip(samples, counts, accumulate(counts), strict=True):
-        own = scores[end - count : end]
-        with suppress(TypeError):  # an item has no score
-            if own != sorted(own, reverse=True):  # the fastest way to ask
-                rank = next(rank for rank, (one, two) in enumerate(pairwise(own), 1) if one < two)
-                return ((sample, rank, own[rank - 1], own[rank]),)
+        listed = scores[end - count : end]
+        if rank := first_rise(listed):
+            return ((sample, rank, listed[rank - 1], listed[rank]),)
     return ()
+
+
+def first_rise(scores: list[Any]) -> int:
+    """Return the first rank, from 1, whose score the next exceeds; 0 for none, and where an item has no score."""
+    try:
+        if scores == sorted(scores, reverse=True):  # the fastest way to ask
+            return 0
+    except TypeError:
+        return 0
+    return next((rank for rank, (one, two) in enumerate(pairwise(scores), 1) if one < two), 0)
 
 
 def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
