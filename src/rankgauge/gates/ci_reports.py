@@ -53,7 +53,7 @@ def junit_xml(report: GateReport, results: Mapping[str, ResultValues]) -> bytes:
 
 
 def _add_properties(suite: Element, result: ResultValues | None) -> None:
-    """Say what was computed: the version, the policy, and the fingerprints of data and definitions."""
+    """Say what was computed: the version, the policy, fingerprints of data and definitions, and notes."""
     from xml.etree.ElementTree import SubElement
 
     if result is None:
@@ -66,6 +66,7 @@ def _add_properties(suite: Element, result: ResultValues | None) -> None:
         "samples": str(len(result)),
         **{f"{name} interval": f"{interval_text(column)}, 95 %" for name, column in result.metrics.items()},
         **{f"{name} fingerprint": column.info.fingerprint for name, column in result.metrics.items()},
+        **{f"note {number}": note for number, note in enumerate(result.notes, 1)},
     }
     properties = SubElement(suite, "properties")
     for name, value in values.items():

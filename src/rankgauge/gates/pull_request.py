@@ -78,7 +78,9 @@ def _means(name: str, result: ResultValues) -> list[str]:
         for column in result.metrics.values()
     ]
     means = markdown_table(("metric", "mean", "95 % interval", "n", "undefined", "missing", "failed"), rows, "---")
-    return [f"### {_text(name)}", "", *means, f"{counted(len(result), 'sample')}, {_text(policy_line(result))}", ""]
+    notes = [line for note in result.notes for line in (f"- {_text(note)}", "")]
+    of = f"{counted(len(result), 'sample')}, {_text(policy_line(result))}"
+    return [f"### {_text(name)}", "", *means, of, "", *notes]
 
 
 def _changes(changes: Sequence[ColumnChange]) -> list[str]:
