@@ -184,8 +184,8 @@ def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool
             result = interruption.result
     if is_debugging():
         for sample_id, output in result.outputs.items():
-            if output.error is not None and output.error.traceback:
-                remark(f"sample {sample_id!r}:\n{output.error.traceback.rstrip()}")
+            for error in (one.error for one in output.every if one.error is not None and one.error.traceback):
+                remark(f"sample {sample_id!r}:\n{error.traceback.rstrip()}")
     return result
 
 

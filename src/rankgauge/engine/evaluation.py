@@ -78,6 +78,7 @@ class Evaluation(Setup):
         keep: str | os.PathLike[str] | None = None,
         resume: bool = False,
         retry_failed: bool = False,
+        repeat: int = 1,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -108,6 +109,8 @@ class Evaluation(Setup):
             resume: Whether to call *sut* only for samples without an output in *keep*.
 
             retry_failed: Whether *resume* is to call again for samples whose kept output is a failure.
+
+            repeat: How often to call *sut* for each sample; its score is the mean over them, and a sample counts once.
 
             stop: How to end the calls from a signal handler or another thread.
 
@@ -157,6 +160,7 @@ class Evaluation(Setup):
                 keep=keep,
                 resume=resume,
                 retry_failed=retry_failed,
+                repeat=repeat,
                 stop=stop,
             )
         )
@@ -183,6 +187,7 @@ class Evaluation(Setup):
         keep: str | os.PathLike[str] | None = None,
         resume: bool = False,
         retry_failed: bool = False,
+        repeat: int = 1,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -219,6 +224,7 @@ class Evaluation(Setup):
                 keep=keep,
                 resume=resume,
                 retry_failed=retry_failed,
+                repeat=repeat,
                 stop=stop,
             )
         )

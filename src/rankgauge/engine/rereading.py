@@ -139,6 +139,7 @@ def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
 
 def _of_samples(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
     evaluation = evaluation_of(result)
+    result = result.with_columns(column.repeat(1) for column in result.metrics.values())
     plan = evaluation.plan()
     check_definitions(plan, result)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())

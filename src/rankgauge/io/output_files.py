@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -28,7 +28,7 @@ from rankgauge.io.problems import once, refuse
 from rankgauge.io.whole_files import replace_file
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
+from rankgauge.samples import CallError, Fault, KeptOutput, Output, Sample, labelled, read_output
 from rankgauge.samples.sample_values import look
 
 __all__ = [
@@ -103,9 +103,11 @@ class OutputsFile:
 
 
 def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
-    """Add to a file of kept outputs those of samples that it has none of; `OSError` where there is no room."""
-    there = read_kept(path).keys() if path.exists() and path.stat().st_size else ()
-    if missing := [(sample_id, output) for sample_id, output in outputs.items() if sample_id not in there]:
+    """Add to a file of kept outputs those that it has none of; `OSError` where there is no room."""
+    kept_there = read_kept(path) if path.exists() and path.stat().st_size else {}
+    there = {(sample_id, one.repeat) for sample_id, output in kept_there.items() for one in output.every}
+    single = ((sample_id, one) for sample_id, output in outputs.items() for one in output.every)
+    if missing := [(sample_id, one) for sample_id, one in single if (sample_id, one.repeat) not in there]:
         file = OutputsFile(path)
         try:
             for sample_id, output in missing:
@@ -172,15 +174,18 @@ def kept_line(sample_id: str, output: KeptOutput) -> bytes:
     if output.seconds is not None:
         row["seconds"] = round(output.seconds, 6)
     row["attempt"] = output.attempt
+    if output.repeat > 1:
+        row["repeat"] = output.repeat
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def kept_row(row: Mapping[str, Any]) -> KeptOutput:
-    """Return what a row of an outputs file holds, besides its id; what is no number of attempts counts as one."""
-    error, seconds, attempt = row.get("error"), row.get("seconds"), row.get("attempt")
+    """Return what a row of an outputs file holds, besides its id; what is no number of attempts or repeats is one."""
+    error, seconds, attempt, repeat = (row.get(name) for name in ("error", "seconds", "attempt", "repeat"))
     output = KeptOutput(row.get("actual_output")) if error is None else KeptOutput(error=_error(error))
     seconds = seconds if isinstance(seconds, int | float) else None
-    return output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1)
+    output = output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1)
+    return output._replace(repeat=repeat if isinstance(repeat, int) and repeat > 0 else 1)
 
 
 def _error(value: object) -> CallError:
@@ -223,6 +228,19 @@ class Outputs:
     by_id: dict[str, Output | Fault]
     source: str = ""
     fingerprint: str = ""
+    further: dict[str, list[Output | Fault]] = field(default_factory=dict)  # of later repeats, where there are any
+
+    @property
+    def repeats(self) -> int:
+        """Return how many outputs a sample has at the most."""
+        return 1 + max(map(len, self.further.values()), default=0)
+
+    def attached(self, sample: Sample) -> list[Sample]:
+        """Return a sample with its output, once for each repeat; as it is where it has none here."""
+        if sample.id not in self.by_id:
+            return [sample]
+        outputs = [self.by_id[sample.id], *self.further.get(sample.id, ())]
+        return [sample._replace(output=output) for output in outputs]
 
 
 def read_outputs(
@@ -237,17 +255,25 @@ def read_outputs(
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
 
-    Of the rows that a run has kept, which have attempts, the last of each sample counts. A last line of JSON lines that
-    is cut off is logged and left out.
+    Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
+    lines that is cut off is logged and left out.
     """
     shape = Shape(catalog, preset, fields, separator)
     if isinstance(source, Mapping):
-        return Outputs({str(name): _kept(shape.output(raw)).read(contract) for name, raw in source.items()})
+        every = {str(name): _kept(shape.output(raw)).every for name, raw in source.items()}
+        return _outputs({name: [one.read(contract) for one in outputs] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
     collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
     collected.take_all(rows)
-    return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
+    return _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
+
+
+def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fingerprint: str = "") -> Outputs:
+    """Return outputs of which each sample has one or, of several repeats, a list."""
+    first = {name: outputs[0] for name, outputs in repeats.items()}
+    further = {name: outputs[1:] for name, outputs in repeats.items() if len(outputs) > 1}
+    return Outputs(first, source, fingerprint, further)
 
 
 def read_kept(path: Path) -> dict[str, KeptOutput]:
@@ -255,7 +281,7 @@ def read_kept(path: Path) -> dict[str, KeptOutput]:
     collected = _Rows(str(path), lambda output: output, Shape())
     with open_file(path) as source:
         collected.take_all(read_jsonl(source))
-    return collected.by_id
+    return {name: KeptOutput.of_repeats(outputs) for name, outputs in collected.by_repeat().items()}
 
 
 def _kept(raw: object) -> KeptOutput:
@@ -269,8 +295,12 @@ class _Rows(Generic[T]):
         self.file = file
         self.read = read
         self.shape = shape
-        self.by_id: dict[str, T] = {}
+        self.by_id: dict[str, dict[int, T]] = {}  # the output of each repeat
         self.problems: list[Problem] = []
+
+    def by_repeat(self) -> dict[str, list[T]]:
+        """Return the outputs of each sample, in order of their repeats."""
+        return {name: [outputs[repeat] for repeat in sorted(outputs)] for name, outputs in self.by_id.items()}
 
     def take_all(self, rows: Iterable[Record]) -> None:
         last: Record | None = None
@@ -292,7 +322,7 @@ class _Rows(Generic[T]):
             self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
             row = self.shape.sample(record)
-            if {"error", "attempt"}.isdisjoint(value):
+            if {"error", "attempt", "repeat"}.isdisjoint(value):
                 self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
@@ -310,13 +340,13 @@ class _Rows(Generic[T]):
             name = str(name)
         if not isinstance(name, str) or not name:
             self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}")
-        elif name in self.by_id and not replaces:
-            self.problem(record, "there are two outputs for this sample; keep one", name)
+        elif output.repeat in self.by_id.get(name, ()) and not replaces:
+            self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
         elif output.actual_output is None and output.error is None:
             swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
             self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
         else:
-            self.by_id[name] = self.read(output)
+            self.by_id.setdefault(name, {})[output.repeat] = self.read(output)
 
     def problem(self, record: Record, message: str, sample: str | None = None) -> None:
         if not self.problems:
