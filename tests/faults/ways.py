@@ -165,6 +165,11 @@ WAYS: tuple[Way, ...] = (
     ),
     Way("gold check", f"{PLAIN} --corpus texts.jsonl --json", (PLAIN, "texts.jsonl"), "json"),
     Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
+    Way("history add", "base --history out.history", _BASE[:2]),
+    Way("history list", "--history history --json", ("history",), "json"),
+    Way("history show", "--history history --json", ("history", *_BASE[:2]), "json"),
+    Way("history html", "--history history -o out.html", ("history",), output="out.html"),
+    Way("history export", "--history history out.csv", ("history",), output="out.csv"),
     Way("judge read", "queue.jsonl --qrels qrels -o out --judge somebody", ("queue.jsonl", "qrels"), output="out"),
 )
 
@@ -216,6 +221,7 @@ def make_inputs(folder: Path) -> None:
     )
     _made(folder, f"run --data {PLAIN} --outputs outputs.jsonl -m ndcg@3 -o new")
     _made(folder, f"run --data {PLAIN} {metrics} --save-baseline baseline.json")
+    _made(folder, "history add base new --history history")
     (folder / "gates.yaml").write_text(_GATES, encoding="utf-8")
     (folder / "config.yaml").write_text(_CONFIG, encoding="utf-8")
     _made(folder, "plugins lock config.yaml -o config.lock.yaml")

@@ -27,6 +27,11 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("explain_command:EXPLAIN", "Explain one score, rank by rank."),
     "report": ("report_command:REPORT", "Write an HTML report of result folders."),
     "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
+    "history add": ("history_command:ADD", "Add result folders to an index of results over time."),
+    "history list": ("history_command:LIST", "List results over time."),
+    "history show": ("history_command:SHOW", "Show each metric over time, with breaks and tested changes."),
+    "history html": ("history_command:HTML", "Write the history as one HTML page."),
+    "history export": ("history_command:EXPORT", "Write the history as a table."),
     "judge queue": ("judge_command:QUEUE", "Queue the unjudged documents that can change a comparison most."),
     "judge read": ("judge_command:READ", "Add the judgments of a queue to those that it was made for."),
     "gold check": ("gold_command:CHECK", "Check whether labels still hold for a corpus."),
@@ -46,6 +51,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
 
 _GROUPS = {
     "gold": "Check labels against a corpus, and repair those that moved.",
+    "history": "Results over time: trends, breaks, and since when something is worse.",
     "judge": "Queue unjudged documents for a judge, and read the judgments back.",
     "metrics": "List, show, check and compare metrics.",
     "matchers": "List, show and try matchers.",

@@ -139,6 +139,7 @@ def score_datasets(work: Scoring) -> int:
     gating.tell(show=echo if reporter is None else remark)
     if not done.unscored:
         gating.save(done.results)
+        gating.remember(work.folders.saved, done.results)
     for name, result in done.results.items():
         if name in pages:
             write_html(pages[name], {name: result})

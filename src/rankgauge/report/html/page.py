@@ -36,7 +36,7 @@ from rankgauge.result import ResultValues
 from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__
 
-__all__ = ["lay_out"]
+__all__ = ["lay_out", "rendered"]
 
 _TEXT_BUDGET = 20_000_000
 _SHADED = 0.03
@@ -55,6 +55,14 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     Returns:
         The file. It loads nothing, and a Content-Security-Policy lets no script run but its own.
     """
+    script = _script()
+    payload, cut = payload_of(data, text_budget)
+    facts = {**_context(data), "cut": cut, "script": script, "script_hash": _hash(script), "payload": payload}
+    return rendered("page.html", facts)
+
+
+def rendered(template: str, facts: Mapping[str, Any]) -> str:
+    """Return a page of a template with the style that all pages have, whose hash its Content-Security-Policy names."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # loads only for a report
 
     environment = Environment(
@@ -65,18 +73,9 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(score=score, difference=difference, p=p_value, percent=percent, shown=_shown)
-    style, script = _asset("style.css"), _script()
-    payload, cut = payload_of(data, text_budget)
-    return environment.get_template("page.html").render(
-        **_context(data),
-        cut=cut,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        payload=payload,
-        version=__version__,
-    )
+    style = _asset("style.css")
+    page = environment.get_template(template)
+    return page.render(**facts, style=style, style_hash=_hash(style), version=__version__)
 
 
 _SCRIPT = ("basics", "data", "state", "bars", "table", "lists", "sums", "sample", "scatter", "depth", "choosing")
