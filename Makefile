@@ -173,6 +173,7 @@ site: $(BIN)/python
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/gold.py
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/trec.py
 	$(BIN)/python benchmarks/compare.py

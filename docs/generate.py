@@ -10,6 +10,7 @@ import inspect
 import json
 import re
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +18,7 @@ from rankgauge import config, errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import Problem
+from rankgauge.expression import parse
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import Law, laws_of
 from rankgauge.testing.foreign_metrics import ROLES
@@ -69,10 +71,31 @@ def _metrics() -> str:
         "Generated from the declarations by `make docs`. `rankgauge metrics show NAME` prints the same for any",
         "installed metric, with file and line.",
         "",
+        "Where to begin: the ten that are asked for most. `@10` is a [cutoff](expressions.md); a name alone takes the",
+        "default.",
+        "",
+        "| write | metric | when to use it |",
+        "|---|---|---|",
+        *_usual(),
+        "",
     ]
     for alias, claim in Catalog.discover(own_only=True).metrics.items():
         parts += _metric(alias, claim.declaration)
     return "\n".join(parts).rstrip() + "\n"
+
+
+_USUAL = ("ndcg@10", "recall@10", "hit@5", "RR", "AP", "P@5", "bpref", "judged@10", "containment@5", "EM")
+
+
+def _usual() -> Iterator[str]:
+    """Yield a row for each of the ten usual metrics, with the advice of its docstring."""
+    catalog = Catalog.discover(own_only=True)
+    for written in _USUAL:
+        metric = catalog.read(parse(written)).claim.declaration
+        advice = re.search(r"^When to use it: (.*?)(?:\n\n|\Z)", _definition(metric.source), re.MULTILINE | re.DOTALL)
+        if advice is None:
+            raise LookupError(metric.alias)
+        yield f"| `{written}` | [{metric.alias}](#{metric.alias}) | {' '.join(advice[1].split()).removesuffix('.')} |"
 
 
 def _metric(alias: str, metric: Metric) -> list[str]:

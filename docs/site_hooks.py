@@ -32,6 +32,9 @@ _SECTION = re.compile(
     re.MULTILINE,
 )
 _ROW = re.compile(r"^\| `(?P<name>\w+)` \| `(?P<module>[\w.]+)` \| (?P<summary>.*) \|$", re.MULTILINE)
+_SENTENCES = re.compile(r"^```text\n(?P<text>(?:(?!```|.*\S {3,}\S|.*[─│]).*\n)+)```$", re.MULTILINE)
+"""A block of output without columns, which may be wrapped."""
+
 _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<words>[^`\n]+)$", re.MULTILINE)
 _API = "reference/api.md"
 _META: dict[str, dict[str, Any]] = {
@@ -176,13 +179,13 @@ def with_titles(markdown: str) -> str:
         markdown: Its text; a block of a file starts with its kind and its name, as in "python test_search.py".
 
     Returns:
-        The text, without the other words that tell the tests how to run a block.
+        The text, without the other words that tell the tests how to run a block; output in sentences is wrapped.
     """
 
     def titled(found: re.Match[str]) -> str:
         return f"```{found['kind']}" + (f' title="{found["words"]}"' if "." in found["words"] else "")
 
-    return _FENCE.sub(titled, markdown)
+    return _SENTENCES.sub(r"```{.text .wrapped}\n\g<text>```", _FENCE.sub(titled, markdown))
 
 
 def _outside() -> dict[str, str]:

@@ -149,5 +149,11 @@ def test_a_page_may_link_anywhere_and_load_its_own() -> None:
 
 
 def test_blocks_of_files_have_titles() -> None:
-    text = "```python test_x.py\nx\n```\n\n```sh host=ragas\ny\n```\n\n```text\nz\n```\n"
-    assert SITE.with_titles(text) == ('```python title="test_x.py"\nx\n```\n\n```sh\ny\n```\n\n```text\nz\n```\n')
+    text = "```python test_x.py\nx\n```\n\n```sh host=ragas\ny\n```\n\n```json\nz\n```\n"
+    assert SITE.with_titles(text) == ('```python title="test_x.py"\nx\n```\n\n```sh\ny\n```\n\n```json\nz\n```\n')
+
+
+def test_output_in_sentences_is_wrapped_and_a_table_is_not() -> None:
+    sentences, table = "no difference shown\n\n36 pairs detect .1\n", "metric     mean\nrr         0.5\n"
+    shown = SITE.with_titles(f"```text\n{sentences}```\n\n```text\n{table}```\n\n```text\na\n──\n```\n")
+    assert shown == f"```{{.text .wrapped}}\n{sentences}```\n\n```text\n{table}```\n\n```text\na\n──\n```\n"

@@ -122,3 +122,101 @@ def test_repair_says_what_it_does_to_the_scores_of_a_result(rankgauge, files, wr
     assert done.code == 2
     assert "whose content is not that of the samples given" in done.err
     assert not new.exists()
+
+
+@pytest.fixture
+def judged(write):
+    qrels = write("qrels.txt", "q1 0 pump 2\nq1 0 bread 0\nq2 0 bread 1\nq3 0 cellar 1\n")
+    rows = [{"_id": "pump#1", "text": PUMP}, {"_id": "bread", "text": BREAD}]
+    return qrels, write("corpus.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+class TestJudgments:
+    def test_ids_of_judgments_are_looked_up_and_those_that_are_not_relevant_are_not(self, rankgauge, judged):
+        report = rankgauge("gold", "check", "--qrels", judged[0], "--corpus", judged[1], "--json").json
+        assert [(found["sample"], found["label"], found["status"]) for found in report["findings"]] == [
+            ("q1", "pump", "moved"),
+            ("q3", "cellar", "gone"),
+        ]
+        assert report["samples"] == 3
+
+    def test_texts_of_queries_are_looked_up_too(self, rankgauge, judged, write):
+        queries = write("queries.tsv", f"q2\t{BREAD}\nq9\tnothing\n")
+        line = ("gold", "check", "--qrels", judged[0], "--queries", queries, "--corpus", judged[1], "--json")
+        assert ("q2", "question-in-corpus") in [
+            (found["sample"], found["status"]) for found in rankgauge(*line).json["findings"]
+        ]
+
+    def test_repaired_judgments_are_qrels_with_every_other_line(self, rankgauge, judged, tmp_path):
+        done = rankgauge("gold", "repair", "--qrels", judged[0], "--corpus", judged[1], "-o", "new.txt")
+        assert done.code == 0
+        lines = (tmp_path / "new.txt").read_text().splitlines()
+        assert sorted(lines) == ["q1 0 bread 0", "q1 0 pump#1 2", "q2 0 bread 1", "q3 0 cellar 1"]
+
+    @pytest.mark.parametrize(
+        ("line", "words"),
+        [
+            ((), "give DATA, or --qrels QRELS"),
+            (("s.jsonl", "--qrels", "q"), "give DATA, or --qrels QRELS"),
+            (("s.jsonl", "--queries", "q"), "--queries is for --qrels"),
+            (("s.jsonl", "--dataset", "a"), "--dataset names a dataset of a config file"),
+        ],
+    )
+    def test_what_does_not_go_together_is_refused(self, rankgauge, judged, line, words):
+        done = rankgauge("gold", "check", *line, "--corpus", judged[1])
+        assert (done.code, words in done.err) == (2, True)
+
+
+class TestConfigs:
+    @pytest.fixture
+    def config(self, files, write):
+        write("other.jsonl", json.dumps({"qid": "q9", "gold": ["bread"]}))
+        return write(
+            "c.yaml",
+            "version: 1\nmetrics: {use: [RR]}\ndatasets:\n  mine: {path: samples.jsonl}\n"
+            "  other: {path: other.jsonl, fields: {id: qid, expected_output: gold}}\n",
+        )
+
+    def test_a_dataset_is_read_as_the_config_says(self, rankgauge, files, config):
+        line = ("gold", "check", config, "--corpus", files[1], "--json")
+        mine, other = (rankgauge(*line, "--dataset", name).json for name in ("mine", "other"))
+        assert (mine["samples"], len(mine["findings"])) == (3, 2)
+        assert (other["samples"], other["findings"]) == (1, [])
+
+    def test_one_of_several_datasets_has_to_be_named(self, rankgauge, files, config):
+        done = rankgauge("gold", "check", config, "--corpus", files[1])
+        assert done.code == 2
+        assert "has 2 datasets (mine, other); name one with --dataset" in done.err
+
+    def test_repair_writes_samples_in_our_form(self, rankgauge, files, config, tmp_path):
+        done = rankgauge("gold", "repair", config, "--dataset", "mine", "--corpus", files[1], "-o", "new.jsonl")
+        assert done.code == 0
+        first = json.loads((tmp_path / "new.jsonl").read_text().splitlines()[0])
+        assert first == {**SAMPLES[0], "expected_output": {"relevant": ["pump#1"]}}
+
+
+def test_records_of_another_tool_are_read_by_their_preset(rankgauge, files, write, tmp_path):
+    record = {"user_input": "What costs 12?", "reference_contexts": [PUMP], "retrieved_contexts": [PUMP]}
+    ragas = write("ragas.jsonl", json.dumps(record))
+    line = (ragas, "--preset", "ragas", "--corpus", files[1])
+    report = rankgauge("gold", "check", *line, "--json").json
+    assert (report["samples"], report["labels"]["passages"], report["findings"]) == (1, 1, [])
+    assert rankgauge("gold", "repair", *line, "-o", "new.jsonl").code == 0
+    assert json.loads((tmp_path / "new.jsonl").read_text())["expected_output"] == {"passages": [PUMP]}
+
+
+@pytest.mark.parametrize("ending", ["", ".txt"])
+def test_files_of_a_folder_go_by_the_ids_that_labels_have(rankgauge, write, tmp_path, ending):
+    for name, text in (("a", PUMP), ("b", BREAD)):
+        write(f"texts/{name}.txt", text)
+    rows = [{"id": f"q{name}", "expected_output": [f"{name}{ending}"]} for name in ("a", "b")]
+    samples = write("s.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    assert rankgauge("gold", "check", samples, "--corpus", tmp_path / "texts", "--json").json["findings"] == []
+
+
+def test_files_that_differ_by_their_ending_alone_keep_it(rankgauge, write, tmp_path):
+    write("texts/a.txt", "one text")
+    write("texts/a.md", "another text")
+    samples = write("s.jsonl", json.dumps({"id": "q", "expected_output": ["a"]}))
+    (found,) = rankgauge("gold", "check", samples, "--corpus", tmp_path / "texts", "--json").json["findings"]
+    assert found["status"] == "gone"

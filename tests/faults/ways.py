@@ -164,6 +164,8 @@ WAYS: tuple[Way, ...] = (
         ("qrels", "run", "other.csv", "texts.jsonl"),
     ),
     Way("gold check", f"{PLAIN} --corpus texts.jsonl --json", (PLAIN, "texts.jsonl"), "json"),
+    Way("gold check", "--qrels qrels --corpus texts.jsonl", ("qrels", "texts.jsonl")),
+    Way("gold repair", "--qrels qrels --corpus texts.jsonl -o out", ("qrels", "texts.jsonl"), output="out"),
     Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
     Way("history add", "base --history out.history", _BASE[:2]),
     Way("history list", "--history history --json", ("history",), "json"),
@@ -175,6 +177,7 @@ WAYS: tuple[Way, ...] = (
 
 WITHOUT_FILES: Mapping[str, str] = {
     "init": "writes files and reads none",
+    "doctor": "looks at what is installed",
     "metrics list": "lists what is installed",
     "metrics show": "takes a name",
     "metrics check": "takes a name or a function, which is code and so trusted",

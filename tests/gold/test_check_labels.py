@@ -262,3 +262,60 @@ def test_a_text_is_looked_up_once_however_many_samples_have_it() -> None:
     assert len(labels._traced) == 2  # the passage, and the document beside itself
     assert check_labels(samples, DOCUMENTS).findings == ()
     assert str(Label("q", "passages", 0, "x" * 60)) == f'"{"x" * 47}..."'
+
+
+class TestBesideOtherLabels:
+    """What one label says must not be taken from another one of its sample, or from another document."""
+
+    def test_parts_begin_with_the_id_of_their_document(self) -> None:
+        documents = corpus(("doc7#1", PUMP), ("docs8#2", BIRDS), ("zzzz#3", BREAD))
+        finding = only({"relevant": ["doc7"]}, documents)
+        assert (finding.status, finding.documents) == ("moved", ("doc7#1",))
+
+    def test_the_labelled_document_comes_before_one_that_has_more_of_an_edited_text(self) -> None:
+        words = PUMP.split()
+        less, more = (" ".join([*words[:kept], "and", "nothing", "else"]) for kept in (13, 16))
+        finding = findings({"passages": [PUMP], "relevant": ["less"]}, corpus(("more", more), ("less", less)))[0]
+        assert (finding.status, finding.documents) == ("edited", ("less",))
+
+    def test_a_span_at_the_beginning_of_its_document_is_valid(self) -> None:
+        span = {"document": "pump", "start": 0, "end": 27, "text": PUMP[:27]}
+        assert findings({"spans": [span]}, corpus(("pump", PUMP), ("copy", f"News. {PUMP[:27]}.")))[0].status == (
+            "ambiguous"
+        )
+        assert findings({"spans": [span]}, DOCUMENTS) == []
+
+    def test_a_span_has_its_own_text_and_not_that_of_the_old_corpus(self) -> None:
+        span = {"document": "birds", "start": 0, "end": 8, "text": "Swallows"}
+        assert findings({"spans": [span]}, DOCUMENTS, before=corpus(("birds", "Sparrows leave"))) == []
+
+    def test_a_span_of_a_lost_document_is_gone_whatever_the_passages_say(self) -> None:
+        span = {"document": "cellar", "start": 0, "end": 8}
+        finding = findings({"spans": [span], "passages": [BREAD]}, DOCUMENTS)[-1]
+        assert (finding.kind, finding.status) == ("spans", "gone")
+
+    def test_two_lost_ids_are_not_both_the_document_with_the_passage(self) -> None:
+        lost = findings({"relevant": ["old", "older"], "passages": [BREAD]}, DOCUMENTS)
+        assert [finding.status for finding in lost if finding.kind == "relevant"] == ["gone", "gone"]
+
+    @pytest.mark.parametrize(
+        ("one", "other", "is_found"),
+        [
+            ({"passages": [PUMP]}, {"passages": [PUMP]}, False),
+            ({"passages": [PUMP]}, {"relevant": ["pump"]}, True),
+            ({"relevant": {"pump": 1}}, {"relevant": {"pump": 2}}, True),
+            (
+                {"spans": [{"document": "pump", "start": 0, "end": 20}]},
+                {"spans": [{"document": "pump", "start": 30, "end": 50}]},
+                True,
+            ),
+        ],
+    )
+    def test_the_same_question_with_other_gold(self, one, other, is_found) -> None:
+        both = [sample(one, "What is it?", "q1"), sample(other, "what IS it", "q2")]
+        found = {finding.sample: finding.reason for finding in check_labels(both, DOCUMENTS).findings}
+        assert found == (
+            {"q1": "q2 asks the same and has other gold", "q2": "q1 asks the same and has other gold"}
+            if is_found
+            else {}
+        )

@@ -41,6 +41,10 @@ def repaired(expected: Any, **options: bool) -> Repaired:
         ({"relevant": ["pump"], "answer": ["euros"]}, {"relevant": ["pump#1"], "answer": ["euros"]}),
         ([{"id": "pump", "gain": 2, "intent": "i"}], [{"id": "pump#1", "gain": 2, "intent": "i"}]),
         (["pump", "pump#1"], ["pump#1"]),
+        (
+            [{"id": "pump", "intent": "i"}, {"id": "pump", "intent": "j"}],
+            [{"id": "pump#1", "intent": "i"}, {"id": "pump#1", "intent": "j"}],
+        ),
         ({"pump": 1, "pump#1": 3}, {"pump#1": 3}),
     ],
 )
@@ -91,3 +95,14 @@ def test_a_span_gets_its_new_place() -> None:
     done = repair_labels([{"id": "q1", "expected_output": {"spans": spans, "answer": "x"}}], report, CORPUS)
     now = done.records[0]["expected_output"]
     assert now == {"spans": [spans[0], {**spans[1], "document": "b", "start": 3, "end": 7}], "answer": "x"}
+
+
+def test_the_id_of_an_edited_document_stays() -> None:
+    record = {"id": "q1", "expected_output": ["pump#1"]}
+    sample = read_sample(record, problems=[])
+    assert sample is not None
+    before = Corpus(("pump#1",), ("",), (PUMP,))
+    report = check_labels([sample], CORPUS, before=before)
+    assert [finding.status for finding in report.findings] == ["edited"]
+    done = repair_labels([record], report, CORPUS, edited=True)
+    assert (done.records[0], done.changes) == (record, ())

@@ -46,6 +46,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "plugins list": ("plugins_command:LIST", "List every plugin, what it offers, and whether it works."),
     "plugins check": ("plugins_command:CHECK", "Check that plugins can be used."),
     "plugins lock": ("plugins_command:LOCK", "Write a lock file."),
+    "doctor": ("doctor_command:DOCTOR", "Show what is installed and what works, to paste into a report of a bug."),
 }
 """Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
 
@@ -303,9 +304,13 @@ def _parser(name: str) -> CommandParser:
 def _root() -> CommandParser:
     parser = CommandParser("rankgauge", "[OPTIONS] COMMAND ...", _ABOUT, _listed(""))
     add = parser.add_argument
-    add("--debug", action="store_true", help="Show tracebacks of errors. May stand anywhere.")
-    add("--plain", action="store_true", help="For logs: no colour, no bar, a line a row. May stand anywhere.")
-    size = "Longest line of a file, and most that is held at once. May stand anywhere. [default: 256MB]"
+    add("--debug", action="store_true", help="Show tracebacks. Can stand anywhere on the command line.")
+    add(
+        "--plain",
+        action="store_true",
+        help="Plain output for logs: no colour, no progress bar, one line a row. Can stand anywhere.",
+    )
+    size = "Limit of one line, and of what is read into memory at once. Can stand anywhere. [default: 256MB]"
     add("--max-line", metavar="SIZE", help=size)
     level = "Lowest log level to show: debug, info, warning or error. [default: warning]"
     add("--log-level", metavar="LEVEL", help=level)

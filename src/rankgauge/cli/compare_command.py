@@ -72,11 +72,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("intervals and tests").add_argument
     test = "sign-flip, t, wilcoxon or bootstrap-bca. [default: %(default)s]"
     add("--test", default="sign-flip", metavar="NAME", help=test)
-    confidence = "Of intervals and tests. [default: %(default)s]"
+    confidence = "Confidence level of intervals and tests. [default: %(default)s]"
     add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
     resamples = "Random sign flips to try. [default: %(default)s]"
     add("--resamples", type=int, default=100_000, metavar="N", help=resamples)
-    add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [default: %(default)s]")
+    add("--seed", type=int, default=0, metavar="N", help="Random seed. [default: %(default)s]")
 
     group = parser.add_argument_group("what is printed and written")
     add = group.add_argument
@@ -85,7 +85,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add_html_options(group)
     add_report_options(group)
-    add_gate_options(parser, more="BASE is the baseline of every other.", has_baseline=False)
+    add_gate_options(parser, more="Every other system is judged against BASE.", has_baseline=False)
     add_judging_options(parser)
 
 

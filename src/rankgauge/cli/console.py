@@ -27,6 +27,7 @@ __all__ = [
     "described_parameter",
     "echo",
     "emit",
+    "has_colour",
     "is_debugging",
     "json_text",
     "parameter_line",
@@ -116,7 +117,7 @@ def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
     from rankgauge.base.tables import folded
 
-    paints = {"head": "1", "verdict": "1", "small": "2"} if _has_colour() else {}
+    paints = {"head": "1", "verdict": "1", "small": "2"} if has_colour() else {}
     width = report_width() if results().isatty() else None
     parts = (
         (part, paints.get(role))
@@ -138,7 +139,7 @@ def rule() -> str:
     return "─" if not _PLAIN.get() and (results().encoding or "").lower().startswith("utf") else "-"
 
 
-def _has_colour() -> bool:
+def has_colour() -> bool:
     """Return whether to print bold and dim text: on a terminal, unless it is not wanted."""
     is_wanted = not _PLAIN.get() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return is_wanted and results().isatty()

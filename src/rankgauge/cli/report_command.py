@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["REPORT", "check_html", "write_html"]
 
 _ABOUT = """\
-It is one file that opens by double click, loads nothing and needs no server. It shows the verdict, every metric, every
-sample to filter and sort, ranked lists, cohorts and depth; of several results, the first is the baseline.
+It is one self-contained file: it opens by double-click, loads nothing and needs no server. It shows the verdict, every
+metric, every sample to filter and sort, ranked lists, cohorts and depth; of several results, the first is the baseline.
 
 Exit codes: 0 done, 2 usage, unreadable input or results that do not compare, 5 internal error.
 """

@@ -46,9 +46,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
     add = parser.add_argument_group("calls of a system under test").add_argument
     add("--sut", metavar="FUNCTION", help=f"The system under test, as {FUNCTION}.")
-    add("--concurrency", type=int, metavar="N", help="Most calls of --sut at the same time. [default: 8]")
+    add("--concurrency", type=int, metavar="N", help="Maximum number of concurrent calls of --sut. [default: 8]")
     add("--timeout", type=float, metavar="SECONDS", help="Time allowed for each call of --sut.")
-    retries = "How often a call of --sut that fails is made again. [default: %(default)s]"
+    retries = "How often to retry a failed call of --sut. [default: %(default)s]"
     add("--retries", type=int, default=0, metavar="N", help=retries)
     repeat = "Call --sut so often for each sample; its score is the mean of them. [default: 1]"
     add("--repeat", type=int, metavar="N", help=repeat)

@@ -156,7 +156,7 @@ def add_report_options(parser: argparse._ActionsContainer) -> None:
 
 def add_html_options(parser: argparse._ActionsContainer, more: str = "") -> None:
     """Add the HTML report of a command that prints something else; *more* says what is particular to it."""
-    text = f"Also write an HTML report: one file that opens by double click. {more}".rstrip()
+    text = f"Also write an HTML report: one self-contained file, which opens by double-click. {more}".rstrip()
     parser.add_argument("--html", type=path, metavar="FILE", help=text)
 
 
@@ -219,8 +219,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add("--near-misses", action="store_true", help=near)
     worst = "Also list the N worst samples, with what was retrieved and expected."
     add("--worst", type=whole_number(1), metavar="N", help=worst)
-    add("--worst-by", metavar="METRIC", help="The metric that --worst goes by. [default: the first]")
-    add("--bands", action="store_true", help="Add a word, such as good, for each mean.")
+    add("--worst-by", metavar="METRIC", help="The metric by which --worst picks samples. [default: the first]")
+    add("--bands", action="store_true", help="Label each mean with a word, such as good.")
     bar = "Show a progress bar when a run takes long. [default: --progress]"
     add("--progress", action=argparse.BooleanOptionalAction, default=True, help=bar)
 
@@ -228,7 +228,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("-o", "--output", type=path, metavar="FOLDER", help="Write a result folder here.")
     add("--force", action="store_true", help="Replace a result in that folder, once the new one is complete.")
-    keep = "Copy data and outputs into the result folder, so that it stands alone."
+    keep = "Copy data and outputs into the result folder, so that it is self-contained."
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."
     add("--with-text", action="store_true", help=text)

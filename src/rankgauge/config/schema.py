@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -37,9 +39,11 @@ _BOUNDS: Mapping[str, Any] = {
 
 
 def _optional(options: type, names: Iterable[str]) -> dict[str, Any]:
-    """Return fields of a model for options, each of which may be left out."""
+    """Return fields of a model for options, each of which may be left out; their docstring describes them."""
     hints = get_type_hints(options)
-    return {name: (_BOUNDS.get(name, hints[name]) | None, None) for name in names}
+    described = dict(re.findall(r"^    (\w+): ((?:.+(?:\n|$))+)", inspect.getdoc(options) or "", re.MULTILINE))
+    texts = {name: " ".join(text.split()).replace("``", "`") for name, text in described.items()}
+    return {name: (_BOUNDS.get(name, hints[name]) | None, Field(None, description=texts.get(name))) for name in names}
 
 
 _POLICY = _optional(Policy, [field.name for field in dataclasses.fields(Policy)])
@@ -265,7 +269,7 @@ class RetrievalConfig(Model):
 class MetricsConfig(Model):
     """Which metrics to compute."""
 
-    retrieval: RetrievalConfig = Field(default_factory=RetrievalConfig)
+    retrieval: RetrievalConfig = Field(default_factory=RetrievalConfig, description="Settings of the retrieval family.")
     use: list[MetricEntry] = Field(default_factory=list, description="The metrics of a run.")
     sets: dict[str, list[MetricEntry]] = Field(
         default_factory=dict,
@@ -318,15 +322,15 @@ class Config(Model):
         default_factory=list,
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
-    metrics: MetricsConfig = Field(default_factory=MetricsConfig)
+    metrics: MetricsConfig = Field(default_factory=MetricsConfig, description="Which metrics to compute.")
     profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")
     policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
     matchers: dict[str, Annotated[str, _checked_by(parse_matcher)] | MatcherConfig] = Field(
         default_factory=dict, description="Matchers by name: compositions, or names of other matchers."
     )
-    plugins: PluginsConfig = Field(default_factory=PluginsConfig)
-    output: OutputConfig = Field(default_factory=OutputConfig)
+    plugins: PluginsConfig = Field(default_factory=PluginsConfig, description="Which are disabled, required, locked.")
+    output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."

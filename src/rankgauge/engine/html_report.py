@@ -93,7 +93,7 @@ def html_report(
     catalog: Catalog | None = None,
 ) -> str:
     """
-    Return a report as one HTML file, which opens by double click and loads nothing.
+    Return a report as one HTML file, which opens by double-click and loads nothing.
 
         Path("report.html").write_text(rankgauge.html_report({"bm25": first, "rrf": second}))
 

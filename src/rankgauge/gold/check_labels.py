@@ -118,14 +118,14 @@ class _Check:
             return None
         labelled = {self._corpus.ids[number] for number in self._labels.expected(label)}
         wrong = [name for name in documents if name not in labelled]
-        if labelled and not wrong:
+        if not wrong:
             return None
         reason = f"it stands in {len(documents):,} documents, and each counts by text: {listed(documents, _SHOWN)}"
         if labelled:
             reason = (
                 f"it also stands in {listed(wrong, _SHOWN)}, which by id {'is' if len(wrong) == 1 else 'are'} wrong"
             )
-        return _made(label, "ambiguous", reason, tuple(wrong or documents), None, 1.0)
+        return _made(label, "ambiguous", reason, tuple(wrong), None, 1.0)
 
     def _changed(self, label: Label, near: Sequence[Near]) -> LabelFinding | None:
         """Return how a text changed that stands nowhere word for word; None where too little of it does."""

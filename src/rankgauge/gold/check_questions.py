@@ -133,7 +133,8 @@ def _same_questions(samples: Sequence[Sample]) -> Mapping[str, list[LabelFinding
 def _gold(sample: Sample) -> tuple[object, ...]:
     expected = sample.expected
     texts = (frozenset(map(words_of, kind or ())) for kind in (expected.passages, expected.answer))
-    return frozenset((expected.relevant or {}).items()), *texts
+    spans = frozenset(span.place for span in expected.spans or ())
+    return frozenset((expected.relevant or {}).items()), spans, *texts
 
 
 def _of_input(sample: Sample, status: Status, reason: str, documents: tuple[str, ...] = ()) -> LabelFinding:

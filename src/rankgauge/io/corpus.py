@@ -5,9 +5,10 @@ A corpus: the documents of a file or of a folder of texts, as columns.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import NothingToEvaluateError, Problem
@@ -44,9 +45,11 @@ class Corpus:
         return {name: number for number, name in enumerate(self.ids)}
 
 
-def read_corpus(path: Path, *, catalog: Catalog) -> Corpus:
+def read_corpus(path: Path, *, catalog: Catalog, named: AbstractSet[str] = frozenset()) -> Corpus:
     """
     Read a corpus: a file of rows with an id and a text, or a folder of text files, whose ids are their paths in it.
+
+    Paths lose their endings where more of the documents are *named* without one.
 
     Raises `DataError` for rows without an id or with one that came before, `NothingToEvaluateError` for no document.
     """
@@ -62,7 +65,9 @@ def read_corpus(path: Path, *, catalog: Catalog) -> Corpus:
     if not documents:
         raise NothingToEvaluateError(f"{path} has no documents; there is nothing to check labels against", [])
     titles, texts = zip(*documents.values(), strict=True)
-    return Corpus(tuple(documents), titles, texts)
+    bare = tuple(str(PurePosixPath(name).with_suffix("")) for name in documents) if path.is_dir() else ()
+    is_bare = len(set(bare)) == len(documents) and len(named & set(bare)) > len(named & documents.keys())
+    return Corpus(bare if is_bare else tuple(documents), titles, texts)
 
 
 def _documents(path: Path, catalog: Catalog) -> Iterator[tuple[str, str, str, Problem]]:

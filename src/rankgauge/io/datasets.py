@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -107,15 +107,9 @@ class DatasetReader:
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
-        source = self._data.source
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
-        if isinstance(source, Path) and self._data.preset == BEIR:
-            read = folder_records(source, self._catalog)
-        else:
-            read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        read = self._shape.records(read)
-        samples = self._samples(islice(read, self._limit), problems)
+        samples = self._samples(islice(self._records(), self._limit), problems)
         while True:
             batch = list(islice(samples, size))
             self.count += len(batch)
@@ -124,6 +118,19 @@ class DatasetReader:
             if not problems:
                 yield batch
         self._conclude(problems)
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the records in the form of samples, as preset and fields make them, unchecked."""
+        shaped = map(self._shape.sample, self._records())
+        return (row for row in shaped if isinstance(row, Mapping))
+
+    def _records(self) -> Iterator[Record]:
+        source = self._data.source
+        if isinstance(source, Path) and self._data.preset == BEIR:
+            return self._shape.records(folder_records(source, self._catalog))
+        return self._shape.records(
+            records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
+        )
 
     @property
     def has_blocks(self) -> bool:

@@ -81,8 +81,7 @@ class SpanJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have no spans."""
-        self._lists.depth += judged.depth.tolist()
-        self._lists.gold_count += [0] * len(judged.depth)
+        self._lists.add_without_gold(judged.depth.tolist())
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

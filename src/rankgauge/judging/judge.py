@@ -178,8 +178,7 @@ class SupportJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have no nuggets."""
-        self._lists.depth += [1] * len(judged.depth)
-        self._lists.gold_count += [0] * len(judged.depth)
+        self._lists.add_without_gold([1] * len(judged.depth))
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -4,7 +4,7 @@ Judged columns: built under a profile from rows, and from lists that grow while 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -105,6 +105,11 @@ class JudgedLists:
         self.row_sample.append(sample_no)
         self.row_rank.append(rank)
         self.row_gold.append(gold_no)
+
+    def add_without_gold(self, depth: Sequence[int]) -> None:
+        """Add samples without ground truth, each with how many items were judged."""
+        self.depth += depth
+        self.gold_count += [0] * len(depth)
 
     def build(self, profile: Profile) -> Judged:
         """Return what was collected."""

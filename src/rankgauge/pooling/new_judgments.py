@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,18 +87,24 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
 
     An id with a blank in it, which TREC qrels cannot hold, is a `DataError`.
     """
-    lines = list(_lines(qrels, added))
-    unfit = [(query, document) for query, document, _ in lines if any(byte <= 32 for byte in query + document)]
-    flaw = "TREC qrels hold no ids with blanks; judge runs and judgments with other ids"
-    problems = [Problem(f"query {decoded(query)!r}, document {decoded(name)!r}: {flaw}") for query, name in unfit]
-    refuse(f"{path} cannot be written:", problems)
+    data = qrels_lines(path, _lines(qrels, added))
     earlier = _provenance(Path(qrels.source)) if qrels.source else []
     new = [
         {"query": decoded(new.query), "document": decoded(new.document), "grade": new.grade, "judge": new.judge}
         for new in added
     ]
     write_lines(provenance_path(path), [*earlier, *new])
-    write_bytes(path, b"".join(b"%s 0 %s %s\n" % (query, name, _grade(grade)) for query, name, grade in lines))
+    write_bytes(path, data)
+
+
+def qrels_lines(path: Path, judged: Iterable[tuple[bytes, bytes, float]]) -> bytes:
+    """Return queries, documents and grades as TREC qrels for *path*; an id with a blank in it is a `DataError`."""
+    lines = list(judged)
+    unfit = [(query, document) for query, document, _ in lines if any(byte <= 32 for byte in query + document)]
+    flaw = "TREC qrels hold no ids with blanks; judge runs and judgments with other ids"
+    problems = [Problem(f"query {decoded(query)!r}, document {decoded(name)!r}: {flaw}") for query, name in unfit]
+    refuse(f"{path} cannot be written:", problems)
+    return b"".join(b"%s 0 %s %s\n" % (query, name, _grade(grade)) for query, name, grade in lines)
 
 
 def _lines(qrels: Qrels, added: Sequence[Graded]) -> Iterator[tuple[bytes, bytes, float]]:

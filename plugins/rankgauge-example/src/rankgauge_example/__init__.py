@@ -39,7 +39,7 @@ _PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "
 
 @normalizer("plain-typography", stage="fold")
 def plain_typography(text: str) -> str:
-    """Replace curly quotes, dashes and ellipses by what a keyboard has."""
+    """Replace curly quotes, dashes and ellipses with their plain-keyboard equivalents."""
     return text.translate(_PLAIN)
 
 

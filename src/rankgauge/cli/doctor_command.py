@@ -1,0 +1,204 @@
+"""
+``rankgauge doctor``: what is installed here and what works, as a text to paste into a report of a bug.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.cli.command_line import Command
+from rankgauge.cli.console import echo, has_colour, plain_table, print_json, terminal_width
+from rankgauge.cli.shared_options import add_json_option
+from rankgauge.cli.streams import results
+from rankgauge.errors import RankgaugeError, counted, listed
+
+__all__ = ["DOCTOR"]
+
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[\w+\])?([^;]*)(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?")
+_EXTRAS = ("completion", "excel", "pandas", "testing")
+"""Those for users; the others are for work on rankgauge itself."""
+
+_LOADED = ("numpy", "orjson", "pluggy", "polars", "pydantic", "structlog", "yaml", "rankgauge.cli.run_command")
+_SLOW = 0.1
+"""From how many seconds on an import is named."""
+
+
+class _Fact(NamedTuple):
+    """One thing that was looked at."""
+
+    what: str
+    state: str  # `ok`, `missing`, which is no fault, or `broken`
+    more: str
+
+
+def _system() -> Iterator[_Fact]:
+    here = f"Python {platform.python_version()} ({sys.implementation.name}), {platform.platform()}"
+    flags = [f"-{'O' * sys.flags.optimize}"] if sys.flags.optimize else []
+    flags += sorted(name for name in os.environ if name.startswith("RANKGAUGE_"))
+    yield _Fact("python", "ok", ", ".join([here, counted(os.cpu_count() or 1, "processor"), *flags]))
+
+
+def _requirements() -> Iterator[_Fact]:
+    """Yield what rankgauge needs, and what its extras for users need."""
+    extras: dict[str, list[tuple[str, str]]] = {}
+    for text in _required():
+        if (match := _REQUIREMENT.fullmatch(text.strip())) and (match[3] or "") in {"", *_EXTRAS}:
+            extras.setdefault(match[3] or "", []).append((match[1], match[2].strip()))
+    for extra, needed in extras.items():
+        versions = {name: _version(name) for name, _ in needed}
+        absent = [name for name, version in versions.items() if version is None]
+        old = [f"{name} {versions[name]} ({floor})" for name, floor in needed if _is_below(versions[name], floor)]
+        advice = f"pip install 'rankgauge[{extra}]'" if extra else "pip install rankgauge"
+        what = f"extra {extra}" if extra else "packages"
+        if old or (absent and not extra):
+            wrong = [*(f"{name} is missing" for name in absent), *(f"{name} is needed" for name in old)]
+            yield _Fact(what, "broken", f"{', '.join(wrong)}: {advice}")
+        elif absent:
+            yield _Fact(what, "missing", f"{', '.join(absent)}: {advice}")
+        else:
+            yield _Fact(what, "ok", ", ".join(f"{name} {version}" for name, version in versions.items()))
+
+
+def _required() -> list[str]:
+    try:
+        return importlib.metadata.requires("rankgauge") or []
+    except importlib.metadata.PackageNotFoundError:  # a source tree that nobody installed
+        return []
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _is_below(version: str | None, floor: str) -> bool:
+    """Return whether a version is lower than a floor such as ``>=2.11``."""
+    least = re.search(r">=\s*([\d.]+)", floor)
+    if version is None or least is None:
+        return False
+    return _numbers(version) < _numbers(least[1])
+
+
+def _numbers(version: str) -> list[int]:
+    leading = re.match(r"\d+(?:\.\d+)*", version)
+    return [int(part) for part in leading[0].split(".")] if leading else []
+
+
+def _plugins() -> Iterator[_Fact]:
+    from rankgauge.catalog import Catalog
+    from rankgauge.catalog.claims import OWN
+
+    catalog = Catalog.discover()
+    others = [plugin for plugin in catalog.plugins if plugin.distribution != OWN]
+    faults = {plugin.id: [fault for fault in catalog.faults if fault.plugin == plugin.id] for plugin in others}
+    names = [f"{plugin.distribution} {plugin.version}{' (disabled)' if plugin.disabled else ''}" for plugin in others]
+    state = "broken" if any(faults.values()) else "ok"
+    yield _Fact("plugins", state, ", ".join(names) or "none besides rankgauge's own")
+    for plugin in others:
+        for fault in faults[plugin.id]:
+            yield _Fact(
+                f"plugin {plugin.name}", "broken", f"{' '.join(fault.message.split())}; `rankgauge plugins check`"
+            )
+        if plugin.is_slow:
+            yield _Fact(f"plugin {plugin.name}", "slow", f"{plugin.import_seconds:.1f} s to import")
+
+
+def _imports() -> Iterator[_Fact]:
+    """Yield what takes long to import, in an interpreter that has loaded nothing yet."""
+    code = "\n".join(f"import {name}" for name in _LOADED)
+    command = [sys.executable, "-X", "importtime", "-c", code]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)  # noqa: S603  # ours
+    except (OSError, subprocess.SubprocessError) as error:
+        yield _Fact("imports", "broken", f"a new interpreter cannot load them: {type(error).__name__}")
+        return
+    times = re.findall(r"^import time:\s+\d+ \|\s+(\d+) \| ( *)(\S+)$", done.stderr, re.MULTILINE)
+    seconds = {name: int(time) / 1e6 for time, depth, name in times if len(depth) == 0}
+    slow = sorted(((time, name) for name, time in seconds.items() if time >= _SLOW), reverse=True)
+    named = [f"{name} {time:.2f} s" for time, name in slow]
+    yield _Fact("imports", "slow" if sum(seconds.values()) > 2 else "ok", _imported(sum(seconds.values()), named))
+
+
+def _imported(total: float, named: list[str]) -> str:
+    return f"{total:.2f} s in all{f', of which {listed(named)}' if named else ''}"
+
+
+def _terminal() -> Iterator[_Fact]:
+    stream = results()
+    kind = f"{terminal_width()} columns" if stream.isatty() else "output is not a terminal"
+    yield _Fact("terminal", "ok", f"{kind}, {stream.encoding}, {'colour' if has_colour() else 'no colour'}")
+
+
+def _workers() -> Iterator[_Fact]:
+    """Yield whether a worker process judges a sample."""
+    import io
+    import tempfile
+    from pathlib import Path
+
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.workers import judging_lines
+    from rankgauge.io.file_records import Lines
+
+    line = b'{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}\n'
+    try:
+        with tempfile.TemporaryDirectory() as folder, guarded(RankgaugeError):
+            file = Path(folder, "samples.jsonl")
+            file.write_bytes(line)
+            evaluation = Engine().dataset(file).with_metrics(["RR"])
+            with judging_lines(evaluation, 1, label="a sample") as judging:
+                judged = [found for _, found in judging(iter([Lines(io.BytesIO(line), 1, 0)]))]
+        state, more = ("ok", "one judged a sample") if any(judged) else ("broken", "one judged nothing")
+    except (RankgaugeError, ForeignError) as error:
+        state, more = "broken", f"--workers cannot be used here: {error}"
+    yield _Fact("workers", state, more)
+
+
+def _browser() -> Iterator[_Fact]:
+    import webbrowser
+
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        yield _Fact("browser", "missing", "HTML reports are written, and have to be opened on another machine")
+    else:
+        yield _Fact("browser", "ok", "HTML reports can be opened here")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add_json_option(parser)
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    import rankgauge
+
+    looks = (_system, _requirements, _plugins, _imports, _terminal, _workers, _browser)
+    facts = [fact for look in looks for fact in look()]
+    broken = [fact.what for fact in facts if fact.state == "broken"]
+    version = rankgauge.__version__
+    if given.as_json:
+        print_json({"rankgauge": version, "ok": not broken, "facts": [fact._asdict() for fact in facts]})
+    else:
+        echo(f"rankgauge {version}")
+        plain_table(("what", "state", "more"), facts)
+        echo(f"broken: {listed(broken)}" if broken else "nothing is broken")
+    return 1 if broken else 0
+
+
+DOCTOR = Command(
+    "[OPTIONS]",
+    "Versions, plugins, what is slow to import, what is missing, and whether terminal, workers and browser work. "
+    "Exit code 1 if something is broken.",
+    _add_options,
+    _doctor,
+)
