@@ -174,8 +174,7 @@ def kept_line(sample_id: str, output: KeptOutput) -> bytes:
     if output.seconds is not None:
         row["seconds"] = round(output.seconds, 6)
     row["attempt"] = output.attempt
-    if output.repeat > 1:
-        row["repeat"] = output.repeat
+    row |= {"repeat": output.repeat} if output.repeat > 1 else {}
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -184,8 +183,8 @@ def kept_row(row: Mapping[str, Any]) -> KeptOutput:
     error, seconds, attempt, repeat = (row.get(name) for name in ("error", "seconds", "attempt", "repeat"))
     output = KeptOutput(row.get("actual_output")) if error is None else KeptOutput(error=_error(error))
     seconds = seconds if isinstance(seconds, int | float) else None
-    output = output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1)
-    return output._replace(repeat=repeat if isinstance(repeat, int) and repeat > 0 else 1)
+    repeat = repeat if isinstance(repeat, int) and repeat > 0 else 1
+    return output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1, repeat=repeat)
 
 
 def _error(value: object) -> CallError:
@@ -237,10 +236,8 @@ class Outputs:
 
     def attached(self, sample: Sample) -> list[Sample]:
         """Return a sample with its output, once for each repeat; as it is where it has none here."""
-        if sample.id not in self.by_id:
-            return [sample]
-        outputs = [self.by_id[sample.id], *self.further.get(sample.id, ())]
-        return [sample._replace(output=output) for output in outputs]
+        first = self.by_id.get(sample.id, sample.output)
+        return [sample._replace(output=output) for output in (first, *self.further.get(sample.id, ()))]
 
 
 def read_outputs(
@@ -271,9 +268,8 @@ def read_outputs(
 
 def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fingerprint: str = "") -> Outputs:
     """Return outputs of which each sample has one or, of several repeats, a list."""
-    first = {name: outputs[0] for name, outputs in repeats.items()}
-    further = {name: outputs[1:] for name, outputs in repeats.items() if len(outputs) > 1}
-    return Outputs(first, source, fingerprint, further)
+    further = {name: rest for name, (_, *rest) in repeats.items() if rest}
+    return Outputs({name: outputs[0] for name, outputs in repeats.items()}, source, fingerprint, further)
 
 
 def read_kept(path: Path) -> dict[str, KeptOutput]:
