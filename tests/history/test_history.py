@@ -17,7 +17,7 @@ from rankgauge import Engine, judge_gates
 from rankgauge.cli import call
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.history import History
-from rankgauge.history.lines import history_lines
+from rankgauge.history.lines import history_lines, since_sentences
 from rankgauge.stats.effects import holm
 
 
@@ -148,7 +148,7 @@ def test_changes_are_computed_once_and_kept(folders):
         (Path(entry.folder) / "per_sample.parquet").unlink()
     after = folders.line()
     assert after.points == before.points
-    assert after.since is None
+    assert after.since == ()
 
 
 def test_a_change_whose_folder_is_gone_is_not_tested_and_says_so(folders):
@@ -178,7 +178,7 @@ def test_a_line_breaks_where_meaning_changed_and_says_what(folders):
 def test_since_when_it_is_worse(folders, before):
     for day in range(9):
         folders.add(range(day % 2, 30 if day < before else 18))
-    since = folders.line().since
+    (since,) = folders.line().since
     assert (since.verdict, since.entry.name) == ("worse", f"day{before + 1}")
     assert since.first.created_at <= since.entry.created_at <= since.last.created_at
     assert since.p < 0.01
@@ -187,13 +187,15 @@ def test_since_when_it_is_worse(folders, before):
 def test_nothing_is_worse_where_nothing_changed(folders):
     for day in range(6):
         folders.add(range(day % 3, 20 + day % 3))
-    assert folders.line().since is None
+    assert folders.line().since == ()
 
 
-def test_only_what_lies_after_the_last_break_is_one_piece(folders):
-    for right, gold in ((range(30), "d1"), (range(30), "d1"), (range(5), "d2"), (range(5), "d2")):
-        folders.add(right, gold=gold)
-    assert folders.line().since is None
+def test_each_piece_between_breaks_is_looked_at_alone(folders):
+    for right, gold in ((30, "d1"), (12, "d1"), (5, "d2"), (5, "d2"), (5, "d3"), (28, "d3")):
+        folders.add(range(right), gold=gold)
+    line = folders.line()
+    assert [(since.verdict, since.entry.name) for since in line.since] == [("worse", "day2"), ("better", "day6")]
+    assert next(since_sentences(line)).startswith("hit@1 is better since day6 (2026-01-06) with 95 % confidence: +0.57")
 
 
 def test_the_last_good_result_is_a_baseline(folders):
@@ -289,7 +291,7 @@ def test_the_command_line_adds_lists_shows_and_exports(project, capsys):
     assert "hit@1 is worse since three" in text
     (line,) = json.loads(run("history show --json", capsys))
     assert [point["mean"] for point in line["points"]] == [0.75, 0.775, 0.3]
-    assert line["since"]["verdict"] == "worse"
+    assert line["since"][0]["verdict"] == "worse"
     run("history export table.csv", capsys)
     run("history export table.parquet", capsys)
     rows = list(csv.DictReader(io.StringIO((project / "table.csv").read_text(encoding="utf-8"))))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
@@ -16,6 +15,7 @@ from rankgauge.errors import ParameterError, ResultError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.history import History
@@ -177,6 +177,8 @@ def add_results(
     A gate that only warns is neither met nor failed, so that a baseline does not drift by what was left open. The first
     result of a history, which has no baseline for its gates on changes, has met them.
     """
+    from pathlib import Path
+
     from rankgauge.gates.baseline import commit_of
     from rankgauge.history import History
 

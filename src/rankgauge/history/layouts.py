@@ -4,7 +4,7 @@ The history laid out: a list of entries, lines for a terminal, JSON, and a table
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from rankgauge.base.tables import Line as TextLine
 from rankgauge.base.tables import ruled
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.history.entry import Entry, Mean
-from rankgauge.history.lines import Line, Point, since_sentence
+from rankgauge.history.lines import Line, Point, since_sentences
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.wording import number
 
@@ -64,8 +64,7 @@ def history_text(lines: Iterable[Line], *, width: int | None, rule: str) -> Iter
                 yield TextLine(visible(f"the line breaks at {point.entry.name}: {point.breaks}"))
             elif point.change is not None and point.change.why_not:
                 yield TextLine(visible(f"{point.entry.name} was not tested: {point.change.why_not}"))
-        if sentence := since_sentence(line):
-            yield TextLine(visible(sentence), "verdict")
+        yield from (TextLine(visible(sentence), "verdict") for sentence in since_sentences(line))
     yield TextLine(
         "change: from the entry before, tested by pairs (sign flips); p corrected by Holm over all changes shown of a "
         "dataset",
@@ -92,7 +91,6 @@ def entry_facts(entry: Entry) -> dict[str, Any]:
 
 def line_facts(line: Line) -> dict[str, Any]:
     """Return a line as JSON values, which name entries by their ids."""
-    since = line.since
     points = [
         {
             "entry": point.entry.id,
@@ -104,9 +102,11 @@ def line_facts(line: Line) -> dict[str, Any]:
         }
         for point in line.points
     ]
-    ends: Mapping[str, Any] = {} if since is None else {name: getattr(since, name).id for name in _ENDS}
-    found = None if since is None else {**ends, **{name: getattr(since, name) for name in _FOUND}}
-    return {"dataset": line.dataset, "metric": line.metric, "points": points, "since": found}
+    since = [
+        {**{name: getattr(each, name).id for name in _ENDS}, **{name: getattr(each, name) for name in _FOUND}}
+        for each in line.since
+    ]
+    return {"dataset": line.dataset, "metric": line.metric, "points": points, "since": since}
 
 
 _ENDS = ("entry", "first", "last")

@@ -15,14 +15,14 @@ import numpy as np
 
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.estimate import Method
-from rankgauge.errors import RankgaugeError, ResultError, counted
+from rankgauge.errors import RankgaugeError, ResultError
 from rankgauge.history.entry import Entry, Mean
 from rankgauge.history.index_file import History
 from rankgauge.result.values import ResultValues
 from rankgauge.stats.change_point import change_point
 from rankgauge.stats.effects import holm
 
-__all__ = ["Change", "Line", "Point", "Since", "history_lines", "since_sentence"]
+__all__ = ["Change", "Line", "Point", "Since", "history_lines", "since_sentences"]
 
 _CONFIDENCE = 0.95
 _RESAMPLES = 10_000
@@ -72,7 +72,7 @@ class Point:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Since:
     """
-    Since when a line is better or worse than before, after its last break.
+    Since when a line is better or worse than before, within a piece that no break parts.
 
     Attributes:
         verdict: `better` or `worse`.
@@ -108,7 +108,7 @@ class Line:
 
         points: The oldest first.
 
-        since: The largest change after the last break; None where none is shown.
+        since: The largest change of each piece between breaks that shows one, the oldest first.
 
         higher_is_better: Whether more is better.
     """
@@ -116,7 +116,7 @@ class Line:
     dataset: str
     metric: str
     points: tuple[Point, ...]
-    since: Since | None
+    since: tuple[Since, ...]
     higher_is_better: bool
 
 
@@ -244,15 +244,17 @@ def _line(
     changes: Mapping[tuple[str, str, str], Change],
 ) -> Line:
     points = [Point(entry=entries[0], mean=entries[0].means[metric])]
-    start = 0
-    for at, (before, now) in enumerate(pairwise(entries), 1):
+    pieces = [[entries[0]]]
+    for before, now in pairwise(entries):
         why = "" if _are_of_one_piece(before, now, metric) else _break(history, before, now, metric)
-        start = at if why else start
+        if why:
+            pieces.append([])
+        pieces[-1].append(now)
         change = changes.get((before.id, now.id, metric))
         points.append(Point(entry=now, mean=now.means[metric], breaks=why, change=change))
     up = metric in entries[-1].higher_is_better
-    since = _since(loaded, entries[start:], metric, up=up)
-    return Line(dataset=dataset, metric=metric, points=tuple(points), since=since, higher_is_better=up)
+    since = filter(None, (_since(loaded, piece, metric, up=up) for piece in pieces))
+    return Line(dataset=dataset, metric=metric, points=tuple(points), since=tuple(since), higher_is_better=up)
 
 
 def _since(loaded: _Loaded, entries: Sequence[Entry], metric: str, *, up: bool) -> Since | None:
@@ -289,13 +291,11 @@ def _scores(loaded: _Loaded, entries: Sequence[Entry], metric: str) -> Iterator[
         yield entry, result.metrics[metric].values[order]
 
 
-def since_sentence(line: Line) -> str:
-    """Return since when a line is better or worse, in words; empty where no change is shown."""
-    if line.since is None:
-        return ""
-    since = line.since
-    span = "" if since.first.id == since.last.id else f", between {since.first.name} and {since.last.name}"
-    return (
-        f"{line.metric} is {since.verdict} since {since.entry.name} ({since.entry.created_at[:10]}){span} with 95 % "
-        f"confidence: {since.difference:+.4f}, p {since.p:.4f} of {counted(len(line.points) - 1, 'change')}"
-    )
+def since_sentences(line: Line) -> Iterator[str]:
+    """Yield since when a line is better or worse, in words, the newest change first."""
+    for since in reversed(line.since):
+        span = "" if since.first.id == since.last.id else f", between {since.first.name} and {since.last.name}"
+        yield (
+            f"{line.metric} is {since.verdict} since {since.entry.name} ({since.entry.created_at[:10]}){span} with "
+            f"95 % confidence: {since.difference:+.4f}, p {since.p:.4f}"
+        )

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from rankgauge.base.plain_text import visible
 from rankgauge.history.entry import Entry, Mean
 from rankgauge.history.layouts import passed_word
-from rankgauge.history.lines import Line, Point, since_sentence
+from rankgauge.history.lines import Line, Point, since_sentences
 from rankgauge.report.html import charts
 from rankgauge.report.html.page import rendered
 
@@ -36,7 +36,7 @@ def _line(line: Line, folder: Path) -> dict[str, Any]:
     points = list(line.points)
     return {
         "title": title,
-        "since": visible(since_sentence(line)) or "No change is shown after the last break.",
+        "since": list(map(visible, since_sentences(line))) or ["No change is shown."],
         "chart": _chart(points, [point.mean for point in points], title, folder, (_WIDTH, _HEIGHT)),
         "breaks": [(visible(point.entry.name), visible(point.breaks)) for point in reversed(points) if point.breaks],
         "rows": [_row(point, folder) for point in reversed(points)],
@@ -85,7 +85,7 @@ def _chart(points: Sequence[Point], means: Sequence[Mean], label: str, folder: P
     axis = charts.Scale(low - 0.08 * spread, high + 0.08 * spread, height - _ROOM)
     step = (width - _LEFT - 16) / max(len(points) - 1, 1)
     parts = []
-    for tick in axis.ticks(5 if height > 150 else 2):
+    for tick in axis.ticks(5 if height > _SMALL_HEIGHT else 2):
         y = height - _ROOM - axis(tick) + 8
         parts += [charts.line(_LEFT, y, width, y, "grid"), charts.text(_LEFT - 8, y + 4, f"{tick:.3g}", "tick", "end")]
     before: tuple[float, float] | None = None
@@ -105,9 +105,9 @@ def _chart(points: Sequence[Point], means: Sequence[Mean], label: str, folder: P
             parts.append(charts.line(*before, x, y, "trend"))
         if mean.low is not None:
             parts.append(charts.line(x, bottom, x, top, "ci"))
-        parts.append(_dot(point, mean, x, y, folder))
+        parts.append(_dot(point, mean, x, y, folder, is_tested=height > _SMALL_HEIGHT))
         before = x, y
-    if points and height > 150:
+    if points and height > _SMALL_HEIGHT:
         for number in {0, len(points) - 1}:
             anchor = "start" if not number else "end"
             x = _LEFT + number * step + (8 if number else 0)
@@ -121,8 +121,9 @@ def _whiskers(mean: Mean) -> tuple[float, float, float]:
     return value, value if mean.low is None else mean.low, value if mean.high is None else mean.high
 
 
-def _dot(point: Point, mean: Mean, x: float, y: float, folder: Path) -> str:
-    verdict = "" if point.change is None else point.change.verdict
+def _dot(point: Point, mean: Mean, x: float, y: float, folder: Path, *, is_tested: bool) -> str:
+    """Draw a mean; one of a cohort has no verdict, since changes are tested over all samples."""
+    verdict = point.change.verdict if is_tested and point.change is not None else ""
     kind = {"worse": "dot worse", "better": "dot better"}.get(verdict, "dot")
     span = "" if mean.low is None else f" ({mean.low:.4f} to {mean.high:.4f})"
     words = [visible(point.entry.name), point.entry.created_at[:10], f"{mean.mean:.4f}{span}"]
