@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 import pytest
 
-from rankgauge import Engine, judge_gates
+from rankgauge import Engine, evaluate, judge_gates
 from rankgauge.cli import call
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.history import History
@@ -93,6 +93,17 @@ def test_the_same_content_is_one_entry_wherever_it_is(folders, tmp_path):
     folders.history.add(moved, tags=["b"], passed=True)
     (entry,) = folders.history.entries()
     assert (entry.name, entry.tags, entry.passed, Path(entry.folder)) == ("v1", ("a", "b"), True, moved)
+
+
+def test_the_entries_of_one_system_are_selected_by_its_name(folders, tmp_path):
+    for number, tag in enumerate(("bm25", "dense", "bm25")):
+        (tmp_path / f"{number}.run").write_text(f"q1 Q0 d{number} 1 1.0 {tag}\n", encoding="utf-8")
+        (tmp_path / "qrels").write_text("q1 0 d1 1\n", encoding="utf-8")
+        result = evaluate(str(tmp_path / "qrels"), str(tmp_path / f"{number}.run"), "RR")
+        folders.history.add(result.save(tmp_path / f"out{number}"))
+    assert [entry.name for entry in folders.history.entries(system="bm25")] == ["out0", "out2"]
+    with pytest.raises(ParameterError, match=r"has no system 'bm52' \(did you mean 'bm25'"):
+        folders.history.entries(system="bm52")
 
 
 def test_index_and_folders_can_be_moved_together(folders, tmp_path):

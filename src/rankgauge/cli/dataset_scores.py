@@ -111,6 +111,8 @@ def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict
 def score_datasets(work: Scoring) -> int:
     """Plan, score, save and print evaluations, judge gates, and return the exit code."""
     given = work.given
+    if given.history is not None and not work.folders.saves:
+        raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     _tell_idle(given, work.folders)
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
     gating = Gating.of(GateOptions.of(given), work.config)

@@ -72,6 +72,7 @@ def _add_selection(parser: argparse.ArgumentParser, last: int) -> None:
     add = parser.add_argument
     _add_file(parser)
     add("--dataset", metavar="NAME", help="The entries of this dataset only.")
+    add("--system", metavar="NAME", help="The entries of this system only: a function, run tag or outputs file.")
     add("--tag", metavar="TAG", help="The entries with this tag only.")
     newest = "The newest entries of each dataset. [default: %(default)s]"
     add("--last", type=whole_number(1), default=last, metavar="N", help=newest)
@@ -87,7 +88,7 @@ def _selected(given: argparse.Namespace) -> tuple[History, list[Entry]]:
     from rankgauge.history import History
 
     history = History(given.history)
-    return history, history.entries(dataset=given.dataset, tag=given.tag, last=given.last)
+    return history, history.entries(dataset=given.dataset, system=given.system, tag=given.tag, last=given.last)
 
 
 def _metrics(given: argparse.Namespace, entries: Sequence[Entry]) -> list[str] | None:
@@ -199,7 +200,7 @@ def last_good(file: Path | None) -> dict[str, ResultValues]:
     from rankgauge.history import History
 
     if file is None:
-        raise ParameterError("--baseline last-good is looked up in a history; name it with --history FILE")
+        raise ParameterError("--baseline last-good is looked up in a history; name it with --history FILE of `run`")
     return History(file).last_good() if file.exists() else {}
 
 

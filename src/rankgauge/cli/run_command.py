@@ -57,8 +57,6 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     retry = "With --resume, also call again for samples whose output is a failure."
     add("--retry-failed", action="store_true", help=retry)
     add_score_options(parser)
-    history = "Add the result to this history of results; --baseline last-good is looked up there."
-    parser.add_argument("--history", type=path, metavar="FILE", help=history)
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -82,8 +80,6 @@ def _run(given: argparse.Namespace) -> int:
         force=given.force,
         keep_data=given.keep_data,
     )
-    if given.history is not None and not folders.saves:
-        raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     return score_datasets(
         Scoring(
             evaluations=[_evaluation(engine, name, given) for name in names],

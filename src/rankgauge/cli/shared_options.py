@@ -232,6 +232,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."
     add("--with-text", action="store_true", help=text)
+    history = "Add the results to this history; --baseline last-good is looked up there."
+    add("--history", type=path, metavar="FILE", help=history)
     add_html_options(group, "Of several datasets each has its own, FILE-NAME.html.")
 
     add_gate_options(parser)

@@ -105,12 +105,21 @@ class History:
             )
         return entry
 
-    def entries(self, *, dataset: str | None = None, tag: str | None = None, last: int | None = None) -> list[Entry]:
+    def entries(
+        self,
+        *,
+        dataset: str | None = None,
+        system: str | None = None,
+        tag: str | None = None,
+        last: int | None = None,
+    ) -> list[Entry]:
         """
         Return entries, the oldest first.
 
         Args:
             dataset: Those of this dataset alone.
+
+            system: Those of this system alone: a function, a run tag or an outputs file.
 
             tag: Those with this tag alone.
 
@@ -122,19 +131,24 @@ class History:
         Raises:
             ResultError: There is no such file, or it is not a history.
 
-            ParameterError: No entry is of this dataset, or has this tag.
+            ParameterError: No entry is of this dataset or system, or has this tag.
         """
         with self._reading() as index:
             rows = index.execute("SELECT facts FROM entries ORDER BY dataset, created_at, rowid").fetchall()
         found = [self._read(facts) for (facts,) in rows]
         for what, wanted, known in (
             ("dataset", dataset, {entry.dataset for entry in found}),
+            ("system", system, {entry.system for entry in found}),
             ("tag", tag, {tag for entry in found for tag in entry.tags}),
         ):
             if wanted is not None and wanted not in known:
                 listed = f"; there are {', '.join(map(visible, sorted(known)))}" if known else ""
                 raise ParameterError(f"{self.path} has no {what} {wanted!r}{did_you_mean(wanted, known)}{listed}")
-        found = [entry for entry in found if dataset in {None, entry.dataset} and (tag is None or tag in entry.tags)]
+        found = [
+            entry
+            for entry in found
+            if dataset in {None, entry.dataset} and system in {None, entry.system} and tag in {None, *entry.tags}
+        ]
         if last is None:
             return found
         by_dataset: dict[str, list[Entry]] = {}
