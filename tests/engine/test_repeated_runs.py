@@ -152,6 +152,19 @@ def test_facts_of_repeats_and_their_words():
     assert "k=3 0.7500/0.2500" in text
 
 
+def test_batches_of_a_stream_have_whole_samples():
+    outputs = [
+        {"id": f"s{number}", "actual_output": [answer], "repeat": repeat}
+        for repeat, answer in ((1, "d1"), (2, "d2"))
+        for number in range(5)
+    ]
+    parts = list(evaluation(5).stream(outputs=outputs, batch_size=2))
+    merged, whole = Result.merge(parts), evaluation(5).run(outputs=outputs)
+    assert merged.sample_ids == whole.sample_ids
+    assert merged["hit@1"].repeats.tolist() == whole["hit@1"].repeats.tolist() == [[1, 0]] * 5
+    assert evaluation(5).with_outputs(outputs).check().samples == 5
+
+
 def test_parts_of_a_result_keep_their_repeats():
     whole = run("+-", "++", "--")
     merged = Result.merge([whole.take([0]), whole.take([1, 2])])

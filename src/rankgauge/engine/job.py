@@ -45,6 +45,7 @@ class RunOptions:
     sketch_ids: bool = False
     batch_size: int = 4096
     workers: int = 1
+    repeats: int | None = None  # how many outputs of a sample are taken at the most
 
     def __post_init__(self) -> None:
         if self.outputs is not None and self.calls is not None:
@@ -74,7 +75,7 @@ class Job(Generic[Held]):
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
         self.outputs = None if source is None else read_outputs(source, **shape, **how)
-        check_repeats(plan.metrics, self._repeats)
+        check_repeats(plan.metrics, self.repeats)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
@@ -111,7 +112,7 @@ class Job(Generic[Held]):
         result = self._result()
         if not self.interrupted:
             return result
-        done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self._repeats == 1 else 'calls'}"
+        done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self.repeats == 1 else 'calls'}"
         raise RunInterrupted(f"{self.stopped or 'interrupted'}: {done} are done, and scored", result) from None
 
     async def arun(self, progress: Progress | None, on_cancel: Callable[[Held], None] | None) -> Held:
@@ -195,14 +196,14 @@ class Job(Generic[Held]):
             yield self.reader.count
 
     @property
-    def _repeats(self) -> int:
+    def repeats(self) -> int:
         """Return how many outputs each sample may have."""
         of_file = 1 if self.outputs is None else self.outputs.repeats
         return of_file if self.options.calls is None else self.options.calls.repeat
 
     @property
     def _wanted(self) -> int:  # how many calls there are, those of earlier runs included
-        return len(self.samples) * self._repeats
+        return len(self.samples) * self.repeats
 
     async def _call_all(self, progress: Progress | None) -> None:
         """Read everything, then call the system under test for every sample without a kept output."""
@@ -265,7 +266,7 @@ class Job(Generic[Held]):
         answered, size = [self.answered[place] for place in sorted(self.answered)], self.options.batch_size
         for start in range(0, len(answered), size):
             self.collector.add(answered[start : start + size])
-        scored = folded(self.collector.finish(require_gold=not self.interrupted), self._repeats)
+        scored = folded(self.collector.finish(require_gold=not self.interrupted), self.repeats)
         scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
         if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
             scored.notes.append(
@@ -301,8 +302,7 @@ class Job(Generic[Held]):
         if self.options.calls is not None:
             origin, file = "sut", OUTPUTS_FILE
             failed = sum(isinstance(sample.output, Fault) for sample in self.answered.values())
-            attached["sut"] = system_name(self.options.calls.sut)
-            attached["calls"] = call_figures(self.calls.values(), failed)
+            attached |= {"sut": system_name(self.options.calls.sut), "calls": call_figures(self.calls.values(), failed)}
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
@@ -310,7 +310,7 @@ class Job(Generic[Held]):
             attached |= {"path": outputs.source, "fingerprint": outputs.fingerprint}
         else:
             origin, file = "argument", None
-        attached |= {"repeats": self._repeats} if self._repeats > 1 else {}
+        attached |= {"repeats": self.repeats} if self.repeats > 1 else {}
         config = resolved_config(self.plan, data, file)
         manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
@@ -320,7 +320,7 @@ class Job(Generic[Held]):
         if self.outputs is not None:
             by_id = self.outputs.by_id
             self.overlap += sum(sample.output is not None and sample.id in by_id for sample in batch)
-            batch = [each for sample in batch for each in self.outputs.attached(sample)]
+            batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
         if self.profile.policy.queries == "intersection":
             batch = [sample for sample in batch if sample.output is not None]
         return batch
