@@ -105,7 +105,7 @@ test-model:
 # Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python tests/browser/install.py
-	$(call install,$(VENV),'playwright>=1.48')
+	$(call install,$(VENV),'playwright>=1.48' axe-playwright-python)
 	RANKGAUGE_BROWSER=1 $(BIN)/python -m pytest -p no:cacheprovider tests/browser
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
@@ -163,9 +163,10 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/conventions.py
 
-# An environment of its own, because nothing of rankgauge is imported to build it. Not --quiet: MkDocs counts no warning then.
+# The reports of the gallery are written first. MkDocs has an environment of its own, which imports no rankgauge. Not --quiet: MkDocs counts no warning then.
 DOCS_GROUP = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
-site: $(BIN)/python
+site: $(VENV)/.installed
+	$(BIN)/python docs/gallery.py build/gallery
 	$(PYTHON) -m venv .venv-site
 	$(call install,.venv-site,$$($(PYTHON) -c '$(DOCS_GROUP)'))
 	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict
@@ -183,6 +184,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/shortcuts.py
 	$(BIN)/python benchmarks/histories.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/gold.py
 
 clean:
 	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

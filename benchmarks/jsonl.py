@@ -1,28 +1,34 @@
 """
-Measure a whole `rankgauge run` over JSON lines against a process that only decodes them.
+Measure a whole `rankgauge run` over JSON lines against a process that only decodes them, in every documented form.
 
-Both sides run in turns in one session, as whole processes. One side starts up, reads, scores and prints. The other
-calls `orjson.loads` on every line and keeps the objects, once as it is and once with the cycle collector off. Also
-measured: `Evaluation.score` on one sample, and `import rankgauge`.
+The forms are the lines of `docs/reference/file-formats.md`: each becomes a file of samples of that form, with twenty
+retrieved items and other ids and texts in each sample; one form more has its outputs in a file of their own. Both sides
+run in turns in one session, as whole processes. One side starts up, reads, scores and prints. The other calls
+`orjson.loads` on every line, and on outputs that are JSON strings, and keeps the objects; ``--gc-off`` adds it with the
+cycle collector off. Also measured: `Evaluation.score` on one sample, and `import rankgauge`.
 
-Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs N]``.
+Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs N] [--only FORM]``.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 from processes import alternated, measured
 
 from rankgauge import Engine
 
+PAGE = Path(__file__).parent.parent / "docs/reference/file-formats.md"
 METRICS = (
     "retrieval-hit-at-k",
     "retrieval-recall-at-k",
@@ -30,69 +36,147 @@ METRICS = (
     "retrieval-map",
     "retrieval-ndcg-at-k",
 )
+OF_TEXTS = {
+    "answer": ("answer-containment-at-k",),
+    "passages": ("recall(gold=passages,matcher=chunk)@10",),
+    "spans": ("span_recall@10",),
+    "nuggets": ("vital_nuggets", "all_nuggets"),
+}
+"""Metrics of samples without relevant ids."""
+
+ITEMS = 20
+SEPARATE = "separate outputs"
 DECODE = """
 import orjson
-with open({path!r}, "rb") as lines:
-    kept = [orjson.loads(line) for line in lines]
+kept = []
+for path in {paths!r}:
+    with open(path, "rb") as lines:
+        kept += map(orjson.loads, lines)
+for row in kept:
+    output = row.get("actual_output")
+    if type(output) is str:
+        row["actual_output"] = orjson.loads(output)
 """
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--samples", type=int, default=100_000)
-    options.add_argument("--runs", type=int, default=7)
+    options.add_argument("--samples", type=int, default=60_000)
+    options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--only", default="", help="forms whose name holds this")
+    options.add_argument("--gc-off", action="store_true", help="decode without the cycle collector, too")
     given = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        for shape in ("ids", "objects"):
-            compare(Path(folder) / f"{shape}.jsonl", given.samples, given.runs, as_objects=shape == "objects")
+    print(f"{given.samples:,} samples x {ITEMS} items, medians of {given.runs}; ratios to orjson.loads, objects kept")
+    print(f"{'form':24}{'MB':>5}{'cpu s':>8}{'decoding':>10}{'ratio':>8}{'wall':>7}{'peak MB':>9}")
+    forms = documented_forms()
+    for name, form in [*forms.items(), (SEPARATE, forms["scored objects"])]:
+        if given.only in name:
+            compare(name, form, given.samples, given.runs, gc_off=given.gc_off)
     print(f"score(sample), five metrics, warm: {single() * 1e6:.0f} us (best of 20 rounds of 100)")
     imports = [measured([sys.executable, "-c", "import rankgauge"]).wall for _ in range(15)]
     bare = [measured([sys.executable, "-c", "pass"]).wall for _ in range(15)]
     print(f"import rankgauge: {(median(imports) - median(bare)) * 1e3:.1f} ms over a bare interpreter")
 
 
-def compare(data: Path, samples: int, runs: int, *, as_objects: bool) -> None:
-    """Measure both sides on one shape of data, and print medians and ratios."""
-    write(data, samples, as_objects=as_objects)
-    decode = DECODE.format(path=str(data))
-    command = [sys.executable, "-m", "rankgauge", "run", "--data", str(data)]
-    sides = {
-        "rankgauge run": [*command, *(word for metric in METRICS for word in ("-m", metric))],
-        "orjson.loads, kept": [sys.executable, "-c", decode],
-        "the same, gc off": [sys.executable, "-c", f"import gc\ngc.disable()\n{decode}"],
-    }
-    costs = alternated(sides, runs)
-    items = "objects with id and score" if as_objects else "ids"
-    print(f"{samples:,} samples x 20 {items}, {data.stat().st_size / 1e6:.0f} MB, five metrics; medians of {runs}")
-    for side, each in costs.items():
-        print(
-            f"  {side:20} wall {median(c.wall for c in each):6.2f} s   cpu {median(c.cpu for c in each):6.2f} s   "
-            f"peak {median(c.peak for c in each):6.0f} MB"
-        )
-    for other in list(sides)[1:]:
-        pairs = list(zip(costs["rankgauge run"], costs[other], strict=True))
-        wall, cpu, peak = (median(a[part] / b[part] for a, b in pairs) for part in range(3))
-        print(f"  ratio to {other}: wall {wall:.2f}, cpu {cpu:.2f}, peak {peak:.2f}")
+def documented_forms() -> dict[str, Any]:
+    """Return the samples that the page on file formats shows, by their ids."""
+    block = re.search(r"^```jsonl forms\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    if block is None:
+        sys.exit(f"{PAGE} shows no forms")
+    return {form["id"]: form for form in map(orjson.loads, block[1].splitlines())}
 
 
-def write(path: Path, samples: int, *, as_objects: bool = False) -> None:
-    """Write samples with one to three gold ids (two with objects) and twenty retrieved items, with a fixed seed."""
+def compare(name: str, form: Mapping[str, Any], samples: int, runs: int, *, gc_off: bool) -> None:
+    """Measure both sides on one form, and print medians and ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        data, outputs = Path(folder) / "data.jsonl", Path(folder) / "outputs.jsonl"
+        paths = [data, outputs] if name == SEPARATE else [data]
+        write(paths, form, samples)
+        decode = DECODE.format(paths=list(map(str, paths)))
+        attached = ["--outputs", str(outputs)] if outputs in paths else []
+        wanted = [word for metric in metrics_of(form) for word in ("-m", metric)]
+        sides = {
+            "run": [sys.executable, "-m", "rankgauge", "run", "--data", str(data), *attached, *wanted],
+            "decode": [sys.executable, "-c", decode],
+        }
+        if gc_off:
+            sides["gc off"] = [sys.executable, "-c", f"import gc\ngc.disable()\n{decode}"]
+        costs = alternated(sides, runs)
+        size = sum(path.stat().st_size for path in paths) / 1e6
+    cpu = {side: median(cost.cpu for cost in each) for side, each in costs.items()}
+    ratios = {side: [ratio(costs, side, part) for part in range(3)] for side in list(sides)[1:]}
+    print(
+        f"{name:24}{size:5.0f}{cpu['run']:8.2f}{cpu['decode']:10.2f}{ratios['decode'][1]:8.2f}{ratios['decode'][0]:7.2f}"
+        f"{median(cost.peak for cost in costs['run']):9.0f}"
+        + (f"   {ratios['gc off'][1]:.2f} with the collector off" if gc_off else ""),
+        flush=True,
+    )
+
+
+def ratio(costs: Mapping[str, Sequence[Sequence[float]]], side: str, part: int) -> float:
+    """Return the median of what a run takes, divided pair by pair by what the other side takes."""
+    return median(a[part] / b[part] for a, b in zip(costs["run"], costs[side], strict=True))
+
+
+def metrics_of(form: Mapping[str, Any]) -> Sequence[str]:
+    """Return the metrics that a form is scored by."""
+    gold = form["expected_output"]
+    if isinstance(gold, str):
+        return OF_TEXTS["answer"]
+    return next((names for kind, names in OF_TEXTS.items() if kind in gold and "relevant" not in gold), METRICS)
+
+
+def write(paths: Sequence[Path], form: Mapping[str, Any], samples: int) -> None:
+    """Write samples of a form with a fixed seed, fewer with texts; outputs go into the second file, if there is one."""
+    samples //= 5 if '"text"' in repr(form).replace("'", '"') else 1
     chance = random.Random(7)
-    with path.open("wb") as file:
-        for number in range(samples):
-            ids = [f"doc-{chance.randrange(1_000_000)}" for _ in range(20)]
-            gold = {
-                chance.choice(ids) if chance.random() < 0.7 else f"doc-{chance.randrange(1_000_000)}": 1
-                for _ in range(2 if as_objects else chance.randint(1, 3))
-            }
-            scored = [{"id": name, "score": round(chance.random() + 20 - rank, 4)} for rank, name in enumerate(ids)]
-            sample = {
-                "id": f"q{number}",
-                "input": {"question": f"what is number {number}?"},
-                "expected_output": list(gold),
-                "actual_output": {"retrieved": scored if as_objects else ids},
-            }
-            file.write(orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE))
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 11))) for _ in range(20_000)]
+    files = [path.open("wb") for path in paths]
+    for number in range(samples):
+        sample = varied(form, chance, words) | {"id": f"q{number}"}
+        parts = [sample]
+        if len(files) > 1:
+            parts.append({"id": sample["id"], "actual_output": sample.pop("actual_output")})
+        for file, part in zip(files, parts, strict=True):
+            file.write(orjson.dumps(part, option=orjson.OPT_APPEND_NEWLINE))
+    for file in files:
+        file.close()
+
+
+def varied(form: Mapping[str, Any], chance: random.Random, words: Sequence[str]) -> dict[str, Any]:
+    """Return a form with twenty items, ids and texts of its own; most relevant ids are retrieved."""
+    drawn = [f"doc-{chance.randrange(1_000_000)}" for _ in range(ITEMS)]
+    relevant = chance.sample(drawn, 3)
+    names = iter([*drawn, *relevant])
+
+    def one(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {one(key): text() if key == "text" else one(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return list(map(one, value))
+        if isinstance(value, float):
+            return round(chance.random(), 4)
+        if isinstance(value, str) and value.startswith("doc-"):
+            name = next(names)
+            return name if name not in relevant or chance.random() < 0.7 else f"doc-{chance.randrange(1_000_000)}"
+        return value
+
+    def text() -> str:
+        return " ".join(chance.choices(words, k=60))
+
+    output = form["actual_output"]
+    is_text = isinstance(output, str)
+    output = orjson.loads(output) if is_text else output
+    items = output if isinstance(output, list) else output.get("retrieved", [])
+    items = [one(items[place % len(items)]) for place in range(ITEMS)] if items else []
+    if items and isinstance(items[0], dict) and "score" in items[0]:
+        for item, score in zip(items, sorted((item["score"] for item in items), reverse=True), strict=True):
+            item["score"] = score
+    output = items if isinstance(output, list) else {**output, **({"retrieved": items} if items else {})}
+    gold = one(form["expected_output"])
+    if isinstance(gold, dict) and "passages" in gold:
+        gold["passages"] = [f"{text()} {chance.choice(items)['text'][40:300]} {text()}"]
+    return {**form, "expected_output": gold, "actual_output": orjson.dumps(output).decode() if is_text else output}
 
 
 def single() -> float:

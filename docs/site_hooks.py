@@ -22,6 +22,7 @@ __all__ = [
     "on_post_page",
     "site_path",
     "with_links",
+    "with_reports",
     "with_titles",
 ]
 
@@ -57,6 +58,8 @@ def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
     for source, path in _outside().items():
         if path != "README.md":
             files.append(File.generated(config, path, content=(ROOT / source).read_text(encoding="utf-8")))
+    for report in sorted((ROOT / "build/gallery").glob("*.html")):
+        files.append(File.generated(config, f"gallery/{report.name}", abs_src_path=str(report)))
     for path, text in api_pages((ROOT / "docs" / _API).read_text(encoding="utf-8")).items():
         files.append(File.generated(config, path, content=text))
 
@@ -66,6 +69,8 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     path = page.file.src_uri
     page.meta |= _META.get(path, {})
     text = with_titles(with_links(markdown, path))
+    if path == "gallery.md":
+        text = with_reports(text)
     return _with_names(text) if path == _API else text
 
 
@@ -186,6 +191,11 @@ def with_titles(markdown: str) -> str:
         return f"```{found['kind']}" + (f' title="{found["words"]}"' if "." in found["words"] else "")
 
     return _SENTENCES.sub(r"```{.text .wrapped}\n\g<text>```", _FENCE.sub(titled, markdown))
+
+
+def with_reports(markdown: str) -> str:
+    """Let the names of reports lead to them; only the site has them."""
+    return re.sub(r"`(gallery/([\w-]+)\.html)`", r"[\2](\1)", markdown)
 
 
 def _outside() -> dict[str, str]:

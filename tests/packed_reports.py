@@ -48,4 +48,8 @@ def payload(text: str) -> dict[str, Any]:
             run |= {name: columns[number] for name, number in run.items() if number is not None}
     for fact in (fact for run in header["facts"] for fact in run if fact is not None):
         fact |= {name: floats(fact[name]) for name in ("gain", "discount", "divisor")}
+    header["blocks"]["texts"] = columns[header["blocks"]["texts"]]
+    header["codes"] = [[code if code is None else columns[code] for code in run] for run in header["codes"]]
+    for why in filter(None, header["reasons"]):
+        why["which"] = [which if which is None else columns[which] for which in why["which"]]
     return header

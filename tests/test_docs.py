@@ -143,6 +143,22 @@ def test_the_sample_of_the_file_format_page_can_be_scored() -> None:
     assert scores["judged@2"].mean == 1.0
 
 
+def test_every_form_of_the_file_format_page_can_be_scored() -> None:
+    """One of two relevant documents is retrieved at rank 1; in forms with texts the first item or answer is right."""
+    from rankgauge import Engine
+
+    (code,) = blocks(ROOT / "docs/reference/file-formats.md", "jsonl forms")
+    of_texts = {"passages": "recall(gold=passages)@1", "spans": "span_recall@1", "nuggets": "vital_nuggets"}
+    for sample in map(json.loads, code.splitlines()):
+        gold = sample["expected_output"]
+        metric, score = "recall@5", 0.5
+        if isinstance(gold, str):
+            metric, score = "containment@1", 1.0
+        elif metrics := [name for kind, name in of_texts.items() if kind in gold]:
+            metric, score = metrics[0], 1.0
+        assert Engine().dataset([sample]).with_metrics(metric).run()[metric].mean == score, sample["id"]
+
+
 def test_generated_files_are_fresh() -> None:
     script = runpy.run_path(str(ROOT / "docs/generate.py"))
     stale = [str(path) for path, text in script["generated"]().items() if path.read_text(encoding="utf-8") != text]

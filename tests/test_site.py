@@ -157,3 +157,17 @@ def test_output_in_sentences_is_wrapped_and_a_table_is_not() -> None:
     sentences, table = "no difference shown\n\n36 pairs detect .1\n", "metric     mean\nrr         0.5\n"
     shown = SITE.with_titles(f"```text\n{sentences}```\n\n```text\n{table}```\n\n```text\na\n──\n```\n")
     assert shown == f"```{{.text .wrapped}}\n{sentences}```\n\n```text\n{table}```\n\n```text\na\n──\n```\n"
+
+
+def test_the_gallery_has_the_reports_that_its_page_names(tmp_path: Path) -> None:
+    gallery = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/gallery.py")))
+    gallery.main(tmp_path)
+    page = text_of("docs/gallery.md")
+
+    assert sorted(re.findall(r"`gallery/([\w-]+)\.html`", page)) == sorted(gallery.REPORTS)
+    assert "[two-systems](gallery/two-systems.html)" in SITE.with_reports(page)
+    one, two, five = ((tmp_path / f"{name}.html").read_text("utf-8") for name in gallery.REPORTS)
+    assert "1 of 2 gates failed." in one
+    assert "bm25" in two
+    assert "char-ngram" in two
+    assert [five.count(f'data-of-run="{run}"') for run in range(5)] == [1] * 5

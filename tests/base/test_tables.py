@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankgauge import Engine
-from rankgauge.base.tables import aligned, folded, ruled, text_width
+from rankgauge.base.tables import aligned, folded, listing, ruled, text_width
 from rankgauge.report.terminal import result_lines
 
 ROWS = [
@@ -59,3 +63,42 @@ def test_no_width_loses_a_mean_or_hides_a_column_without_a_word(result, width):
     assert not {*headings} & {*said}
     if width is None or width >= 200:
         assert "left out" not in text
+
+
+@pytest.mark.parametrize("width", range(20, 40))
+def test_on_the_narrowest_terminals_every_mean_stands_in_a_list(result, width):
+    tables = [line.text for line in result_lines(result, width=width) if line.role in {"head", "row"}]
+    assert max(map(text_width, tables)) <= width
+    assert squeezed(tables).count("1.0000") >= 1 + len(ROWS)  # recall@5, over all and in each cohort
+
+
+WORDS = st.text("abcdefgh ijk-@.é語", max_size=30)
+
+
+@st.composite
+def tables(draw):
+    columns = draw(st.integers(1, 6))
+    row = st.lists(WORDS, min_size=columns, max_size=columns)
+    return draw(row), draw(st.lists(row, min_size=1, max_size=4))
+
+
+def squeezed(lines):
+    return "".join("".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    "lay_out",
+    [
+        lambda header, rows, width: aligned([header, *rows], width),
+        lambda header, rows, width: (line.text for line in listing(header, rows, width=width)),
+        lambda header, rows, width: (line.text for line in ruled("t", header, rows, width=width)),
+    ],
+    ids=["aligned", "listing", "ruled"],
+)
+@given(table=tables(), width=st.integers(20, 90))
+def test_no_table_is_wider_than_the_terminal_or_loses_a_letter(lay_out, table, width):
+    header, rows = table
+    lines = list(lay_out(header, rows, width))
+    assert [line for line in lines if text_width(line) > width] == []
+    letters = Counter(squeezed(lines).replace("─", ""))
+    assert not Counter(squeezed([cell for row in rows for cell in row])) - letters

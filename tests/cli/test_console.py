@@ -33,10 +33,15 @@ def test_what_is_too_wide_is_broken_between_words(printed):
 
 
 def test_a_word_that_is_too_long_is_cut_and_the_first_column_never_is(printed):
-    assert printed([("a-very-long-name-indeed", "0123456789abcdef")], width=20)[2:] == [
-        "a-very-long-name-indeed  0123456789ab",
-        "                         cdef",
+    assert printed([("a-very-long-name-indeed", "0123456789abcdef")], width=33)[2:] == [
+        "a-very-long-name-indeed  01234567",
+        "                         89abcdef",
     ]
+
+
+def test_where_the_first_column_leaves_no_room_each_row_is_a_list(printed):
+    rows = [("a-very-long-name", "0123456789"), ("b", "")]
+    assert printed(rows, width=20) == ["a-very-long-name", "  text 0123456789", "b", "  text"]
 
 
 def test_the_widest_column_gives_way_first(printed):

@@ -220,3 +220,52 @@ def test_files_that_differ_by_their_ending_alone_keep_it(rankgauge, write, tmp_p
     samples = write("s.jsonl", json.dumps({"id": "q", "expected_output": ["a"]}))
     (found,) = rankgauge("gold", "check", samples, "--corpus", tmp_path / "texts", "--json").json["findings"]
     assert found["status"] == "gone"
+
+
+def counts(rankgauge, *given):
+    report = rankgauge("gold", "check", *given, "--json").json
+    return report["labels"], report["valid"], report["counts"]
+
+
+def test_records_of_another_tool_are_repaired_as_samples(rankgauge, files, write, tmp_path):
+    record = {
+        "user_input": "How hot?",
+        "retrieved_contexts": ["no"],
+        "reference_contexts": [BREAD.replace("hot", "old")],
+    }
+    data, target = write("ragas.jsonl", json.dumps(record)), tmp_path / "new.jsonl"
+    typed = [data, "--preset", "ragas", "--corpus", files[1]]
+    assert counts(rankgauge, *typed) == ({"passages": 1}, {"passages": 0}, {"edited": 1})
+    assert rankgauge("gold", "repair", *typed, "--edited", "-o", target).code == 0
+    sample = json.loads(target.read_text())
+    assert sample["expected_output"] == {"passages": [BREAD]}  # with the full stop at its end
+    assert sample["actual_output"]["retrieved"] == [{"text": "no"}]
+    assert counts(rankgauge, target, "--corpus", files[1])[1] == {"passages": 1}
+
+
+@pytest.mark.parametrize(
+    ("gold", "naming"),
+    [
+        (["inner/pump.md", "bread.txt"], None),
+        (["inner/pump", "bread"], "paths without their endings"),
+        (["pump.md", "bread.txt"], "names of files"),
+        (["pump", "bread"], "names of files without their endings"),
+    ],
+)
+def test_ids_of_a_folder_are_named_as_labels_have_them(rankgauge, write, tmp_path, gold, naming):
+    (tmp_path / "texts" / "inner").mkdir(parents=True)
+    (tmp_path / "texts" / "inner" / "pump.md").write_text(PUMP, encoding="utf-8")
+    (tmp_path / "texts" / "bread.txt").write_text(BREAD, encoding="utf-8")
+    samples = write("named.jsonl", json.dumps({"id": "q", "expected_output": gold}))
+    done = rankgauge("gold", "check", samples, "--corpus", tmp_path / "texts", "--json")
+    assert done.json["valid"] == {"relevant": 2}
+    said = [line for line in done.err.splitlines() if "as the labels have them" in line]
+    assert said == ([] if naming is None else [f"ids of {tmp_path / 'texts'}: {naming}, as the labels have them"])
+
+
+def test_ids_of_a_folder_stay_paths_where_shorter_ones_would_be_two(rankgauge, write, tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / "texts" / name).mkdir(parents=True)
+        (tmp_path / "texts" / name / "pump.md").write_text(PUMP, encoding="utf-8")
+    samples = write("named.jsonl", json.dumps({"id": "q", "expected_output": ["pump"]}))
+    assert counts(rankgauge, samples, "--corpus", tmp_path / "texts")[1] == {"relevant": 0}

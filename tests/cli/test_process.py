@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from child_processes import run, variables
+
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 TOLD = """
 import atexit, gc, json, os, sys
@@ -93,7 +95,8 @@ def test_a_call_from_python_leaves_the_collector_as_it_is():
         "import gc\nfrom rankgauge.cli import call\nbefore = gc.get_threshold(), gc.get_freeze_count()\n"
         "assert call(['--version']) == 0\nassert (gc.get_threshold(), gc.get_freeze_count()) == before"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
@@ -107,3 +110,45 @@ def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
     command = [sys.executable, "-m", "rankgauge", "run", "--data", "s.jsonl", "--sut", "dropping.py:sut", "-m", "RR"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: interrupted\n")
+
+
+def test_every_metric_computes_the_same_without_docstrings(tmp_path):
+    """``python -OO`` removes them, and asserts."""
+    sample = {
+        "id": "q",
+        "expected_output": {
+            "relevant": {"a": 1, "b": 2},
+            "answer": ["forty-one metres"],
+            "passages": ["The lighthouse is forty-one metres tall."],
+            "keywords": ["tall"],
+            "spans": [{"document": "d", "start": 5, "end": 9}],
+            "nuggets": [{"id": "n", "text": "41 metres tall", "importance": "vital"}],
+        },
+        "actual_output": {
+            "retrieved": [
+                {"id": "c", "text": "A rock."},
+                {"id": "a", "text": "It is tall.", "document": "d", "start": 0, "end": 11},
+            ],
+            "answer": "Forty-one metres.",
+            "support": {"n": "support"},
+        },
+    }
+    (tmp_path / "s.jsonl").write_text(json.dumps(sample), encoding="utf-8")
+
+    def called(*arguments, optimize):
+        done = run(*arguments, cwd=tmp_path, env=variables(PYTHONOPTIMIZE=optimize, PYTHONDONTWRITEBYTECODE="1"))
+        assert done.returncode == 0, done.stderr
+        return done
+
+    listed = [called("metrics", "list", "--json", optimize=level) for level in ("", "2")]
+    names, names_without = ([metric["names"] for metric in json.loads(done.stdout)] for done in listed)
+    assert names == names_without
+    assert "summaries and definitions are missing" not in listed[0].stderr
+    assert "summaries and definitions are missing" in listed[1].stderr
+    wanted = [part for first, *_ in names for part in ("-m", first)]
+    assert len(wanted) > 2 * 70
+    scores = [
+        called("run", "--data", "s.jsonl", *wanted, "--max-failed", "1", "--json", optimize=level).stdout
+        for level in ("", "2")
+    ]
+    assert scores[0] == scores[1]

@@ -136,3 +136,13 @@ def test_what_a_report_leaves_out_is_told_where_it_is_written(rankgauge, files):
 
     assert done.code == 0
     assert "ranked lists are not shown, because the data cannot be read again" in done.err
+
+
+def test_a_report_of_a_run_has_its_gates(rankgauge, files):
+    (files / "b.jsonl").write_text('{"id": "q", "expected_output": ["a"], "actual_output": ["x", "a"]}\n')
+    done = rankgauge("run", "--data", "b.jsonl", "-m", "RR", "--gate", "RR >= 0.7", "--html", "gated.html")
+
+    text = (files / "gated.html").read_text()
+    assert done.code == 1
+    assert "The gate failed." in text
+    assert '<th scope="row">rr &gt;= 0.7</th>' in text

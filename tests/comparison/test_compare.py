@@ -15,6 +15,7 @@ from rankgauge import compare, evaluate
 from rankgauge.comparison import MetricComparison
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.effects import holm
+from rankgauge.stats.estimates import affordable_resamples
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 
 FIELDS = {
@@ -251,6 +252,21 @@ def test_other_tests_by_name(test: str) -> None:
     assert found.p == pytest.approx(wanted[test], abs=0.02 if test == "bootstrap-bca" else 1e-9)
     interval = stats.ttest_rel(second, first).confidence_interval()
     assert found.interval == pytest.approx((interval.low, interval.high), abs=0.02)
+
+
+def test_a_bootstrap_of_many_pairs_takes_no_more_resamples_than_some_seconds_allow(monkeypatch) -> None:
+    monkeypatch.setattr("rankgauge.stats.estimates._MOST_DRAWS", 60_000)
+    rng = np.random.default_rng(8)
+    first, second = (rng.random(30).tolist() for _ in range(2))
+    bounded = compare({"old": result(first), "new": result(second)}, test="bootstrap-bca", resamples=20_000)
+    wanted = compare({"old": result(first), "new": result(second)}, test="bootstrap-bca", resamples=2_000)
+    assert bounded.resamples == 2_000
+    assert bounded["new"]["p@1"].interval == wanted["new"]["p@1"].interval
+    (note,) = bounded["new"].notes
+    assert note.startswith("2,000 resamples were drawn instead of 20,000, which take minutes for 30 pairs; ")
+    assert wanted["new"].notes == ()
+    assert affordable_resamples(100_000, 10**8) == 1_000
+    assert compare({"old": result(first), "new": result(second)}, resamples=20_000).resamples == 20_000
 
 
 def test_nothing_changed() -> None:

@@ -13,6 +13,7 @@ from rankgauge import Engine, Result, compare, evaluate, load_baseline, save_bas
 from rankgauge.comparison.layouts import comparison_lines
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.errors import ParameterError, ResultError
+from rankgauge.plugin import JudgedSample, sample_metric
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 0}}
 FIRST = {"q1": {"a": 2, "x": 1}, "q2": {"x": 2, "c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
@@ -239,3 +240,24 @@ def test_no_metric_in_common_is_refused() -> None:
 def test_no_sample_in_common_is_refused() -> None:
     reason = refusal(run(FIRST).take([0]), run(SECOND).take([1]))
     assert reason == "they have no sample in common; one has 'q1', the other 'q2'"
+
+
+@sample_metric("fails-for-one")
+def fails_for_one(ranking: JudgedSample) -> float:
+    """Fails for a ranking of one result."""
+    if ranking.depth == 1:
+        raise ValueError("too short")
+    return 1.0
+
+
+def test_samples_that_failed_are_no_secret_of_the_results() -> None:
+    results = {"old": run(FIRST, ["AP", fails_for_one]), "new": run(SECOND, ["AP", fails_for_one])}
+    (pair,) = compare(results).comparisons
+    said = "of 4 samples failed in {} for fails-for-one, and count as the policy says"
+    assert pair.notes == (f"1 {said.format('old')}",)  # q3; nothing is relevant for q4, and the new run lacks q3
+
+    broken = [{"id": name, "expected_output": ["a"], "actual_output": {"retrieved": 5}} for name in ("q1", "q2")]
+    whole = [{**sample, "actual_output": ["a"]} for sample in broken]
+    old, new = (Engine().dataset(each).with_metrics(["AP", "RR"]).run() for each in (whole, broken))
+    (pair,) = compare({"old": old, "new": new}).comparisons
+    assert pair.notes == ("2 of 2 samples failed in new, and count as the policy says",)

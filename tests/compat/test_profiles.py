@@ -53,9 +53,11 @@ def test_profile_parameters_exist_and_are_accepted(name, engine):
     profile = PROFILES[name]
     for alias, parameters in profile.parameters.items():
         written = {key: value for key, value in parameters.items() if key != "matcher"}
-        engine.dataset([]).with_metrics([str(MetricExpression(alias, written))]).with_profile(name).plan()
+        evaluation = engine.dataset([]).with_metrics([str(MetricExpression(alias, written))]).with_profile(name)
+        (column,) = evaluation.plan().metrics
+        assert written.items() <= dict(column.params).items()
         if "matcher" in parameters:
-            engine.catalog.matcher(str(parameters["matcher"]))
+            assert str(parameters["matcher"]) in {target.matcher for target in column.targets}
 
 
 @given(samples=st.lists(st.tuples(GOLD, RANKING), min_size=1, max_size=4), k=K)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge import Engine
 from rankgauge.cli import call
+from rankgauge.errors import UnreadableError
 
 SAMPLE = {"id": "q", "expected_output": ["a"], "actual_output": ["a"]}
 CONFIG = "version: 1\ndatasets: {s: {path: s.jsonl}}\n"
@@ -150,6 +152,43 @@ def test_included_files_and_variables_are_named_and_their_content_is_not(folder,
         err = capsys.readouterr().err
         assert words in err or "secret:2, metrics" in err
         assert "hunter2" not in err
+
+
+@pytest.mark.parametrize("command", ["run", "validate"])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "datasets: {s: {path: '${TOKEN}/a.jsonl'}}",
+        "datasets: {s: {path: '${TOKEN}'}}",
+        "datasets: {s: {path: 'damaged-${TOKEN}.jsonl'}}",
+        "datasets: {s: {path: 's.jsonl', outputs: './x//${TOKEN}/b'}}",
+        "baseline: '${TOKEN}/b.json'\ngates: [{metric: RR, max_drop: 0.1}]",
+        "baseline: 'damaged-${TOKEN}.jsonl'\ngates: [{metric: RR, max_drop: 0.1}]",
+        "plugins: {locked: '${TOKEN}/lock.yaml'}",
+        "output: {directory: 's.jsonl/${TOKEN}/out'}",
+        "include: 'damaged-${TOKEN}.jsonl'",
+    ],
+)
+def test_no_path_shows_the_value_of_a_variable(folder, capsys, monkeypatch, entry, command):
+    monkeypatch.setenv("TOKEN", "hunter-2")
+    Path("damaged-hunter-2.jsonl").write_text("{")
+    Path("c.yaml").write_text(
+        f"{CONFIG if 'datasets' not in entry else 'version: 1'}\nmetrics: {{use: [RR]}}\n{entry}\n"
+    )
+    code = call([command, "c.yaml"])
+    err = capsys.readouterr().err
+    assert code == (0 if "directory" in entry and command == "validate" else 2)
+    assert "hunter" not in err
+    assert code == 0 or "${TOKEN}" in err
+
+
+def test_a_missing_file_is_named_by_its_variable_in_python_too(folder, monkeypatch):
+    monkeypatch.setenv("TOKEN", "a/b")
+    Path("c.yaml").write_text("version: 1\ndatasets: {s: {path: '${TOKEN}/a.jsonl'}}\nmetrics: {use: [RR]}\n")
+    with pytest.raises(UnreadableError) as caught:
+        Engine.from_config("c.yaml").dataset("s").run()
+    (problem,) = caught.value.problems
+    assert str(problem) == "c.yaml:2, datasets.s.path: ${TOKEN}/a.jsonl: no such file"
 
 
 @pytest.mark.parametrize("kept", [0, 1, 30])

@@ -31,7 +31,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
     ],
 )
 def test_whatever_fails_when_nothing_is_paid_for_twice_and_the_result_is_complete(tmp_path, kind, begins, least):
-    line = [sys.executable, SAVING, tmp_path, kind, begins, "--keep-data"]
+    quiet = ["-W", "ignore:This process:DeprecationWarning"]  # a thread that polars starts when it is loaded
+    line = [sys.executable, *quiet, SAVING, tmp_path, kind, begins, "--keep-data"]
     done = subprocess.run(line, env=variables(**QUIET), capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     outcomes = [json.loads(outcome) for outcome in done.stdout.splitlines()]

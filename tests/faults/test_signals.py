@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 
+import pydantic_core
 import pytest
 
 from child_processes import command, run, variables
 from rankgauge import Result
+from rankgauge.cli.own_process import exit_code
 
 MOMENTS = 3
 _READY = "import sys; from rankgauge.cli import main; print('ready', file=sys.stderr, flush=True); main(sys.argv[1:])"
@@ -116,3 +118,11 @@ def test_ctrl_c_while_a_plugin_is_called_is_no_fault_of_the_plugin(folder, tmp_p
     arguments = ["run", "--data", folder / "s.jsonl", "-m", "hit@1", "--sut", f"{tmp_path / 'interrupting.py'}:sut"]
     done = run(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (3, "error: interrupted\n")
+
+
+def test_ctrl_c_that_pydantic_wraps_while_it_builds_a_schema_is_no_bug(capsys):
+    def building(_):
+        raise pydantic_core.SchemaError('Error building "model" validator:\n  KeyboardInterrupt: ')
+
+    assert exit_code(building, [], debug=False) == 3
+    assert capsys.readouterr().err == "error: interrupted\n"

@@ -76,7 +76,7 @@ class TestTexts:
         assert "[" not in finding.difference.replace("[12 -> 15]", "")
         letters = len("".join(character for character in PUMP if character.isalnum()))
         assert finding.cover == pytest.approx((letters - 2) / letters)
-        assert finding.place == (12, 12 + len(edited) - 1)  # up to the last word; the full stop is no word
+        assert finding.place == (12, 12 + len(edited))  # with the full stop, which the label has, too
 
     def test_a_text_that_other_documents_have_together_is_split(self) -> None:
         words = BIRDS.split()

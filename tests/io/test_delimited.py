@@ -64,6 +64,19 @@ class TestCells:
         text = 'id,expected_output,actual_output\nq1,"[\'d1\', ""d\'2""]","[\'d1\', \'d9\']"\n'
         assert mean(written(tmp_path, "a.csv", text)) == 0.5
 
+    @pytest.mark.parametrize("array", ["['d1' 'd9']", "['d1'\n 'd9']", "[ 'd1'   ''d9'' ]".replace("''", '""')])
+    def test_lists_may_be_as_numpy_prints_them(self, tmp_path, array):
+        text = f"id,expected_output,actual_output\nq1,\"['d1' 'd2']\",\"{array}\"\n"
+        assert mean(written(tmp_path, "a.csv", text)) == 0.5
+
+    @pytest.mark.parametrize("flag", ["false", "FALSE", "False"])
+    def test_flags_and_numbers_are_read_as_spreadsheets_and_pandas_write_them(self, tmp_path, flag):
+        text = "id,expected_output,actual_output,metadata.k,metadata.answerable\n"
+        text += f"q1,\"['d1']\",\"['d9','d1']\",1.0,\nq2,,[],,{flag}\n"
+        result = Engine().dataset(written(tmp_path, "a.csv", text)).with_metrics("retrieval-recall-at-k").run()
+        assert result["retrieval-recall-at-k"].values.tolist()[0] == 0.0  # d1 stands at rank 2
+        assert result["retrieval-recall-at-k"].n_undefined == 1  # q2 has no answer in the collection
+
     def test_lists_may_have_a_separator(self, tmp_path):
         text = "id,expected_output.relevant,actual_output.retrieved\nq1,d1|d2 | d3|d4,d1 | d9\n"
         assert mean(written(tmp_path, "a.csv", text), separator="|") == 0.25
@@ -117,8 +130,25 @@ class TestFaults:
             mean(written(tmp_path, "a.csv", text))
 
     def test_a_row_that_is_too_long(self, tmp_path):
-        with pytest.raises(UnreadableError, match="not a readable CSV file"):
+        with pytest.raises(UnreadableError, match="not a readable CSV file: a row has more cells than the header"):
             mean(written(tmp_path, "a.csv", "id,expected_output\nq1,x,y,z\n"))
+
+    def test_a_quotation_mark_that_is_not_closed(self, tmp_path):
+        with pytest.raises(UnreadableError, match="is a quotation mark not closed"):
+            mean(written(tmp_path, "a.csv", 'id,expected_output\nq1,"x\nq2,y\n'))
+
+    def test_two_columns_of_one_name(self, tmp_path):
+        text = "id,expected_output.relevant,expected_output.relevant\nq1,['d1'],['d2']\n"
+        with pytest.raises(UnreadableError, match=r"two columns are called 'expected_output\.relevant'"):
+            mean(written(tmp_path, "a.csv", text))
+
+    def test_a_text_in_place_of_a_list_is_told_how_to_be_split(self, tmp_path):
+        text = "id,expected_output.relevant,actual_output.retrieved\nq1,d1|d2,d1|d3\n"
+        with pytest.raises(DataError, match=r"found the string 'd1\|d2'; --separator '\|' splits a text"):
+            mean(written(tmp_path, "a.csv", text))
+        text = "id,expected_output.relevant,actual_output.retrieved\nq1,['d1'],d1|d3\n"
+        result = Engine().dataset(written(tmp_path, "b.csv", text)).with_metrics("recall@2").run()
+        assert result["recall@2"].n_failed == 1
 
     def test_an_empty_file(self, tmp_path):
         with pytest.raises(DataError, match="has no samples"):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError
 from rankgauge.io.files import digest
@@ -108,3 +109,27 @@ def test_an_integer_and_its_decimal_text_are_the_same_sample(tmp_path):
 
 def test_an_empty_outputs_file_has_no_outputs(tmp_path):
     assert outputs_of(write(tmp_path, "a.jsonl", "")).by_id == {}
+
+
+@pytest.mark.parametrize(
+    ("row", "advice"),
+    [
+        ({"id": "q", "actual_ouput": ["a"]}, "is it 'actual_ouput'? rename it, or map it: --field actual_output="),
+        ({"id": "q", "output": ["a"]}, "is it 'output'? rename it, or map it: --field actual_output=output"),
+        ({"id": "q", "retrieved": ["a"]}, "put 'retrieved' into it, or map it: --field retrieved=retrieved"),
+        ({"id": "q", "retreived": ["a"]}, "put 'retreived' into it, or map it: --field retrieved=retreived"),
+        ({"id": "q", "contexts": ["a"]}, "put 'contexts' into it, or map it: --field retrieved=contexts"),
+        ({"qid": "q", "actual_output": ["a"]}, "found null; is it 'qid'? rename it, or map it: --field id=qid"),
+    ],
+)
+def test_a_row_that_lacks_a_field_says_what_it_has_instead(row, advice, tmp_path):
+    path = tmp_path / "outputs.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    evaluation = Engine().dataset([{"id": "q", "expected_output": ["a"]}]).with_metrics(["RR"])
+    misread = evaluation.with_outputs(path)
+    with pytest.raises(DataError) as caught:
+        misread.run()
+    assert advice in str(caught.value)
+    ours, _, theirs = advice.partition("--field ")[2].partition("=")
+    fields = {ours: theirs or "actual_ouput", **({"id": "qid"} if "qid" in row else {})}
+    assert evaluation.with_fields(fields).with_outputs(path).run()["RR"].mean == 1.0

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge.cli import call
 from rankgauge.errors import ResultError
-from rankgauge.io.output_files import OutputsFile
+from rankgauge.io.kept_outputs import OutputsFile
 from rankgauge.result.staging import Staging, abandoned, has_outputs, is_in_use, is_staging
 from rankgauge.samples import KeptOutput
 
@@ -134,10 +135,28 @@ def test_without_locks_a_folder_is_saved_and_a_line_says_so(tmp_path, monkeypatc
     def unlocked(descriptor, operation):
         raise OSError(errno.ENOLCK, "No locks available")
 
+    assert Staging(tmp_path / "locked").sees_others
     monkeypatch.setattr(fcntl, "flock", unlocked)
-    Staging(tmp_path / "out").finish({"a.txt": b"1"})
-    assert names(tmp_path) == ["out"]
+    staging = Staging(tmp_path / "out")
+    assert not staging.sees_others
+    staging.finish({"a.txt": b"1"})
+    assert (tmp_path / "out" / "a.txt").exists()
     assert "has no locks: make sure that no other process writes there" in caplog.text
+
+
+def test_without_locks_nothing_of_a_run_that_may_go_on_is_said_to_be_free(tmp_path, monkeypatch, capsys):
+    def unlocked(descriptor, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unlocked)
+    monkeypatch.chdir(tmp_path)
+    Path("s.jsonl").write_text('{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}\n')
+    running = Staging(tmp_path / "out")  # as another process has it
+    assert call(["run", "--data", "s.jsonl", "-m", "RR", "-o", "out"]) == 0
+    err = capsys.readouterr().err
+    assert "was left by a run that was killed or goes on, which cannot be told here" in err
+    assert "delete it if nobody is at work there" in err
+    assert running.path.is_dir()
 
 
 @pytest.mark.parametrize("name", ["file", "full"])

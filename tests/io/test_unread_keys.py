@@ -89,6 +89,16 @@ def test_an_empty_ranking_is_one() -> None:
         ),
         (sample(0, {"retrieved": [{"id": "a", "similarity": 1}]}), "actual_output.retrieved[].similarity", "score"),
         (sample(0, RIGHT, metdata={"k": 1}), "metdata", "metadata"),
+        (
+            sample(0, {"retrieved": [{"id": "a", "document": "d", "strat": 0, "end": 4}]}),
+            "actual_output.retrieved[].strat",
+            "start",
+        ),
+        (
+            {**sample(0, RIGHT), "expected_output": {"relevant": [{"id": "a", "gian": 2}, "b"]}},
+            "expected_output.relevant[].gian",
+            "gain",
+        ),
         ({**sample(0, RIGHT), "expected_output": [{"id": "a", "grade": 2}]}, "expected_output[].grade", "gain"),
         (sample(0, {**RIGHT, "contexts": ["a"]}), "actual_output.contexts", ""),
         (sample(0, {**RIGHT, "latency": 3}), "actual_output.latency", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 
 import pytest
@@ -252,6 +253,14 @@ def test_what_is_blank_after_a_prefix_is_empty():
 )
 def test_json_unescape_by_hand(text, plain):
     assert plain == json_unescape(text)
+
+
+def test_white_space_of_every_kind_is_collapsed():
+    blanks = [mark for mark in map(chr, range(sys.maxunicode + 1)) if mark.isspace()]
+    forms = ("{0}", "a{0}", "{0}a", "a{0}b", "a{0}{0}b", "a {0}b", "a{0} b", "a{0}b c", "a\u00ad{0}b", "")
+    texts = [form.format(blank) for form in forms for blank in blanks]
+    assert len(blanks) > 20
+    assert list(map(collapse_whitespace, texts)) == [" ".join(text.split()) for text in texts]
 
 
 def test_foldings_by_hand():

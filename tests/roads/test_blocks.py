@@ -31,30 +31,77 @@ PLAIN_GOLD = (
     ["\ud800"],
     [*"abcdefghijklmnopqrstuvwxyz"],
 )
+FORMS_OF_GOLD = """
+{"relevant": ["a"]}
+{"relevant": {"a": 2, "b": 0.5}}
+{"relevant": []}
+{"relevant": {}}
+{"relevant": ["a", "a"]}
+{"relevant": {"relevant": 1}}
+{"relevant": ["a"], "answer": null}
+{"relevant": ["a"], "passages": [], "answer": []}
+{"relevant": ["b", "a"], "answer": "a", "keywords": ["b", "c"]}
+{"relevant": ["a", "b"], "passages": ["a b c", "d e f"]}
+{"relevant": {"a": 1}, "passages": "a b c"}
+{"relevant": ["a"], "spans": [{"document": "a", "start": 1, "end": 3, "mine": 1}]}
+{"relevant": ["a"], "nuggets": ["u", {"text": "t", "label": 1}]}
+["a", "a", "b"]
+[{"id": "b", "gain": 2}, {"id": "a"}]
+[{"id": "b"}, "a"]
+[{"id": "a", "intent": "1"}]
+[{"id": "a", "intent": "1"}, {"id": "a", "intent": "2", "gain": 3}, {"id": "x", "gain": 0, "metadata": {"u": 1}}]
+[{"id": "a", "grade": 2, "mine": 1}]
+"""
 ODD_GOLD = (
-    *(["a", "a"], [""], ["a", 7], [{"id": "b", "gain": 2}], [{"id": "a", "intent": "1"}], {"": 1}, {"a": "high"}),
-    *({"relevant": ["a"]}, {"answer": "a"}, {"answer": 1}, {"passages": ["a"]}, "a", 5, None, {"a": True}),
-    *({"relevant": {"a": 2}, "keywords": ["b"]}, [TWO_LINES], {TWO_LINES: 1}, [["a"], ["a"]], [{}, "a"]),
-)
-ODD_OUTPUT = (
-    *(None, "[]", '["a"]', 5, {}, {"retrieved": None}, {"answer": "a"}, {"retrieved": [], "answer": 5}, [""], ["a", 7]),
-    *([{"id": ""}], [{"text": "a"}], [{"id": "a", "text": "t"}], [{"id": "a", "text": 5}], [{"id": "a", "score": "x"}]),
+    *([""], ["a", 7], {"": 1}, {"a": "high"}, {"answer": "a"}, {"answer": 1}, {"passages": ["a"]}, "a", 5, None),
+    *({"a": True}, [TWO_LINES], {TWO_LINES: 1}, [["a"], ["a"]], ["a", ["b"]], [{}, "a"], ["a", {"id": "b"}], [[]]),
+    *([{"id": "", "gain": 2}], [{"id": "a", "gain": "much"}], [{"id": TWO_LINES}], [{"gain": 1}]),
+    *({"relevant": None}, {"relevant": 5}, {"relevant": "a"}, {"relevant": {"a": "1"}}, {"relevant": {"": 1}}),
     *(
-        [{"id": "a", "score": True}],
-        [{"id": 5}],
-        ["a", {"id": "b"}],
-        {"retrieved": ["a"], "support": {}},
-        [[]],
-        {"retrieved": {"a": 1}},
-        [None],
-        ["a", TWO_LINES],
-        [{"id": TWO_LINES, "score": 1}],
-        ["a", ["b"]],
-        [{"id": "a", "text": None}],
+        {"relevant": [[]]},
+        {"relevant": [], "answer": "a"},
+        {"relevant": ["a"], "b": 1},
+        {"relevant": ["a"], "answer": 5},
     ),
+    *(
+        {"relevant": ["a"], "answer": " "},
+        {"relevant": ["a"], "nuggets": ["t", "t"]},
+        {"relevant": ["a"], "spans": [{}]},
+    ),
+)
+MORE_OF_ITEMS = """
+{"text": "a b c"}
+{"text": null, "score": 1}
+{"text": "a b c", "score": 0.5, "metadata": {"u": 1}}
+{"content": "a"}
+{"document": "a", "start": 0, "end": 9}
+{"document": "a", "start": 5}
+{"document": "a"}
+{"start": null, "end": 3}
+{"metadata": 5, "mine": 1}
+{"score": null}
+"""
+FORMS_OF_OUTPUT = """
+"[]"
+"[\\"a\\"]"
+"{\\"retrieved\\": [{\\"id\\": \\"a\\", \\"score\\": 2}, {\\"id\\": \\"b\\", \\"score\\": 3}]}"
+{"retrieved": ["a"], "support": {}}
+{"retrieved": ["a"], "support": null, "contexts": []}
+{"retrieved": ["b"], "support": {"n1": "support"}, "answer": ""}
+"""
+ODD_OUTPUT = (
+    *(None, "[", '"[]"', 5, {}, {"retrieved": None}, {"answer": "a"}, {"retrieved": [], "answer": 5}, [""], ["a", 7]),
+    *([{"id": ""}], [{"text": "a"}], "", '{"retrieved": [""]}', [{"id": "a", "text": 5}], [{"id": "a", "score": "x"}]),
+    *([{"id": "a", "score": True}], [{"id": 5}], ["a", {"id": "b"}], {"retrieved": ["a"], "support": {"n1": "much"}}),
+    *({"retrieved": ["a"], "support": 5}, [{"document": "a", "start": 0, "end": 3}], [[]], {"retrieved": {"a": 1}}),
+    *([None], ["a", TWO_LINES], [{"id": TWO_LINES, "score": 1}], ["a", ["b"]]),
 )
 METADATA = (None, {}, {"k": 1}, {"tags": ["t", " u "]}, {"tags": "t", "k": 3}, {"answerable": True, "mine": [1]})
 ODD_METADATA = (5, {"k": 0}, {"k": "3"}, {"tags": [1]}, {"answerable": False}, {"answerable": "no"})
+
+
+def listed(lines):
+    return list(map(json.loads, lines.split("\n")[1:-1]))
 
 
 @st.composite
@@ -64,13 +111,22 @@ def records(draw, *, odd=True):
     if odd:
         bare |= bare.map(lambda ids: [{"id": name, "score": place} for place, name in enumerate(ids)])
         bare |= bare.map(lambda ids: [{"id": name} if isinstance(name, str) else name for name in ids])
+        more = draw(st.lists(st.sampled_from(listed(MORE_OF_ITEMS)), min_size=1, max_size=3))
+        bare |= st.lists(st.sampled_from(IDS), max_size=6).map(
+            lambda ids: [{"id": name, **more[place % len(more)]} for place, name in enumerate(ids)]
+        )
     outputs = bare | bare.map(lambda items: {"retrieved": items}) | bare.map(lambda it: {"retrieved": it, "answer": ""})
     gold, metadata = st.sampled_from(PLAIN_GOLD), st.sampled_from(METADATA)
+    if odd:
+        gold |= st.sampled_from(listed(FORMS_OF_GOLD))
+        outputs |= st.sampled_from(listed(FORMS_OF_OUTPUT))
     if odd and draw(st.integers(0, 5)) == 0:
         gold |= st.sampled_from(ODD_GOLD)
         outputs |= st.sampled_from(ODD_OUTPUT)
         metadata |= st.sampled_from(ODD_METADATA)
     record = {"expected_output": draw(gold), "actual_output": draw(outputs), "input": "?", "metadata": draw(metadata)}
+    if odd and draw(st.integers(0, 5)) == 0:
+        record |= draw(st.sampled_from([{"query": "?"}, {"mine": 1, "input": None}, {"query_id": "q"}]))
     if odd and draw(st.integers(0, 30)) == 0:
         del record[draw(st.sampled_from(sorted(record)))]
     return record
@@ -168,7 +224,7 @@ def test_blocks_put_together_are_one_block(drawn, cuts):
     "part",
     [
         *({"expected_output": each} for each in ODD_GOLD),
-        *({"actual_output": each} for each in ODD_OUTPUT if each not in ("[]", {"answer": "a"})),
+        *({"actual_output": each} for each in ODD_OUTPUT),
         *({"metadata": each} for each in ODD_METADATA),
         {"id": ""},
         {"id": 5},
@@ -179,6 +235,14 @@ def test_what_is_not_plain_makes_no_block(part):
     plain = {"id": "q", "expected_output": ["a"], "actual_output": ["b"], "metadata": None}
     assert read_block([plain]) is not None
     assert read_block([plain, {**plain, "id": "r", **part}]) is None
+
+
+@pytest.mark.parametrize("gold", listed(FORMS_OF_GOLD), ids=str)
+@pytest.mark.parametrize(
+    "output", [*listed(FORMS_OF_OUTPUT), *([{"id": "b", **more}] for more in listed(MORE_OF_ITEMS))], ids=str
+)
+def test_every_form_with_ids_makes_a_block(gold, output):
+    assert read_block([{"id": "q", "expected_output": gold, "actual_output": output}]) is not None
 
 
 def test_an_odd_sample_leaves_the_others_of_its_block_alone(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from rankgauge.samples import read_output
 IDS = st.sampled_from(["a", "b", "é"])
 TEXTS = st.sampled_from(["t", "", "  ", None])
 SCORES = st.sampled_from([0.0, -1.5, 1e300, None])
+STARTS = st.sampled_from([0, 7, 2**53, None])
 ODD = st.sampled_from([5, 1.5, 10**400, True, float("nan"), float("inf"), "", "x", None, [], {}])
 CONTRACTS = sorted({each.contract for each in PROFILES.values()}, key=repr)
 
@@ -22,10 +23,12 @@ CONTRACTS = sorted({each.contract for each in PROFILES.values()}, key=repr)
 def entries(draw):
     """Draw objects that have the same fields, one of which may be odd, or missing, in one of them."""
     fields = draw(st.sets(st.sampled_from(["id", "text", "score"])))
-    values = {"id": IDS, "text": TEXTS, "score": SCORES}
+    values = {"id": IDS, "text": TEXTS, "score": SCORES, "document": IDS, "start": STARTS, "end": STARTS}
+    if draw(st.booleans()):
+        fields |= {"document", "start", "end"}
     drawn = draw(st.lists(st.fixed_dictionaries({name: values[name] for name in sorted(fields)}), max_size=4))
     if drawn and draw(st.booleans()):
-        draw(st.sampled_from(drawn))[draw(st.sampled_from(["id", "text", "score", "more"]))] = draw(ODD)
+        draw(st.sampled_from(drawn))[draw(st.sampled_from([*values, "more"]))] = draw(ODD)
     if fields and drawn and draw(st.integers(0, 3)) == 0:
         draw(st.sampled_from(drawn)).popitem()
     return drawn

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from rankgauge import Engine
-from rankgauge.plugin import Judged, JudgedSample, metric, sample_metric
+from rankgauge.catalog import Catalog
+from rankgauge.plugin import (
+    Decided,
+    Judged,
+    JudgedSample,
+    aggregate,
+    comparer,
+    hookimpl,
+    metric,
+    run_metric,
+    sample_metric,
+    tokenizer,
+)
 
 GOLD = {"relevant": ["a"]}
 OUTPUT = ["a", "b"]
@@ -118,6 +130,89 @@ def test_a_masked_score_is_none():
 
 def test_a_masked_definition_defines_nothing():
     assert scored(masked_definition)[0] == "undefined"
+
+
+@sample_metric("masked-sample")
+def masked_sample(ranking: JudgedSample) -> Any:
+    """Have no score for any ranking."""
+    return np.ma.masked
+
+
+@run_metric("masked-run")
+def masked_run(rankings: Any) -> Any:
+    """Have no value for any run."""
+    return np.ma.MaskedArray(0.5, mask=True)
+
+
+@aggregate("masked-mean")
+def masked_mean(values: Any) -> Any:
+    """Return what a mean over masked scores is."""
+    return np.ma.MaskedArray(values, mask=True).mean()
+
+
+@tokenizer("masked-count")
+def masked_count(text: str) -> Any:
+    """Count nothing."""
+    return np.ma.masked
+
+
+def masked_blocks(retrieved: Any, gold: Any) -> Any:
+    return [
+        np.ma.MaskedArray(np.ones((len(own), len(other))), mask=True)
+        for own, other in zip(retrieved, gold, strict=True)
+    ]
+
+
+@comparer("masked-alone")
+def masked_alone(retrieved: Any, gold: Any) -> Any:
+    """Say of no pair how alike it is."""
+    return masked_blocks([retrieved], [gold])[0]
+
+
+@comparer("masked-batch", batch=masked_blocks)
+def masked_batch(retrieved: Any, gold: Any) -> Any:
+    """Say of no pair how alike it is, for many samples at once."""
+    return masked_alone(retrieved, gold)
+
+
+@comparer("masked-decision")
+def masked_decision(retrieved: Any, gold: Any) -> Any:
+    """Accept every pair, behind a mask."""
+    scores = np.zeros((len(retrieved), len(gold)))
+    return Decided(scores, np.ma.MaskedArray(np.ones(scores.shape, dtype=bool), mask=True))
+
+
+class Masking:
+    @hookimpl
+    def rankgauge_comparers(self):
+        return [masked_alone, masked_batch, masked_decision]
+
+    @hookimpl
+    def rankgauge_aggregates(self):
+        return [masked_mean]
+
+    @hookimpl
+    def rankgauge_tokenizers(self):
+        return [masked_count]
+
+
+def masked(metric, **matchers):
+    sample = {"id": "q", "expected_output": {"passages": ["one"]}, "actual_output": {"retrieved": [{"text": "one"}]}}
+    engine = Engine(catalog=Catalog.discover(own_only=True, plugins={"masking": Masking()}))
+    (column,) = engine.dataset([sample]).with_metrics([metric]).with_matchers(matchers).run().metrics.values()
+    return column
+
+
+def test_what_is_masked_counts_nowhere():
+    assert scored(masked_sample) == ("undefined", "the metric has no value for this ranking")
+    assert masked(masked_run).mean is None
+    assert masked("recall(aggregate=masked-mean)@1").mean is None
+    for name in ("masked-alone", "masked-batch"):
+        column = masked("recall@1", passages=f"lower > {name}")
+        assert column.counts["failed"] == 1
+        assert "not from 0 to 1; masked ones are not, either" in column.reasons[0]
+    assert masked("recall@1", passages="lower > masked-decision").mean == 0.0
+    assert "returned masked for a text" in masked("recall(tokenizer=masked-count)@5tok").reasons[0]
 
 
 def test_a_metric_cannot_change_the_data_of_its_caller():

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import logging
+import os
 import re
+import signal
+import socket
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from draws import draws
@@ -14,7 +21,7 @@ from rankgauge.plugin import JudgedSample, hookimpl, reader, sample_metric
 from rankgauge.testing import check_metric, check_normalizer, check_plugin, check_tokenizer
 from testing import definitions
 from testing.definitions import CALLS
-from testing.wrong_definitions import WRONG, Wrong, bpref, ndcg_right, recall_that_ignores_k
+from testing.wrong_definitions import WRONG, Wrong, bpref, leaking, ndcg_right, recall_that_ignores_k
 
 PAGE = Path(__file__).parents[2] / "docs/laws.template"
 _THOROUGH = 60
@@ -45,6 +52,38 @@ def test_a_wrong_definition_is_caught_by_the_law_that_the_page_names(wrong):
         assert wrong.law in checked(wrong, laws={wrong.law}).broken
     else:
         assert checked(wrong, cases=draws(_THOROUGH)).ok
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+LEAKS = {
+    "how numpy prints": (lambda: np.set_printoptions(precision=3), np.get_printoptions),
+    "sys.path": (lambda: sys.path.insert(0, "nowhere"), lambda: list(sys.path)),
+    "sys.excepthook": (lambda: setattr(sys, "excepthook", print), lambda: sys.excepthook),
+    "the garbage collector": (gc.disable, gc.isenabled),
+    "the settings of logging": (lambda: logging.disable(logging.ERROR), lambda: logging.getLogger().manager.disable),
+    "the handlers of signals": (
+        lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+        lambda: signal.getsignal(signal.SIGTERM),
+    ),
+    "the umask": (lambda: os.umask(0o077), umask),
+    "the default timeout of sockets": (lambda: socket.setdefaulttimeout(3), socket.getdefaulttimeout),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.usefixtures("first_example")
+def test_other_traces_in_the_process_are_named_and_taken_back(name):
+    leak, read = LEAKS[name]
+    before = read()
+    report = check_metric(leaking(leak), cases=2, without=["pickling"])
+    assert report.broken == ("global-state",)
+    assert f"it changed {name}, which belongs to the whole process" in str(report)
+    assert read() == before
 
 
 def test_most_of_the_list_is_caught():

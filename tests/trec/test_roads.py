@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -110,6 +111,17 @@ def test_scattered_lines_are_grouped(tmp_path, seed):
     assert values(rankgauge.evaluate(*paths, METRICS)) == values(whole)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have names there")
+def test_what_scattered_lines_are_copied_to_has_no_name_that_stays_or_leads_elsewhere(tmp_path, monkeypatch):
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spool))
+    (tmp_path / "run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
+    batches = RunFile(tmp_path / "run").grouped()
+    assert len(next(batches).lengths)
+    assert list(spool.iterdir()) == []
+
+
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_ties_stand_by_document_id_descending_in_any_order_of_lines(order):
     """All three share a score; by bytes descending the relevant `b` is second behind `é`, so RR is 1/2."""
@@ -212,7 +224,7 @@ def test_repeats_below_the_depth_are_refused_too(tmp_path):
 
 
 def test_ids_with_lone_surrogates_are_ids_like_others():
-    """\ud800 is no text that a file could hold; \udc80 stands for a byte of a file that is no text."""
+    r"""\ud800 is no text that a file could hold; \udc80 stands for a byte of a file that is no text."""
     qrels = {"\ud800": {"d\ud800": 1, "\udc80": 1}, "q": {"a": 1}}
     run = {"\ud800": {"x": 2.0, "d\ud800": 1.0}, "q": {"a": 1.0}}
     assert [rankgauge.evaluate(qrels, run, "RR")["RR"].mean, rankgauge.preflight(qrels, run).ok] == [0.75, True]

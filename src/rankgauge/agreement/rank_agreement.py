@@ -179,7 +179,7 @@ SCHEMA_VERSION = "rankgauge.agreement.v1"
 _SPREAD = ("mean", "std", "lowest", "highest")
 
 
-def agreement_table(agreement: RankAgreement) -> Iterator[str]:
+def agreement_table(agreement: RankAgreement, *, width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table of one run's measures."""
     counts = {"n": "n", "undefined": "n_undefined"}
     if not any(measure.n_undefined for measure in agreement.measures.values()):
@@ -192,20 +192,20 @@ def agreement_table(agreement: RankAgreement) -> Iterator[str]:
         ]
         for name, measure in agreement.measures.items()
     ]
-    yield from aligned([["measure", *_SPREAD, *counts], *rows])
+    yield from aligned([["measure", *_SPREAD, *counts], *rows], width)
 
 
-def agreements_table(agreements: Mapping[str, RankAgreement]) -> Iterator[str]:
+def agreements_table(agreements: Mapping[str, RankAgreement], *, width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table of several runs: a row of means each."""
     measures = next(iter(agreements.values())).measures
     rows = [[name, *(number(measure.mean) for measure in run.measures.values())] for name, run in agreements.items()]
-    yield from aligned([["run", *measures], *rows])
+    yield from aligned([["run", *measures], *rows], width)
 
 
-def query_table(agreement: RankAgreement) -> Iterator[str]:
+def query_table(agreement: RankAgreement, *, width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table of every query's values."""
     rows = [[query, *map(number, values)] for query, *values in _by_query(agreement)]
-    yield from aligned([["query", *agreement.measures], *rows])
+    yield from aligned([["query", *agreement.measures], *rows], width)
 
 
 def agreement_json(agreements: Mapping[str, RankAgreement]) -> str:

@@ -2,7 +2,8 @@
 Tables in plain text, as wide as they have to be or as narrow as they can; rich takes longer to load than a small run.
 
 No value is cut. Where a table is wider than it may be, columns that say least are left out, which the reader is told,
-and what is still too wide goes on below under the same first column.
+what is still too wide goes on below under the same first column, and where not even one column fits beside it, each row
+becomes a list.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _GAP = "  "
 _WIDE_GAP = "   "
 _MARGIN = "  "
 
-_NARROWEST = 12
-"""How narrow a column of a listing is made so that the others fit."""
+_NARROWEST, _LEAST = 12, 8
+"""How narrow the first column of a table is made, and any other column of a listing, so that all fit."""
 
 
 class Line(NamedTuple):
@@ -58,18 +59,40 @@ def aligned(table: Sequence[Sequence[str]], width: int | None = None) -> Iterato
     """
     Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right.
 
-    The first column is folded where that makes the table no wider than *width*.
+    The first column is folded where that makes the table no wider than *width*; else there are several parts.
     """
     shown = [[visible(cell) for cell in row] for row in table]
-    if width is not None:
-        room = max(width - sum(len(_GAP) + column for column in _widths(shown)[1:]), _NARROWEST)
-        shown = [
-            [piece, *(row[1:] if not number else [""] * len(row[1:]))]
-            for row in shown
-            for number, piece in enumerate(folded(row[0], room))
-        ]
-    widths = _widths(shown)
-    yield from (_joined(row, widths, _GAP) for row in shown)
+    if width is None:
+        widths = _widths(shown)
+        yield from (_joined(row, widths, _GAP) for row in shown)
+        return
+    longest, others = (max(map(text_width, (row[0] for row in shown)), default=0), _widths(shown)[1:])
+    least, whole = min(longest, _NARROWEST), sum(others) + len(_GAP) * len(others)
+    room = width - whole
+    if room < least:
+        room = min(width - max(others, default=0) - len(_GAP), max(width // 2, least))
+    if room < least:
+        yield from _listed(shown, width)
+        return
+    names = [folded(row[0], room) for row in shown]
+    narrow = [[max(name, key=text_width), *row[1:]] for name, row in zip(names, shown, strict=True)]
+    for number, places in enumerate(_parts(narrow, width, gap=_GAP, margins=0)):
+        if number:
+            yield ""
+        widths = _widths([[row[place] for place in (0, *places)] for row in narrow])
+        for name, row in zip(names, shown, strict=True):
+            yield _joined([name[0], *(row[place] for place in places)], widths, _GAP)
+            yield from name[1:]
+
+
+def _listed(table: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield each row of a table as its first cell, and below it a line for each other cell under its heading."""
+    (_, *headings), *rows = table
+    for name, *cells in rows:
+        yield from folded(visible(name), width)
+        for heading, text in zip(headings, cells, strict=True):
+            pieces = folded(" ".join(visible(f"{heading} {text}").split()), width - len(_MARGIN))
+            yield from (_MARGIN + piece for piece in pieces)
 
 
 def listing(
@@ -78,15 +101,15 @@ def listing(
     """
     Yield a table of texts, which go on below where it would be wider than *width*; the first column is in one piece.
 
-    A cell may have several lines.
+    A cell may have several lines. Where the first column leaves too little room, each row becomes a list.
     """
     cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
     widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
-    while (
-        width is not None
-        and sum(widths) + len(_GAP) * len(widths) > width
-        and (widest := max(widths[1:], default=0)) > _NARROWEST
-    ):
+    while width is not None and _whole_width(widths, _GAP, 0) > width:
+        widest = max(widths[1:], default=0)
+        if widest <= _LEAST:
+            yield from (Line(line, "row") for line in _listed([header, *rows], width))
+            return
         widths[widths.index(widest, 1)] -= 1
     for number, row in enumerate(cells):
         wrapped = [
@@ -102,11 +125,17 @@ def ruled(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
 ) -> Iterator[Line]:
     """Yield a table with a title and a rule under its header, in several parts where it is wider than *width*."""
-    yield Line(visible(title), "head")
+    yield from (Line(piece, "head") for piece in folded(visible(title), width))
     names = [folded(visible(row[0]), None if width is None else width // 2) for row in (header, *rows)]
     table = [
         [max(name, key=text_width), *map(visible, row[1:])] for name, row in zip(names, (header, *rows), strict=True)
     ]
+    if (
+        width is not None
+        and max((_whole_width([_widths(table)[0], one]) for one in _widths(table)[1:]), default=0) > width
+    ):
+        yield from (Line(line, "row") for line in ("", *_listed([header, *rows], width), ""))
+        return
     for places in _parts(table, width):
         widths = _widths([[row[place] for place in (0, *places)] for row in table])
         yield Line("")
@@ -156,12 +185,15 @@ def left_out_line(headings: Sequence[str]) -> str:
     return f"left out for want of room: {', '.join(headings)} (--plain or --json has all)" if headings else ""
 
 
-def _parts(table: Sequence[Sequence[str]], width: int | None) -> Iterator[list[int]]:
+def _parts(
+    table: Sequence[Sequence[str]], width: int | None, *, gap: str = _WIDE_GAP, margins: int = 2 * len(_MARGIN)
+) -> Iterator[list[int]]:
     """Yield the columns behind the first that stand side by side in no more than *width*; one at least."""
     widths = _widths(table)
     part: list[int] = []
     for place in range(1, len(widths)):
-        if part and width is not None and _whole_width([widths[each] for each in (0, *part, place)]) > width:
+        taken = [widths[each] for each in (0, *part, place)]
+        if part and width is not None and _whole_width(taken, gap, margins) > width:
             yield part
             part = []
         part.append(place)
@@ -172,8 +204,8 @@ def _widths(table: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(text_width, cells)) for cells in zip(*table, strict=True)]
 
 
-def _whole_width(widths: Sequence[int]) -> int:
-    return sum(widths) + len(_WIDE_GAP) * (len(widths) - 1) + 2 * len(_MARGIN)
+def _whole_width(widths: Sequence[int], gap: str = _WIDE_GAP, margins: int = 2 * len(_MARGIN)) -> int:
+    return sum(widths) + len(gap) * (len(widths) - 1) + margins
 
 
 def _joined(row: Sequence[str], widths: Sequence[int], gap: str, *, numbers: bool = True) -> str:

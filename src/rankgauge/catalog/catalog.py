@@ -1,7 +1,5 @@
 """
-`Catalog`: looking up names, with clashes, shadowing, unknown names and broken plugins told apart.
-
-A catalog is a value: it holds what one discovery found, and several can live in one process.
+`Catalog`: a value that looks up names, with clashes, shadowing, unknown names and broken plugins told apart.
 """
 
 from __future__ import annotations
@@ -98,10 +96,8 @@ class Catalog:
         installed = Installed(disable=off, own_only=own_only or no_plugins())
         if not plugins:
             return cls((), installed)
-        found = installed.all()
-        for name, plugin in plugins.items():
-            found.append(load_plugin(Plugin("", "", name, name), lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
-        return cls(found)
+        given = (load_plugin(Plugin("", "", name, name), lambda plugin=each: plugin) for name, each in plugins.items())  # type: ignore[misc]  # default
+        return cls([*installed.all(), *given])
 
     __copy__ = __deepcopy__ = itself
 
@@ -326,7 +322,12 @@ class Catalog:
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""
-        return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
+        return [(plugin.id, plugin.observers[hook]) for plugin in self._names.foreign() if hook in plugin.observers]
+
+    @property
+    def disabled(self) -> list[str]:
+        """Return the distributions whose plugins are disabled, sorted; this loads none of rankgauge's own."""
+        return sorted({plugin.distribution for plugin in self._names.foreign() if plugin.disabled})
 
     def without_observers(self) -> Catalog:
         """Return the same catalog for runs that nobody asked for, such as those of a check: nobody observes them."""

@@ -83,10 +83,13 @@ class Installed:
 
     def all(self) -> list[Plugin]:
         """Load every plugin, rankgauge's own first, then by distribution and name; a broken one is there, too."""
+        return [self._loaded.get(name) or _own(name) for name in OWN_POINTS] + self.others
+
+    @functools.cached_property
+    def others(self) -> list[Plugin]:
+        """The plugins of other distributions than rankgauge, which are loaded."""
         unreadable: list[Plugin] = []
-        own = [self._loaded.get(name) or _own(name) for name in OWN_POINTS]
-        found = [point.plugin(disabled=self._is_off(point)) for point in _further_points(unreadable)]
-        return own + found + unreadable
+        return [point.plugin(disabled=self._is_off(point)) for point in _further_points(unreadable)] + unreadable
 
     @functools.cached_property
     def distributions(self) -> set[tuple[str, str]]:

@@ -46,6 +46,15 @@ class Names:
                 raise
         return self
 
+    def foreign(self) -> Sequence[Plugin]:
+        """Return all plugins but those of rankgauge's own that nothing was asked of, which observe no run."""
+        with self._loading:
+            installed, self._installed = self._installed, None  # as above
+            try:
+                return self.plugins if installed is None else (*self.plugins, *installed.others)
+            finally:
+                self._installed = installed
+
     def is_loaded(self, kind: str, name: str) -> bool:
         """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
         with self._loading:

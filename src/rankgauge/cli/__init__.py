@@ -33,11 +33,13 @@ def _process(arguments: Sequence[str]) -> int:
     from rankgauge.cli import own_process
 
     with own_process.kept_interrupts(), own_process.whole_loads():
+        from rankgauge.base.address_space import heed_limit
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()
         if is_ours:
             own_process.begin()
+            heed_limit()
         code = call(arguments)
         if is_ours:
             leave()

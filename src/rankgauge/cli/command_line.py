@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -260,7 +261,13 @@ def _run(arguments: Sequence[str]) -> int:
         from rankgauge.cli.log_lines import configure
 
         configure(level=typed.log_level or "warning", form=typed.log_format or "console")
+    _tell_missing_texts(name)
     return command.execute(given)
+
+
+def _tell_missing_texts(name: str) -> None:
+    if sys.flags.optimize > 1 and name.startswith(("metrics", "matchers")):
+        remark("summaries and definitions are missing: Python runs without docstrings (-OO, PYTHONOPTIMIZE=2)")
 
 
 def _show(parser: CommandParser) -> int:

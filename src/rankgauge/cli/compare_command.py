@@ -119,7 +119,8 @@ def _compare(given: argparse.Namespace) -> int:
     )
     _print(comparison, given.form, gating)
     if given.html is not None:
-        write_html(given.html, results, comparison=comparison, texts=given.texts, queries=given.queries)
+        files = {"texts": given.texts, "queries": given.queries}
+        write_html(given.html, results, comparison=comparison, **files, gates=gating.report)
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save({name: results[name] for name in list(results)[1:]})
     return gating.exit_code

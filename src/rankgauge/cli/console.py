@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,8 @@ __all__ = [
     "progress_bar",
     "remark",
     "report_width",
+    "reword_errors",
+    "row_width",
     "rule",
     "show",
     "terminal_width",
@@ -54,6 +56,7 @@ _LAYOUT = "\n\t"
 
 _DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
 _PLAIN: ContextVar[bool] = ContextVar("rankgauge_plain", default=False)
+_REWORDED: ContextVar[Callable[[str], str]] = ContextVar("rankgauge_reworded", default=str)
 
 
 @contextmanager
@@ -68,12 +71,13 @@ def plain(*, wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def debugging(*, wanted: bool) -> Iterator[None]:
-    """Say for one call whether tracebacks are shown."""
-    token = _DEBUG.set(wanted)
+    """Say for one call whether tracebacks are shown; and how its errors are worded is its own matter."""
+    token, reworded = _DEBUG.set(wanted), _REWORDED.set(str)
     try:
         yield
     finally:
         _DEBUG.reset(token)
+        _REWORDED.reset(reworded)
 
 
 def is_debugging() -> bool:
@@ -81,9 +85,14 @@ def is_debugging() -> bool:
     return _DEBUG.get()
 
 
+def reword_errors(reworded: Callable[[str], str]) -> None:
+    """Say how errors of this call are worded, such as with the names of variables instead of their values."""
+    _REWORDED.set(reworded)
+
+
 def complain(message: str) -> None:
     """Print an error to stderr."""
-    remark(f"error: {message}")
+    remark(f"error: {_REWORDED.get()(message)}")
 
 
 def remark(message: str, *, is_command: bool = False) -> None:
@@ -132,6 +141,11 @@ def report_width() -> int | None:
     if _PLAIN.get():
         return None
     return terminal_width() if results().isatty() else terminal_width(_PIPE_WIDTH)
+
+
+def row_width() -> int | None:
+    """Return how wide tables may be that have a row a query: without end in a pipe, where each row is one line."""
+    return None if _PLAIN.get() else terminal_width(0) or None
 
 
 def rule() -> str:

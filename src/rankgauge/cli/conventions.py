@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.cli.console import reword_errors
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError, RankgaugeError
 
@@ -107,7 +108,12 @@ def make_engine(config: Path | None) -> Engine:
     from rankgauge.engine.engine import Engine
 
     keep_stdout()
-    return Engine(catalog=make_catalog()) if config is None else Engine.from_config(config)
+    if config is None:
+        return Engine(catalog=make_catalog())
+    engine = Engine.from_config(config)
+    if engine.config is not None:
+        reword_errors(engine.config.variables.unexpanded)
+    return engine
 
 
 def is_config(path: Path) -> bool:

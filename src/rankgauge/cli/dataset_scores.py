@@ -144,7 +144,7 @@ def score_datasets(work: Scoring) -> int:
         gating.remember(work.folders.saved, done.results)
     for name, result in done.results.items():
         if name in pages:
-            write_html(pages[name], {name: result})
+            write_html(pages[name], {name: result}, gates=gating.report)
     return _explained(done) or gating.exit_code
 
 

@@ -5,16 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import os
-import platform
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, has_colour, plain_table, print_json, terminal_width
 from rankgauge.cli.shared_options import add_json_option
@@ -23,7 +19,7 @@ from rankgauge.errors import RankgaugeError, counted, listed
 
 __all__ = ["DOCTOR"]
 
-_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[\w+\])?([^;]*)(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?")
+_REQUIREMENT = r"([\w.-]+)(?:\[\w+\])?([^;]*)(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?"
 _EXTRAS = ("completion", "excel", "pandas", "testing")
 """Those for users; the others are for work on rankgauge itself."""
 
@@ -41,6 +37,8 @@ class _Fact(NamedTuple):
 
 
 def _system() -> Iterator[_Fact]:
+    import platform
+
     here = f"Python {platform.python_version()} ({sys.implementation.name}), {platform.platform()}"
     flags = [f"-{'O' * sys.flags.optimize}"] if sys.flags.optimize else []
     flags += sorted(name for name in os.environ if name.startswith("RANKGAUGE_"))
@@ -51,7 +49,7 @@ def _requirements() -> Iterator[_Fact]:
     """Yield what rankgauge needs, and what its extras for users need."""
     extras: dict[str, list[tuple[str, str]]] = {}
     for text in _required():
-        if (match := _REQUIREMENT.fullmatch(text.strip())) and (match[3] or "") in {"", *_EXTRAS}:
+        if (match := re.fullmatch(_REQUIREMENT, text.strip())) and (match[3] or "") in {"", *_EXTRAS}:
             extras.setdefault(match[3] or "", []).append((match[1], match[2].strip()))
     for extra, needed in extras.items():
         versions = {name: _version(name) for name, _ in needed}
@@ -69,6 +67,8 @@ def _requirements() -> Iterator[_Fact]:
 
 
 def _required() -> list[str]:
+    import importlib.metadata
+
     try:
         return importlib.metadata.requires("rankgauge") or []
     except importlib.metadata.PackageNotFoundError:  # a source tree that nobody installed
@@ -76,6 +76,8 @@ def _required() -> list[str]:
 
 
 def _version(name: str) -> str | None:
+    import importlib.metadata
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -116,6 +118,8 @@ def _plugins() -> Iterator[_Fact]:
 
 def _imports() -> Iterator[_Fact]:
     """Yield what takes long to import, in an interpreter that has loaded nothing yet."""
+    import subprocess
+
     code = "\n".join(f"import {name}" for name in _LOADED)
     command = [sys.executable, "-X", "importtime", "-c", code]
     try:
@@ -146,6 +150,7 @@ def _workers() -> Iterator[_Fact]:
     import tempfile
     from pathlib import Path
 
+    from rankgauge.base.guard import ForeignError, guarded
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.workers import judging_lines
     from rankgauge.io.file_records import Lines

@@ -98,6 +98,8 @@ def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]
     samples = [sample for batch in reader.batches() for sample in batch]
     named = frozenset(label.document for label in labels_of(samples) if label.document is not None)
     corpus = read_corpus(given.corpus, catalog=catalog, named=named)
+    if corpus.naming:
+        remark(f"ids of {visible(str(given.corpus))}: {corpus.naming}, as the labels have them")
     before = None if given.before is None else read_corpus(given.before, catalog=catalog, named=named)
     return evaluation, corpus, check_labels(samples, corpus, before=before)
 
@@ -200,7 +202,7 @@ def _effect(folder: Path, evaluation: Evaluation, rows: Sequence[Mapping[str, An
     saved = Evaluation.of(evaluation_of(result, catalog=evaluation.catalog()))
     if saved.data.fingerprint() != evaluation.data.fingerprint():
         raise ResultError(f"{folder} is a result of {saved.data.label}, whose content is not that of the samples given")
-    data = saved.data._replace(source=rows, fields={})
+    data = saved.data._replace(source=rows, fields={}, preset="", separator="")
     after = replace(saved, data=data, lock=None).run()
     scores = {}
     for name, column in result.metrics.items():

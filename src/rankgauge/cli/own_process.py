@@ -62,13 +62,20 @@ def _described(error: BaseException) -> tuple[int, str]:
     from rankgauge.base.guard import told, was_interrupted
     from rankgauge.errors import RankgaugeError
 
-    if isinstance(error, KeyboardInterrupt) or was_interrupted(error):
+    is_wrapped = type(error).__name__ == "SchemaError" and "KeyboardInterrupt: " in str(
+        error
+    )  # pydantic keeps no cause
+    if isinstance(error, KeyboardInterrupt) or is_wrapped or was_interrupted(error):
         return INTERRUPTED, "interrupted"
     if isinstance(error, RankgaugeError):
         return error.exit_code, str(error)
     if isinstance(error, OSError):
         file = f" {error.filename}" if error.filename else ""
         return 2, f"cannot read or write{file}: {error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return 2, f"there is not enough memory{f': {error}' if str(error) else ''}"
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        return 2, "no thread can be started: this process may have no more threads or memory (ulimit -u, ulimit -v)"
     return 5, f"internal error: {told(error)}\nThis is a bug; run again with --debug and report it."
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankgauge.comparison.differences import Comparison
+    from rankgauge.gates.outcomes import GateReport
     from rankgauge.result import ResultValues
 
 __all__ = ["REPORT", "check_html", "write_html"]
@@ -65,13 +66,14 @@ def write_html(
     comparison: Comparison | None = None,
     texts: Path | None = None,
     queries: Path | None = None,
+    gates: GateReport | None = None,
 ) -> None:
     """Write a report, and the folders above it; the file is complete, or as it was."""
     from rankgauge.engine.html_report import gather
     from rankgauge.io.whole_files import replace_file
     from rankgauge.report.html import lay_out
 
-    data = gather(results, comparison=comparison, texts=texts, queries=queries)
+    data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)
     text = lay_out(data)
     for note in data.notes:
         remark(visible(note))

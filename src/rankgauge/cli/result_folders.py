@@ -120,19 +120,20 @@ class Folders:
                 raise ParameterError("--keep-data copies into a result folder; name one with -o FOLDER")
             return
         from rankgauge.io.files import is_there
-        from rankgauge.result.staging import Staging
+        from rankgauge.result.staging import Staging, abandoned, replaced_results
 
         if root is not None and self.several and not is_there(root):
             self._reserved.append(root)  # staging makes it, and it is to be absent where nothing is saved
         for name in names:
             if root is None:
                 parent = Path(self.directory or "")
-                self._warn(parent)
-                self._staged[name] = Staging(self._reserve(parent, name))
+                left, replaced = abandoned(parent), replaced_results(parent)
+                staging = self._staged[name] = Staging(self._reserve(parent, name))
             else:
                 folder = self._resumed(name) if self.output is None else self._folder(self.output, name)
-                self._staged[name] = Staging(folder, **self._replaces(folder, name))
-                self._warn(folder.parent, self._staged[name])
+                staging = self._staged[name] = Staging(folder, **self._replaces(folder, name))
+                left, replaced = staging.left_behind(), staging.replaced()
+            self._warn(left, replaced, is_sure=staging.sees_others)
 
     def _resumed(self, name: str) -> Path:
         """Return the folder that the earlier run of a dataset is or was to become, by its name and by no file in it."""
@@ -191,22 +192,21 @@ class Folders:
                 self._reserved.append(folder)
                 return folder
 
-    def _warn(self, parent: Path, staging: Staging | None = None) -> None:
-        """Name what processes that were killed have left, of one target or of all in a folder."""
-        from rankgauge.result.staging import abandoned, replaced_results
-
-        for folder in abandoned(parent) if staging is None else staging.left_behind():
+    def _warn(self, left: Iterable[Path], replaced: Iterable[Path], *, is_sure: bool) -> None:
+        """Name what processes have left that were killed; where there are no locks it is not *sure* that they were."""
+        run = "a run that was killed" if is_sure else "a run that was killed or goes on, which cannot be told here"
+        delete = "delete it" if is_sure else "delete it if nobody is at work there"
+        for folder in left:
             file = folder / "outputs.jsonl"
             if not file.is_file():
-                remark(f"{folder} was left by a run that was killed; nothing in it is needed, so delete it")
+                remark(f"{folder} was left by {run}; nothing in it is needed, so {delete}")
             elif self.resume is None:
                 lines = file.read_bytes().count(b"\n")
                 remark(
-                    f"{folder} has {counted(lines, 'output')} of a run that was killed; go on with it: --resume "
-                    f"{folder}, or delete it"
+                    f"{folder} has {counted(lines, 'output')} of {run}; go on with it: --resume {folder}, or {delete}"
                 )
-        for folder in replaced_results(parent) if staging is None else staging.replaced():
-            remark(f"{folder} is a result that another one has replaced; delete it")
+        for folder in replaced:
+            remark(f"{folder} is a result that another one has replaced; {delete}")
 
     def _close(self) -> None:
         for staging in self._staged.values():

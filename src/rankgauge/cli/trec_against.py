@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import emit, print_report, remark
+from rankgauge.cli.console import emit, print_report, remark, report_width, row_width
 from rankgauge.cli.conventions import Conventions, run_names
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.policy import option_text
@@ -87,7 +87,12 @@ def _print_tables(agreements: Mapping[str, RankAgreement], *, per_query: bool, s
     for name, agreement in agreements.items():
         if per_query:
             emit([f"{visible(name)}\n"] if len(agreements) > 1 else [])
-            emit(f"{line}\n" for line in (*query_table(agreement), ""))
+            emit(f"{line}\n" for line in (*query_table(agreement, width=row_width()), ""))
     if summary:
         (only, *others) = agreements.values()
-        emit(f"{line}\n" for line in (agreements_table(agreements) if others else agreement_table(only)))
+        table = (
+            agreements_table(agreements, width=report_width())
+            if others
+            else agreement_table(only, width=report_width())
+        )
+        emit(f"{line}\n" for line in table)

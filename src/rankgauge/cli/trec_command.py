@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, emit, print_report, remark, report_width
+from rankgauge.cli.console import echo, emit, print_report, remark, report_width, row_width
 from rankgauge.cli.shared_options import (
     add_gate_options,
     add_judging_options,
@@ -307,11 +307,11 @@ def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further],
     if given.per_query:
         for name, result in results.items():
             tables += [[visible(name)]] if len(results) > 1 else []
-            tables += [query_table(result), [""]]
+            tables += [query_table(result, width=row_width()), [""]]
     if not given.no_summary and len(results) > 1:
         tables.append(runs_table(results, width=report_width(), further=further))
     elif not given.no_summary:
-        tables += [run_table(result, further.get(name)) for name, result in results.items()]
+        tables += [run_table(result, further.get(name), width=report_width()) for name, result in results.items()]
     emit(f"{line}\n" for table in tables for line in table)
 
 

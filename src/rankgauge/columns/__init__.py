@@ -15,6 +15,7 @@ from rankgauge.columns.judged_rows import (
     Rows,
     Scores,
     intents_of,
+    unmasked,
 )
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Seen
@@ -52,5 +53,6 @@ __all__ = [
     "keys_of_gold",
     "number_problem",
     "short_keys",
+    "unmasked",
     "words_at",
 ]

@@ -34,6 +34,7 @@ __all__ = [
     "ones",
     "same_rank_as_before",
     "stretches",
+    "unmasked",
 ]
 
 N = TypeVar("N", bound="np.generic[Any]")
@@ -257,6 +258,14 @@ class Intents(NamedTuple):
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         rows = np.repeat(start, lengths) + within
         return Intents(np.repeat(np.arange(len(items)), lengths), self.intent[rows], self.grade[rows], self.place[rows])
+
+
+def unmasked(returned: object) -> Floats:
+    """Return numbers that a plugin returned as an array; what is masked is NaN, as what has no value."""
+    values = np.asarray(returned, dtype=np.float64)
+    if not isinstance(returned, np.ma.MaskedArray):
+        return values
+    return np.where(np.ma.getmaskarray(returned), np.nan, values)
 
 
 def intents_of(owners: Sequence[int], ids: Sequence[bytes], grades: Sequence[Mapping[str, float]]) -> Intents:

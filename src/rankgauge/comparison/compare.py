@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +22,7 @@ from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.effects import holm
-from rankgauge.stats.estimates import MeanEstimate, bootstrap_bca, t_two_sided
+from rankgauge.stats.estimates import MeanEstimate, affordable_resamples, bootstrap_bca, t_two_sided
 from rankgauge.stats.paired_tests import SignFlips, flip_signs, wilcoxon
 
 __all__ = ["compare_results"]
@@ -57,6 +58,7 @@ def compare_results(
     pairings = [
         pair_results(results[one], results[two], metrics, names=(one, two), common=common) for one, two in names
     ]
+    method, notes = _affordable(method, max(len(pairing.sample_ids) for pairing in pairings))
     groups = [None if clusters is None else _codes(pairing.sample_ids, clusters, cluster) for pairing in pairings]
     tested = [_tested(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)]
     corrected, correction = _corrected(tested, method)
@@ -64,7 +66,7 @@ def compare_results(
     for (one, two), pairing, codes, tests in zip(names, pairings, groups, corrected, strict=True):
         metric_tests = zip(pairing.columns.items(), tests, strict=True)
         compared = {name: compare_metric(column, pairing, codes, method, test) for (name, column), test in metric_tests}
-        comparisons.append(RunComparison(two, one, compared, pairing.notes))
+        comparisons.append(RunComparison(two, one, compared, (*pairing.notes, *notes)))
     return Comparison(
         baseline=first,
         comparisons=tuple(comparisons),
@@ -75,6 +77,15 @@ def compare_results(
         seed=method.seed,
         cluster=None if clusters is None else cluster or "clusters",
     )
+
+
+def _affordable(method: Method, pairs: int) -> tuple[Method, Sequence[str]]:
+    """Return a method of as many resamples as take seconds, and a note where that is fewer than were asked for."""
+    resamples = affordable_resamples(method.resamples, pairs) if method.test == "bootstrap-bca" else method.resamples
+    if resamples == method.resamples:
+        return method, ()
+    note = f"{resamples:,} resamples were drawn instead of {method.resamples:,}, which take minutes for {pairs:,} pairs"
+    return replace(method, resamples=resamples), (f"{note}; sign-flip and t have no such limit",)
 
 
 def _baseline(results: Mapping[str, ResultValues], name: str | None) -> str:

@@ -53,7 +53,7 @@ def comparison_lines(comparison: Comparison, *, width: int | None) -> Iterator[L
         for what, changes in (("lost", first.worst), ("won", first.best)):
             lines += [f"{what} most, {first.name}: {_changes(changes)}"] if changes else []
         yield from (Line(visible(line)) for line in lines)
-        yield from _cohorts(first)
+        yield from _cohorts(first, width)
     yield Line("")
     yield Line(visible(method_line(comparison)), "small")
 
@@ -83,14 +83,14 @@ def _changes(changes: Sequence[Change]) -> str:
     )
 
 
-def _cohorts(metric: MetricComparison) -> Iterator[Line]:
+def _cohorts(metric: MetricComparison, width: int | None) -> Iterator[Line]:
     """Yield the differences by tag of one metric; of many tags those with the most pairs."""
     if not metric.cohorts:
         return
     shown, left = largest(metric.cohorts, lambda cohort: cohort.n)
     yield Line("")
     table = [["tag", f"{metric.name} difference", "interval", "n"], *map(cohort_row, shown)]
-    yield from (Line(line, "row") for line in aligned(table))
+    yield from (Line(line, "row") for line in aligned(table, width))
     if left:
         yield Line(f"... and {len(left):,} more tags; --json has all of them")
 

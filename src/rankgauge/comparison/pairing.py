@@ -6,13 +6,14 @@ A difference of definitions, policies, judgments or cutoffs is not a difference 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
@@ -21,10 +22,10 @@ from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences
-from rankgauge.scoring.score import UNDEFINED
+from rankgauge.scoring.score import FAILED, UNDEFINED
 from rankgauge.stats.repeats import mean_variance
 
-__all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "pair_results"]
+__all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "counterpart_of", "pair_results"]
 
 UNJUDGED = "retrieval-unjudged-at-k"
 """The metric that says how much of a ranking nobody judged."""
@@ -115,6 +116,8 @@ def pair_results(
     lost["other_ground_truth"] = len(its) - lost["only_in_run"] - len(same)
     tags = tuple(baseline.tags[place] for place in here.tolist())
     columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
+    notes += _failures(names[0], [(column, column.codes[here]) for column, _ in matched])
+    notes += _failures(names[1], [(column, counterpart.codes[there]) for column, counterpart in matched])
     return Pairing(tuple(shared), tags, columns, tuple(notes))
 
 
@@ -176,9 +179,21 @@ def _paired(
     return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED}, noise)
 
 
+def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8]]]) -> Iterator[str]:
+    """Yield how many of the shared samples failed in a result, by the metrics that they failed for."""
+    metrics: dict[int, list[str]] = {}
+    for column, codes in columns:
+        metrics.setdefault(int(np.count_nonzero(codes == FAILED)), []).append(column.name)
+    for count, failed_for in metrics.items():
+        if count:
+            of = "" if len(failed_for) == len(columns) else f" for {', '.join(failed_for)}"
+            n = counted(len(columns[0][1]), "sample")
+            yield f"{count:,} of {n} failed in {name}{of}, and count as the policy says"
+
+
 def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
     """Say how a metric of whole runs differs; it has no value for a sample, so that nothing can be tested."""
-    counterpart = _counterpart(column.info, other)
+    counterpart = counterpart_of(column.info, other)
     if counterpart is None:
         return f"{column.name} is in the baseline only; left out"
     if column.mean is None or counterpart.mean is None:
@@ -207,7 +222,7 @@ def _matched(
                 raise ResultError(f"{said}: {reason}")
             notes.append(f"{reason}; left out")
             continue
-        counterpart = _counterpart(info, other)
+        counterpart = counterpart_of(info, other)
         if counterpart is None:
             namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
             if namesake is not None:
@@ -246,7 +261,7 @@ def _column(baseline: ResultValues, name: str, said: str) -> MetricSummary:
         raise ResultError(f"{said}: {error.args[0]}") from None
 
 
-def _counterpart(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
+def counterpart_of(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
     """Return the column that means the same, the one of the same name first."""
     same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
     return next((column for column in same if column.name == info.name), same[0] if same else None)

@@ -5,16 +5,16 @@ Config files: read with what they include, checked, and with every problem in on
 from __future__ import annotations
 
 import os
-import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.schema import Config
+from rankgauge.config.variables import Variables
 from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes, real_path
@@ -29,8 +29,6 @@ __all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tr
 
 Location = tuple[str | int, ...]  # the keys that lead to a value
 
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HINT = "`rankgauge init` writes one"
 _MOST_FILES = 200
 """How many files a config may include, counted once for every file that does; each such chain may have a tenth."""
@@ -42,6 +40,7 @@ class Tree:
 
     value: dict[Any, Any]
     places: dict[Location, tuple[str, int]]
+    variables: Variables = field(default_factory=Variables)
 
     def problem(self, location: Location, message: str) -> Problem:
         """Return a problem with a value: at its place, or that of the nearest value around it."""
@@ -57,7 +56,7 @@ def read_tree(path: Path) -> Tree:
     tree = reader.read(path, (real_path(path),))
     if reader.problems:
         raise unusable(path, reader.problems)
-    return tree
+    return replace(tree, variables=reader.variables)
 
 
 def unusable(path: Path, problems: Sequence[Problem]) -> ConfigError:
@@ -80,11 +79,11 @@ class _Reader:
     main: Path
     problems: list[Problem] = field(default_factory=list)
     included: int = 0
-    written: dict[tuple[Path, Location], str] = field(default_factory=dict)  # paths before variables were put in
+    variables: Variables = field(default_factory=Variables)
 
     def read(self, path: Path, trail: tuple[Path, ...]) -> Tree:
         """Read one file; *trail* has the files that led to it, itself last."""
-        name = str(path)
+        name = self.variables.unexpanded(str(path))
         document = read_yaml(decode_text(read_bytes(path, hint=_HINT), name), name)
         if not isinstance(document.value, dict):
             self.problems.append(Problem(f"a config file is a mapping; {_HINT}", name, 1))
@@ -124,7 +123,7 @@ class _Reader:
                 except UnreadableError as error:
                     problems: Sequence[Problem] = error.problems
                     if isinstance(error.__cause__, OSError):  # it is not there
-                        what = written if "${" in (written := self.written.get((path, location), "")) else str(target)
+                        what = self.variables.unexpanded(str(target))
                         problems = [tree.problem(location, f"cannot read {what}: {p.message}") for p in problems]
                     self.problems += problems
 
@@ -144,24 +143,13 @@ class _Reader:
             holder: Any = tree.value
             for part in location[:-1]:
                 holder = holder[part]
-            self.written[path, location] = holder[location[-1]]
-            text = os.path.expanduser(self._filled(holder[location[-1]], tree, location))  # noqa: PTH111  # no `./` is lost
+
+            def refuse(why: str, at: Location = location) -> None:
+                self.problems.append(tree.problem(at, why))
+
+            text = self.variables.expanded(holder[location[-1]], refuse)
             is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
             holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
-
-    def _filled(self, text: str, tree: Tree, location: Location) -> str:
-        def value(found: re.Match[str]) -> str:
-            name = found[1]
-            if _NAME.fullmatch(name) is None:
-                message = f"{found[0]!r} is not a variable, which looks like ${{DATA_DIR}}"
-            elif name not in os.environ:
-                message = f"the environment variable {name} is not set; {text!r} needs it"
-            else:
-                return os.environ[name]
-            self.problems.append(tree.problem(location, message))
-            return ""
-
-        return _VARIABLE.sub(value, text)
 
 
 def _too_many(trail: Sequence[Path]) -> str:
@@ -245,6 +233,7 @@ class LoadedConfig:
     config: Config
     path: Path
     places: Mapping[Location, tuple[str, int]]
+    variables: Variables
 
     def file(self, relative: str) -> Path:
         """Return a path that the config file names, relative to where it stands."""
@@ -290,7 +279,7 @@ def load_config(path: Path) -> LoadedConfig:
     """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
     tree = read_tree(path)
     try:
-        return LoadedConfig(Config.model_validate(tree.value), path, tree.places)
+        return LoadedConfig(Config.model_validate(tree.value), path, tree.places, tree.variables)
     except ValidationError as error:
         details = _without_other_branches(error.errors(include_url=False))
     raise unusable(path, [_problem(detail, tree, path) for detail in details])

@@ -19,7 +19,8 @@ from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.files import read_bytes
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, add_missing, kept, read_kept
+from rankgauge.io.kept_outputs import OutputsFile, add_missing
+from rankgauge.io.output_files import OUTPUTS_FILE, kept, read_kept
 from rankgauge.policy import Contract
 from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
 from rankgauge.samples import CallError, KeptOutput, Sample

@@ -81,7 +81,8 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
     if entry.outputs is not None:
         files["outputs"] = loaded.file(entry.outputs)
     places = tuple(
-        (file, *loaded.place("datasets", name, key), f"datasets.{name}.{key}") for key, file in files.items()
+        (file, loaded.variables.unexpanded(str(file)), (*loaded.place("datasets", name, key), f"datasets.{name}.{key}"))
+        for key, file in files.items()
     )
     return DataSource(
         files["path"],

@@ -15,26 +15,27 @@ from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.differences import Comparison
 from rankgauge.engine.comparing import compare
+from rankgauge.engine.loss_reasons import LostSamples
 from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.setup import Setup
 from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
-from rankgauge.explain.ranked_lists import leaving
 from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.file_records import read_texts
 from rankgauge.planning.requests import USUAL_BUDGET
 from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
-from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
+from rankgauge.report.html.report_data import DepthCurve, ReportData, Section
 from rankgauge.result import ResultValues
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.values import check_results
-from rankgauge.stats.estimates import TIED
 
 __all__ = ["gather", "html_report", "sections_of", "views_of"]
 
 _MOST_VIEWS = 10
+_MARKUP = str.maketrans("", "", "*`")
 
 
 def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
@@ -89,6 +90,7 @@ def html_report(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     text_budget: int = 20_000_000,
     catalog: Catalog | None = None,
 ) -> str:
@@ -108,6 +110,8 @@ def html_report(
 
         queries: A file with the texts of queries, likewise.
 
+        gates: What became of gates on these results; the report begins with those that failed.
+
         text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
 
         catalog: What plugins offer, such as sections; by default what the results were computed with, and for results
@@ -125,7 +129,8 @@ def html_report(
     """
     from rankgauge.report.html.page import lay_out  # loads jinja2
 
-    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries, catalog=catalog)
+    files = {"texts": texts, "queries": queries}
+    data = gather(results, baseline=baseline, comparison=comparison, **files, gates=gates, catalog=catalog)
     return lay_out(data, text_budget=text_budget)
 
 
@@ -136,6 +141,7 @@ def gather(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    gates: GateReport | None = None,
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
@@ -154,10 +160,11 @@ def gather(
     sections, notes = sections_of(catalog, named)
     order = _by_interest(named, comparison)
     wanted = None if len(order) <= _ALL else order[:_MOST]
+    lost = LostSamples.of(named, comparison)
     found: dict[str, Reread] = {}
     for name, result in named.items():
         try:
-            found[name] = reread(result, wanted, _by_depth(result))
+            found[name] = reread(result, wanted, _by_depth(result), None if lost is None else lost.within.get(name))
         except (ResultError, DataError, PlanError) as error:
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
     if found and wanted is not None:
@@ -182,10 +189,20 @@ def gather(
         lists={name: own.lists for name, own in found.items()},
         curves=_curves(found),
         unjudged=_unjudged(found),
-        losses=_losses(named, comparison, found),
+        losses=None if lost is None else lost.reasons(found),
         notes=notes,
         sections=sections,
+        definitions=dict(_definitions(catalog, next(iter(named.values())))),
+        gates=gates,
     )
+
+
+def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, str]]:
+    """Yield what each column measures, in one line, and what it is judged against."""
+    for name, column in result.metrics.items():
+        claim = catalog.metrics.get(column.info.alias)
+        summary = "" if claim is None else f"{claim.declaration.summary.translate(_MARKUP).rstrip('.')}. "
+        yield name, f"{summary}Judged: {column.info.judged}."
 
 
 def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
@@ -306,27 +323,3 @@ def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
         for run, own in found.items()
         if "unjudged" in own.others and unjudged_share(own.others["unjudged"][0]) is not None
     }
-
-
-def _losses(
-    results: Mapping[str, ResultValues], comparison: Comparison | None, found: Mapping[str, Reread]
-) -> Losses | None:
-    """Return why the first run that is compared loses samples."""
-    pair = None if comparison is None else comparison.comparisons[0]
-    metric = None if pair is None else next(iter(pair.metrics.values()), None)
-    if pair is None or metric is None or not metric.losses or not {pair.baseline, pair.run} <= set(found):
-        return None
-    one, other = found[pair.baseline].lists, found[pair.run].lists
-    if metric.name not in other.columns:
-        return None
-    before, after = (_scores(results[name], metric.name) for name in (pair.baseline, pair.run))
-    sign = 1 if metric.higher_is_better else -1
-    lost = {sample_id for sample_id, score in after.items() if sign * (score - before.get(sample_id, score)) < -TIED}
-    k = one.columns[metric.name].k
-    listed = lost & set(one.sample_ids) & set(other.sample_ids)
-    left = listed & leaving(one, other, metric.name)
-    return Losses(len(listed), len(left), k if isinstance(k, int) else None, len(lost)) if listed else None
-
-
-def _scores(result: ResultValues, name: str) -> dict[str, float]:
-    return dict(zip(result.sample_ids, result.metrics[name].values.tolist(), strict=True))

@@ -96,7 +96,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     if plan.catalog.own_profiles:
         config["profiles"] = {name: spec.plain() for name, spec in plan.catalog.own_profiles.items()}
     plugins: dict[str, Any] = {}
-    if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
+    if disabled := plan.catalog.disabled:
         plugins["disable"] = disabled
     if (lock := _lock(plan)) is not None:
         plugins["locked"] = str(real_path(Path(lock.path)))

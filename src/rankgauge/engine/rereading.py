@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,14 @@ from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run,
 from rankgauge.engine.runs import RunEvaluation, judge_run, judge_units, plan_run
 from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
-from rankgauge.explain.ranked_lists import Items, ResultLists, lists_of_batch, lists_of_samples
+from rankgauge.explain.ranked_lists import (
+    Check,
+    Items,
+    ResultLists,
+    lists_of_batch,
+    lists_of_samples,
+    within_cutoff,
+)
 from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
@@ -28,12 +35,19 @@ from rankgauge.samples import Sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
 
-__all__ = ["TOP", "Reread", "reread"]
+__all__ = ["TOP", "Reread", "Within", "reread"]
 
 TOP = 20
 """So many results of each ranking are kept."""
 
 _AT_ONCE = 256
+
+
+class Within(NamedTuple):
+    """Samples of which the relevant items within the cutoff of a column are wanted, whether listed or not."""
+
+    column: str
+    numbers: Mapping[str, int]  # by sample id
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +58,35 @@ class Reread:
     lists: ResultLists  # of the samples that were wanted
     inputs: Mapping[str, str] = field(default_factory=dict)  # their questions; empty for a run
     others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)  # by group, but for impossible ones
+    within: Ints | None = None  # what `within_cutoff` says of the samples that were asked for
 
 
-def reread(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
-    """Read the data of a result once; keep the lists of *wanted* samples, or of all, and compute groups of *others*."""
-    return _of_run(result, wanted, others) if is_of_run(result) else _of_samples(result, wanted, others)
+def reread(
+    result: ResultValues,
+    wanted: Sequence[str] | None,
+    others: Mapping[str, Sequence[str]],
+    within: Within | None = None,
+) -> Reread:
+    """
+    Read the data of a result once; keep the lists of *wanted* samples, or of all, and compute groups of *others*.
+
+    What is *within* a cutoff is kept of samples without a list, too: as numbers, which many samples have room for.
+    """
+    read = _of_run if is_of_run(result) else _of_samples
+    return read(result, wanted, others, within)
 
 
-def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+def _of_run(
+    result: ResultValues,
+    wanted: Sequence[str] | None,
+    others: Mapping[str, Sequence[str]],
+    within: Within | None,
+) -> Reread:
     evaluation = run_evaluation_of(result)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_definitions(plan, result)
     if plan.units != (None,):
-        return _of_units(result, evaluation, wanted, others)
+        return _of_units(result, evaluation, wanted, others, within)
     kept = None
     if wanted is not None:
         of_interest = set(wanted)
@@ -67,19 +97,18 @@ def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[
     besides = _others_of_run(evaluation, others)
     if besides.collector is not None:
         besides.collector.add_run(names, {None: evidence}, run.missing)
-    numbers = {name: number for number, name in enumerate(names)}
-    sample_ids = [name for name in (result.sample_ids if wanted is None else wanted) if name in numbers]
-    chosen = np.array([numbers[name] for name in sample_ids], dtype=np.int64)
-    batch = _chosen(plan, run, evidence, chosen)
+    check = _check(result)
+    sample_ids, chosen = _places(names, result.sample_ids if wanted is None else wanted)
+    batch = _chosen(plan, run, {None: evidence}, chosen)
     judged = next(iter(batch.evidence.values())).judged
     first_gold = np.cumsum(qrels.lengths) - qrels.lengths
     gold_rows = first_gold[run.places[chosen]][judged.gold.sample] + judged.gold.rank - 1
     gold = [qrels.names[row] for row in gold_rows.tolist()]
     items = _items(qrels, top.finish(), run.places[chosen])
     if plan.profile.policy.judged_only:
-        within = judged.rows.rank <= TOP
-        held = [gold[row] for row in judged.rows.gold[within].tolist()]
-        items = Items(np.searchsorted(judged.rows.sample[within], np.arange(len(chosen) + 1)), held)
+        is_listed = judged.rows.rank <= TOP
+        names_within = [gold[row] for row in judged.rows.gold[is_listed].tolist()]
+        items = Items(np.searchsorted(judged.rows.sample[is_listed], np.arange(len(chosen) + 1)), names_within)
     lists = lists_of_batch(
         plan,
         result.metrics,
@@ -87,9 +116,10 @@ def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[
         batch,
         dict.fromkeys(batch.evidence, items),
         dict.fromkeys(batch.evidence, gold),
-        functools.partial(_check, result, sample_ids),
+        check,
     )
-    return Reread(names, lists, others=besides.columns())
+    held = None if within is None else _within_run(plan, result, run, {None: evidence}, names, within, check)
+    return Reread(names, lists, others=besides.columns(), within=held)
 
 
 def _of_units(
@@ -97,19 +127,50 @@ def _of_units(
     evaluation: RunEvaluation,
     wanted: Sequence[str] | None,
     others: Mapping[str, Sequence[str]],
+    within: Within | None,
 ) -> Reread:
     """Read a run whose ids are rolled up in several ways, or in one: its queries are judged one by one for each."""
     order = list(result.sample_ids if wanted is None else wanted)
     samples, _ = read_queries(evaluation.qrels, evaluation.run, set(order))
     chosen = [samples[name] for name in order if name in samples]
-    check = functools.partial(_check, result, [sample.id for sample in chosen])
+    check = _check(result)
     lists = lists_of_samples(evaluation.plan, result.metrics, chosen, check, top=TOP)
     besides = _others_of_run(evaluation, others)
     if besides.collector is not None:
         judged, evidence = judge_units(evaluation.qrels, evaluation.run, besides.collector.plan)
         names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
         besides.collector.add_run(names, evidence, judged.missing)
-    return Reread(result.sample_ids, lists, others=besides.columns())
+    held = None
+    if within is not None:
+        judged, evidence = judge_units(evaluation.qrels, evaluation.run, evaluation.plan)
+        names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
+        held = _within_run(evaluation.plan, result, judged, evidence, names, within, check)
+    return Reread(result.sample_ids, lists, others=besides.columns(), within=held)
+
+
+def _within_run(
+    plan: Plan,
+    result: ResultValues,
+    run: RunCollector,
+    evidence: Mapping[str | None, Evidence],
+    names: Sequence[str],
+    within: Within,
+    check: Check,
+) -> Ints:
+    """Return what is within the cutoff of a column, of some queries of a judged run."""
+    sample_ids, chosen = _places(names, within.numbers)
+    batch = _chosen(plan, run, evidence, chosen)
+    nothing = Items(np.zeros(len(chosen) + 1, dtype=np.int64), [])
+    column = {within.column: result.metrics[within.column]}
+    items, gold = dict.fromkeys(batch.evidence, nothing), dict.fromkeys(batch.evidence, ())
+    return within_cutoff(lists_of_batch(plan, column, sample_ids, batch, items, gold, check), *within)
+
+
+def _places(names: Sequence[str], wanted: Iterable[str]) -> tuple[list[str], Ints]:
+    """Return those of the wanted names that there are, and their places."""
+    numbers = {name: number for number, name in enumerate(names)}
+    kept = [name for name in wanted if name in numbers]
+    return kept, np.array([numbers[name] for name in kept], dtype=np.int64)
 
 
 def _others_of_run(evaluation: RunEvaluation, others: Mapping[str, Sequence[str]]) -> _Others:
@@ -117,13 +178,17 @@ def _others_of_run(evaluation: RunEvaluation, others: Mapping[str, Sequence[str]
     return _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
 
 
-def _chosen(plan: Plan, run: RunCollector, evidence: Evidence, chosen: Ints) -> JudgedBatch:
-    """Return some queries of a judged run as a batch."""
+def _chosen(plan: Plan, run: RunCollector, evidence: Mapping[str | None, Evidence], chosen: Ints) -> JudgedBatch:
+    """Return some queries of a run that was judged by unit, as a batch."""
     missing = set(run.missing.tolist())
     flawed = missing_queries(place for place, number in enumerate(chosen.tolist()) if number in missing)
-    if not np.array_equal(chosen, np.arange(evidence.judged.n)):
-        evidence = dataclasses.replace(evidence, judged=evidence.judged.take(chosen))
-    return JudgedBatch(dict.fromkeys(plan.targets, evidence), flawed, [None] * len(chosen))
+    kept = {
+        unit: judged
+        if np.array_equal(chosen, np.arange(judged.judged.n))
+        else dataclasses.replace(judged, judged=judged.judged.take(chosen))
+        for unit, judged in evidence.items()
+    }
+    return JudgedBatch({target: kept[target.unit] for target in plan.targets}, flawed, [None] * len(chosen))
 
 
 def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
@@ -137,22 +202,31 @@ def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
     return Items(np.searchsorted(sample[kept], np.arange(len(places) + 1)), ids)
 
 
-def _of_samples(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+def _of_samples(
+    result: ResultValues,
+    wanted: Sequence[str] | None,
+    others: Mapping[str, Sequence[str]],
+    within: Within | None,
+) -> Reread:
     evaluation = evaluation_of(result)
     result = result.with_columns(column.repeat(1) for column in result.metrics.values())
     plan = evaluation.plan()
     check_definitions(plan, result)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())
     job = job_of(result, evaluation, plan)
-    known = set(result.sample_ids)
+    known, check = set(result.sample_ids), _check(result)
     of_interest = known if wanted is None else set(wanted)
     samples: dict[str, Sample] = {}
     read: list[str] = []
+    held: list[Ints] = []
     for batch in job.batches(_AT_ONCE):
         of_result = [sample for sample in batch if sample.id in known]
         samples |= {sample.id: sample for sample in of_result if sample.id in of_interest}
         if besides.collector is not None:
             besides.collector.add(of_result)
+        if within is not None and (inside := [sample for sample in of_result if sample.id in within.numbers]):
+            column = {within.column: result.metrics[within.column]}
+            held.append(within_cutoff(lists_of_samples(plan, column, inside, check, top=0), *within))
         read += [sample.id for sample in of_result]
     order = [sample_id for sample_id in (result.sample_ids if wanted is None else wanted) if sample_id in known]
     if lost := [sample_id for sample_id in order if sample_id not in samples]:
@@ -160,9 +234,10 @@ def _of_samples(result: ResultValues, wanted: Sequence[str] | None, others: Mapp
     chosen = [samples[sample_id] for sample_id in order]
     return Reread(
         read,
-        lists_of_samples(plan, result.metrics, chosen, functools.partial(_check, result, order), top=TOP),
+        lists_of_samples(plan, result.metrics, chosen, check, top=TOP),
         {sample.id: question(sample.input) for sample in chosen if sample.input is not None},
         besides.columns(),
+        np.concatenate(held) if held else None,
     )
 
 
@@ -194,13 +269,15 @@ class _Others:
         }
 
 
-def _check(result: ResultValues, sample_ids: Sequence[str], column: MetricSummary, scores: MetricScores) -> None:
-    """Refuse data that give other scores than those of a result."""
-    saved = column.values
-    if result.sample_ids != tuple(sample_ids):
-        places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
-        saved = saved[[places[sample_id] for sample_id in sample_ids]]
-    now = scores.outcome.values
-    if len(differ := np.flatnonzero(~np.isclose(now, saved, rtol=SAME, atol=SAME, equal_nan=True))):
-        place = int(differ[0])
-        raise changed(column.name, sample_ids[place], float(now[place]), float(saved[place]))
+def _check(result: ResultValues) -> Check:
+    """Return what refuses data that give other scores than those of a result."""
+    places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
+
+    def check(column: MetricSummary, scores: MetricScores, sample_ids: Sequence[str]) -> None:
+        saved = column.values[[places[sample_id] for sample_id in sample_ids]]
+        now = scores.outcome.values
+        if len(differ := np.flatnonzero(~np.isclose(now, saved, rtol=SAME, atol=SAME, equal_nan=True))):
+            place = int(differ[0])
+            raise changed(column.name, sample_ids[place], float(now[place]), float(saved[place]))
+
+    return check

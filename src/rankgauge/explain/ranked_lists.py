@@ -22,7 +22,17 @@ from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, flaws, judged_for, score_metric
 from rankgauge.scoring.sums import RankSums, rank_sums
 
-__all__ = ["ColumnFacts", "Items", "RankedLists", "ResultLists", "leaving", "lists_of_batch", "lists_of_samples"]
+__all__ = [
+    "Check",
+    "ColumnFacts",
+    "Items",
+    "RankedLists",
+    "ResultLists",
+    "leaving",
+    "lists_of_batch",
+    "lists_of_samples",
+    "within_cutoff",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,25 +76,31 @@ class ResultLists:
     columns: Mapping[str, ColumnFacts]
 
 
-def leaving(one: ResultLists, other: ResultLists, name: str) -> set[str]:
-    """Return the samples that have a relevant item within the cutoff of a column in one result and not in the other."""
-    both = set(one.sample_ids) & set(other.sample_ids)
-    return {sample_id for sample_id, _ in _relevant(one, name) - _relevant(other, name) if sample_id in both}
+def leaving(before: Ints, after: Ints) -> int:
+    """Return of how many samples a relevant item of *before* is not among those of *after*; see `within_cutoff`."""
+    return len(np.unique(np.setdiff1d(before, after) >> _BITS))
 
 
-def _relevant(lists: ResultLists, name: str) -> set[tuple[str, int]]:
-    """Return the relevant items within the cutoff of a column: samples, and places among their gold, best first."""
+_BITS = 32
+
+
+def within_cutoff(lists: ResultLists, name: str, numbers: Mapping[str, int]) -> Ints:
+    """
+    Return the relevant items within the cutoff of a column, of the samples that have a number; shape (items,).
+
+    Each is the number of its sample, shifted by 32 bits, plus its place among the gold of that sample, best first.
+    """
     facts = lists.columns[name]
     rows, gold = facts.lists.rows.until(facts.k), facts.lists.gold
     nth = np.zeros(len(gold.gold), dtype=np.int64)
     nth[gold.gold] = gold.rank
-    rows = rows.where(rows.grade >= facts.least)
-    samples = map(lists.sample_ids.__getitem__, rows.sample.tolist())
-    return set(zip(samples, nth[rows.gold].tolist(), strict=True))
+    of_samples = np.array([numbers.get(sample_id, -1) for sample_id in lists.sample_ids], dtype=np.int64)
+    rows = rows.where((rows.grade >= facts.least) & (of_samples[rows.sample] >= 0))
+    return (of_samples[rows.sample] << _BITS) + nth[rows.gold]
 
 
-Check = Callable[[MetricSummary, MetricScores], None]
-"""Raises where scores are not those of a column."""
+Check = Callable[[MetricSummary, MetricScores, Sequence[str]], None]
+"""Raises where scores of some samples are not those of a column."""
 
 
 def lists_of_samples(
@@ -141,7 +157,7 @@ def lists_of_batch(
     for name, column in columns.items():
         target = _target(items, column)
         scores = score_metric(plan, planned[name], target, batch, column.info.inferred)
-        check(column, scores)
+        check(column, scores, sample_ids)
         facts[name] = _facts(scores, batch, lists[target])
     return ResultLists(sample_ids, facts)
 

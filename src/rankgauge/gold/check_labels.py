@@ -103,9 +103,9 @@ class _Check:
         if (expected or label.document is not None) and not within:
             elsewhere = "not in a labelled document" if label.kind == "passages" else "where it was not before"
             reason = f"it stands in {listed(list(documents), _SHOWN)}, {elsewhere}"
-            return _made(label, "moved", reason, ordered, self._characters(first), 1.0)
+            return _made(label, "moved", reason, ordered, self._characters(first, label.text), 1.0)
         if label.kind == "spans":
-            where = self._characters(first)
+            where = self._characters(first, label.text)
             reason = f"it stands at {document}[{where[0]}:{where[1]}] now"
             return _made(label, "moved", reason, ordered, where, 1.0)
         return self._copies(label)
@@ -183,11 +183,17 @@ class _Check:
                 return ""
         return self._corpus.ids[places[0].document]
 
-    def _characters(self, place: Place) -> tuple[int, int]:
-        """Return a place in characters of a document's text, without its title."""
-        words = _words_in(self._corpus.wholes[place.document])[place.start : place.stop]
-        shift = len(self._corpus.wholes[place.document]) - len(self._corpus.texts[place.document])
-        return max(words[0].start - shift, 0), max(words[-1].end - shift, 0)
+    def _characters(self, place: Place, text: str | None) -> tuple[int, int]:
+        """Return a place in characters of a document's text, without its title, with what surrounds a label's words."""
+        whole = self._corpus.wholes[place.document]
+        words, own = _words_in(whole)[place.start : place.stop], plain_words(text or "")
+        start, end = words[0].start, words[-1].end
+        if text and own:
+            head, tail = text[: own[0].start], text[own[-1].end :]
+            start -= len(head) if whole[:start].endswith(head) else 0
+            end += len(tail) if whole.startswith(tail, end) else 0
+        shift = len(whole) - len(self._corpus.texts[place.document])
+        return max(start - shift, 0), max(end - shift, 0)
 
     def _difference(self, text: str, near: Near) -> tuple[tuple[int, int], str]:
         """Return where an edited text stands in a document, and which words differ there."""
@@ -197,7 +203,7 @@ class _Check:
         start = max(at - first, 0)
         stop = min(place + length + len(was) - last - length, len(words))
         now = [word.text for word in words[start:stop]]
-        return self._characters(Place(near.document, start, stop)), _worded(was[:_LONGEST], now[:_LONGEST])
+        return self._characters(Place(near.document, start, stop), text), _worded(was[:_LONGEST], now[:_LONGEST])
 
 
 @functools.lru_cache(maxsize=4)

@@ -4,7 +4,7 @@ A corpus: the documents of a file or of a folder of texts, as columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +30,7 @@ class Corpus:
     ids: tuple[str, ...]
     titles: tuple[str, ...]  # empty for a document without one
     texts: tuple[str, ...]
+    naming: str = ""  # what of the paths in a folder the ids are, where not all
 
     @cached_property
     def wholes(self) -> tuple[str, ...]:
@@ -45,11 +46,21 @@ class Corpus:
         return {name: number for number, name in enumerate(self.ids)}
 
 
+_NAMINGS: Mapping[str, Callable[[PurePosixPath], str]] = {
+    "": PurePosixPath.as_posix,
+    "paths without their endings": lambda path: path.with_suffix("").as_posix(),
+    "names of files": lambda path: path.name,
+    "names of files without their endings": lambda path: path.stem,
+}
+"""What the ids of the texts in a folder may be; the first one goes where labels do not decide."""
+
+
 def read_corpus(path: Path, *, catalog: Catalog, named: AbstractSet[str] = frozenset()) -> Corpus:
     """
-    Read a corpus: a file of rows with an id and a text, or a folder of text files, whose ids are their paths in it.
+    Read a corpus: a file of rows with an id and a text, or a folder of text files.
 
-    Paths lose their endings where more of the documents are *named* without one.
+    The ids of a folder's texts are their paths in it; without their endings, folders, or both, where more of the
+    *named* ids are found so and each is of one text.
 
     Raises `DataError` for rows without an id or with one that came before, `NothingToEvaluateError` for no document.
     """
@@ -65,9 +76,16 @@ def read_corpus(path: Path, *, catalog: Catalog, named: AbstractSet[str] = froze
     if not documents:
         raise NothingToEvaluateError(f"{path} has no documents; there is nothing to check labels against", [])
     titles, texts = zip(*documents.values(), strict=True)
-    bare = tuple(str(PurePosixPath(name).with_suffix("")) for name in documents) if path.is_dir() else ()
-    is_bare = len(set(bare)) == len(documents) and len(named & set(bare)) > len(named & documents.keys())
-    return Corpus(bare if is_bare else tuple(documents), titles, texts)
+    naming, ids = _named(tuple(documents), named) if path.is_dir() else ("", tuple(documents))
+    return Corpus(ids, titles, texts, naming)
+
+
+def _named(paths: Sequence[str], named: AbstractSet[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the naming of texts in a folder by which most of the *named* ids are found, and the ids by it."""
+    by_naming = {naming: tuple(map(name, map(PurePosixPath, paths))) for naming, name in _NAMINGS.items()}
+    unique = [naming for naming, ids in by_naming.items() if len({*ids}) == len(ids)]
+    best = max(unique, key=lambda naming: len(named & {*by_naming[naming]}))
+    return best, by_naming[best]
 
 
 def _documents(path: Path, catalog: Catalog) -> Iterator[tuple[str, str, str, Problem]]:

@@ -48,7 +48,8 @@ class DataSource(NamedTuple):
     fields: FieldMap = MappingProxyType({})
     name: str = ""
     cohorts: tuple[str, ...] = ()  # fields of the metadata whose values make cohorts, in addition to the tags
-    places: tuple[tuple[Path, str, int | None, str], ...] = ()  # where a config names files: its own file, line and key
+    # as a config names files: the path, how it is written, and the config's file, line and key
+    places: tuple[tuple[Path, str, tuple[str, int | None, str]], ...] = ()
     preset: str = ""  # whose records they are
     separator: str = ""  # between the entries of a list that is written as one text
 
@@ -66,7 +67,7 @@ class DataSource(NamedTuple):
     def check_there(self, used: Collection[object]) -> None:
         """Raise `UnreadableError` for those of the *used* files that a config names and that are not there."""
         missing = [place for place in self.places if place[0] in used and not is_there(place[0])]
-        problems = [Problem(f"{path}: {no_such_file(path)}", file, line, key) for path, file, line, key in missing]
+        problems = [Problem(f"{name}: {no_such_file(path)}", *place) for path, name, place in missing]
         if problems:
             raise UnreadableError(f"cannot read the data of {self.name!r}:", problems)
 
@@ -199,8 +200,9 @@ class DatasetReader:
         """Yield samples of some lines at a time, until the first problem; find all problems."""
         stream, line, offset = iter(given.lines), given.first, given.offset
         while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(stream, _BLOCK))):
-            was_plain, is_plain = is_plain, False
-            for part in self._parts(lines, line, offset, problems, is_plain=was_plain):
+            read = self._parts if is_plain else self._singles
+            is_plain = False
+            for part in read(lines, line, offset, problems):
                 if isinstance(part, Block):
                     is_plain = True  # where no part is, the rest of the file is no plainer
                     self.count += len(part.ids)
@@ -211,31 +213,38 @@ class DatasetReader:
             line += len(lines)
             offset += sum(map(len, lines))
 
+    def _singles(
+        self, lines: Sequence[bytes], first: int, offset: int, problems: list[Problem]
+    ) -> Iterator[list[Sample]]:
+        yield list(self._samples(self._shape.records(records_of(lines, first, offset)), problems))
+
     def _parts(
-        self, lines: Sequence[bytes], first: int, offset: int, problems: list[Problem], *, is_plain: bool
+        self,
+        lines: Sequence[bytes],
+        first: int,
+        offset: int,
+        problems: list[Problem],
+        values: Sequence[Any] | None = None,
     ) -> Iterator[Block | list[Sample]]:
         """Yield some lines as one block; where a sample among them is not plain, as parts of which most are blocks."""
-        block = self._block(lines, first) if is_plain else None
-        if block is not None:
+        values = values or _decoded(lines)
+        if values is not None and (block := self._block(values, first)) is not None:
             yield block
-        elif not is_plain or len(lines) <= _SMALLEST:
-            yield list(self._samples(self._shape.records(records_of(lines, first, offset)), problems))
+        elif len(lines) <= _SMALLEST:
+            yield from self._singles(lines, first, offset, problems)
         else:
             half = len(lines) // 2
             behind = offset + sum(map(len, lines[:half]))
-            yield from self._parts(lines[:half], first, offset, problems, is_plain=True)
-            yield from self._parts(lines[half:], first + half, behind, problems, is_plain=True)
+            yield from self._parts(lines[:half], first, offset, problems, values and values[:half])
+            yield from self._parts(lines[half:], first + half, behind, problems, values and values[half:])
 
-    def _block(self, lines: Sequence[bytes], first: int) -> Block | None:
-        """Return some lines as a block; None where one of them is not a plain sample, or has an id that came before."""
-        try:
-            block = read_block(list(map(orjson.loads, lines)))
-        except orjson.JSONDecodeError:
-            return None
+    def _block(self, values: Sequence[Any], first: int) -> Block | None:
+        """Return decoded lines as a block; None where one is not a plain sample, or has an id that came before."""
+        block = read_block(values)
         if block is None:
             return None
-        places = dict(zip(block.ids, range(first, first + len(lines)), strict=True))
-        if len(places) < len(lines) or not self._seen.keys().isdisjoint(places):
+        places = dict(zip(block.ids, range(first, first + len(values)), strict=True))
+        if len(places) < len(values) or not self._seen.keys().isdisjoint(places):
             return None
         self._seen.update(places)
         return block
@@ -253,6 +262,7 @@ class DatasetReader:
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source = self._contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
+        is_shaped = bool(self._shape)
         for record in read:
             value = record.value
             if isinstance(value, Fault):
@@ -261,7 +271,7 @@ class DatasetReader:
             if isinstance(value, Sample):
                 sample: Sample | None = value
             else:
-                value = self._shape.sample(record)
+                value = self._shape.sample(record) if is_shaped else value
                 before = len(problems)
                 sample = read_sample(
                     value,
@@ -274,7 +284,7 @@ class DatasetReader:
                 )
                 if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
                     self._recognize(record.value, problems, before)
-                if self._shape.fields and sample is not None:
+                if is_shaped and self._shape.fields and sample is not None:
                     sample = without_mapped(sample, self._shape.fields)
                     if sample.output is not None:
                         sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))
@@ -313,6 +323,14 @@ class DatasetReader:
     def first_id(self) -> str:
         """Return the id of the first sample; empty before it was read."""
         return next(iter(self._seen), "")
+
+
+def _decoded(lines: Sequence[bytes]) -> list[Any] | None:
+    """Return what lines hold; None where one of them is not JSON."""
+    try:
+        return list(map(orjson.loads, lines))
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _id_of(value: object, contract: Contract) -> str | None:

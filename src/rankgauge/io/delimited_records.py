@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["READERS"]
 
 _JSON_CELLS = ("metadata.k", "metadata.answerable")  # a number and a flag, which a table has as text
+_COPY = re.compile(r"_duplicated_\d+$")
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_ARRAY = re.compile(rf"\[\s*(?:{_TEXT.pattern})(?:\s+(?:{_TEXT.pattern}))+\s*\]", re.DOTALL)
+"""An array of texts as numpy prints it: without commas."""
 
 
 @reader("csv", suffixes=(".csv", ".tsv"))
@@ -36,8 +42,11 @@ def read_delimited(source: Source) -> Iterator[Record]:
     separator = "\t" if ".tsv" in source.name.lower() else read_head(io.BytesIO(text.encode())).separator
     if text.strip():
         with reading(source.name, form="CSV"):
-            frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False)
-        yield from _records(frame)
+            try:
+                frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False)
+            except pl.exceptions.ComputeError as error:
+                raise unreadable(source.name, _advice(str(error), separator)) from error
+        yield from _records(frame, source.name)
 
 
 @reader("excel", suffixes=(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"))
@@ -45,19 +54,34 @@ def read_excel(source: Source) -> Iterator[Record]:
     """Read one record a row of the first sheet."""
     import polars as pl
 
-    if find_spec("fastexcel") is None:  # what polars reads Excel with
+    if find_spec("fastexcel") is None:
         why = "Excel files need the extra `excel`: pip install 'rankgauge[excel]', or save the sheet as CSV"
         raise unreadable(source.name, why)
-    with reading(source.name, form="Excel"):
-        frame = pl.read_excel(io.BytesIO(source.stream.read()), infer_schema_length=0)
-    yield from _records(frame)
+    import fastexcel
+
+    with reading(source.name, form="Excel"):  # `pl.read_excel` of older versions needs pyarrow
+        frame = pl.DataFrame(fastexcel.read_excel(source.stream.read()).load_sheet(0, dtypes="string"))
+    yield from _records(frame, source.name)
 
 
 READERS: Sequence[Callable[..., Iterator[Record]]] = (read_delimited, read_excel)
 
 
-def _records(frame: pl.DataFrame) -> Iterator[Record]:
+def _advice(error: str, separator: str) -> str:
+    """Return what is wrong with a table that polars cannot read, in the words of its author."""
+    if "more fields" in error:
+        why = f"a row has more cells than the header has names; write cells that hold {separator!r} in quotation marks"
+    else:
+        why = f"is a quotation mark not closed? {error.partition(chr(10))[0]}"
+    return f"not a readable CSV file: {why}"
+
+
+def _records(frame: pl.DataFrame, file: str) -> Iterator[Record]:
     names = [name.strip() for name in frame.columns]
+    for name in names:
+        base = _COPY.sub("", name)
+        if base and base != name and base in names:  # how polars calls a second column of a name
+            raise unreadable(file, f"two columns are called {base!r}; rename one, or write both as one list")
     for number, row in enumerate(frame.iter_rows(), 1):
         if any(row):
             yield Record(_record(names, row), None, f"row {number}")
@@ -79,12 +103,17 @@ def _record(names: Sequence[str], row: Sequence[str | None]) -> dict[str, Any]:
 
 
 def _value(name: str, cell: str) -> Any:  # noqa: ANN401  # any JSON value
-    """Return a cell; a list or an object may be JSON, or as Python prints it, which is how pandas and csv write it."""
+    """Return a cell; a list or an object may be JSON, or as Python or numpy prints it, which pandas and csv write."""
     text = cell.strip()
-    if name in _JSON_CELLS or text[0] + text[-1] in {"[]", "{}"}:
-        for read in (orjson.loads, ast.literal_eval):
-            try:
-                return read(text)
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
+    if name in _JSON_CELLS:
+        with suppress(ValueError):
+            value = orjson.loads(text.lower())  # TRUE as Excel writes it, True as Python does
+            return int(value) if isinstance(value, float) and value.is_integer() else value  # 3.0, as pandas does
+    if text[0] + text[-1] not in {"[]", "{}"}:
+        return cell
+    if _ARRAY.fullmatch(text):  # which Python would read as one text
+        return [ast.literal_eval(part) for part in _TEXT.findall(text)]
+    for read in (orjson.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return read(text)
     return cell

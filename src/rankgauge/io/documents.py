@@ -9,9 +9,13 @@ from typing import Any
 
 import orjson
 
+from rankgauge.base.address_space import check_room
 from rankgauge.io.problems import unreadable
 
 __all__ = ["Path", "decode_text", "not_json", "not_utf8", "read_json"]
+
+_EXPANDS = 32
+"""How many bytes Python takes for one of JSON at most; where orjson gets less, it crashes."""
 
 Path = tuple[str | int, ...]
 """Where a value of a document is: keys and places from the root down."""
@@ -36,6 +40,7 @@ def not_utf8(error: UnicodeDecodeError, offset: int) -> str:
 def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
     """Read one JSON document; return its value and its text, or raise an `UnreadableError` with the line."""
     text = decode_text(data, name, offset=offset)
+    check_room(_EXPANDS * len(data), f"reading {name}")
     try:
         return orjson.loads(text), text
     except orjson.JSONDecodeError as error:

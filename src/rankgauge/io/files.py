@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
+from rankgauge.base.forked import lost_threads
 from rankgauge.errors import RankgaugeError, UnreadableError
 from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
 
@@ -91,11 +92,14 @@ def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
 @contextmanager
 def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[None]:
     """
-    Turn whatever is raised while a file is read into an `UnreadableError` that names the file, and its form if given.
+    Turn whatever is raised while a file is read into an `UnreadableError` that names the file.
 
-    A damaged file makes libraries raise what they document nowhere: polars a panic, which is no `Exception`, others
-    `RecursionError` or `MemoryError`.
+    A *form* is that of a file that polars reads, for which a forked process may lack the threads. Damaged files make
+    libraries raise what they document nowhere: polars a panic, which is no `Exception`, others `RecursionError` or
+    `MemoryError`.
     """
+    if form and (why := lost_threads()):
+        raise unreadable(name, why)
     try:
         yield
     except (RankgaugeError, MalformedError):
@@ -103,7 +107,7 @@ def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[
     except OSError as error:
         raise unreadable(name, _explained(Path(name) if path is None else path, error)) from error
     except MemoryError as error:
-        raise unreadable(name, "reading it needs more memory than there is") from error
+        raise unreadable(name, str(error) or "reading it needs more memory than there is") from error
     except Exception as error:
         if isinstance(error, EOFError | zlib.error) or type(error).__name__ == "ZstdError":
             raise unreadable(name, f"the compressed data is damaged: {error}") from error

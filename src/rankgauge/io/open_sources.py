@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
+from rankgauge.base.forked import lost_threads
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
@@ -131,6 +132,7 @@ def _content(
 
         return file, parquet_rows(file.path, kind, columns, name=file.name)
     if content is FileKind.DELIMITED:
+        _check_threads(file.name)
         from rankgauge.io.table_files import DelimitedRows
 
         return file, DelimitedRows(file.path, kind, columns, name=file.name)
@@ -192,9 +194,16 @@ def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog
     claim = catalog.reader(suffix)
     if claim is None or claim.provider.distribution == OWN:
         return None
+    _check_threads(file.name)
     from rankgauge.io.table_rows import rows_of_reader
 
     return rows_of_reader(claim, file.path, kind, columns, name=file.name)
+
+
+def _check_threads(name: str) -> None:
+    """Refuse a table in a process that cannot read it, and would wait forever."""
+    if why := lost_threads():
+        raise unreadable(name, why)
 
 
 def _rows_of_table(source: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
@@ -207,6 +216,7 @@ def _rows_of_table(source: Any, kind: Kind, columns: Mapping[str, str] | None) -
 
             source = frame_of_tuples(rows)
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
+        _check_threads("the table")
         from rankgauge.io.table_rows import rows_of_table  # known without loading polars or pandas
 
         return rows_of_table(source, kind, columns)

@@ -4,11 +4,8 @@ Outputs: what the system under test emitted, in a file or mapping; kept as JSON 
 
 from __future__ import annotations
 
-import io
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import orjson
 
 from rankgauge.base.logs import logger
+from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
@@ -25,18 +23,16 @@ from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
-from rankgauge.io.whole_files import replace_file
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, Sample, labelled, read_output
 from rankgauge.samples.sample_values import look
+from rankgauge.samples.unread_keys import OUTPUT, meant, similar
 
 __all__ = [
     "OUTPUTS_FILE",
     "Outputs",
-    "OutputsFile",
     "OutputsSource",
-    "add_missing",
     "kept",
     "kept_line",
     "kept_row",
@@ -50,95 +46,10 @@ OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping
 OUTPUTS_FILE = "outputs.jsonl"
 """What kept outputs are called in a result folder."""
 
-_BLOCK = 1 << 16
+_PARTS = ("retrieved", "answer", "support")
+"""What an output holds."""
+
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-
-
-class OutputsFile:
-    """A file of kept outputs, to which each is added as it arrives: after a crash of the process all are there."""
-
-    def __init__(self, path: Path) -> None:
-        """Open a file, or go on with one, whose last line is removed if it is cut off, and ended if only that lacks."""
-        self._path = path
-        self._file = path.open("ab+", buffering=0)
-        self._end = _end_of_lines(self._file)
-        self._file.seek(self._end)
-        last = self._file.read()
-        self._file.truncate(self._end)
-        with suppress(ValueError):
-            orjson.loads(last)
-            self._end += self._file.write(last + b"\n")
-
-    def add(self, sample_id: str, output: KeptOutput) -> None:
-        """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
-        line = memoryview(kept_line(sample_id, output))
-        written = 0
-        try:
-            while written < len(line):
-                written += self._file.write(line[written:])
-        except OSError:
-            self._file.truncate(self._end)
-            raise
-        self._end += written
-
-    def close(self) -> None:
-        """Bring everything to the disk."""
-        with self._file:
-            os.fsync(self._file.fileno())
-
-    def close_with(self, held: Iterable[tuple[str, KeptOutput]]) -> str:
-        """Close the file with outputs for which there was no room before; return where those are that do not fit."""
-        left = []
-        for sample_id, output in held:
-            try:
-                self.add(sample_id, output)
-            except OSError:
-                left.append(kept_line(sample_id, output))
-        remarks = [_rescued(left, self._path)] if left else []
-        try:
-            self.close()
-        except OSError as error:
-            remarks.append(f"{self._path} may not be on the disk in full ({error.strerror or error})")
-        return "; ".join(remarks)
-
-
-def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
-    """Add to a file of kept outputs those that it has none of; `OSError` where there is no room."""
-    kept_there = read_kept(path) if path.exists() and path.stat().st_size else {}
-    there = {(sample_id, one.repeat) for sample_id, output in kept_there.items() for one in output.every}
-    single = ((sample_id, one) for sample_id, output in outputs.items() for one in output.every)
-    if missing := [(sample_id, one) for sample_id, one in single if (sample_id, one.repeat) not in there]:
-        file = OutputsFile(path)
-        try:
-            for sample_id, output in missing:
-                file.add(sample_id, output)
-        finally:
-            file.close()
-
-
-def _rescued(lines: Sequence[bytes], path: Path) -> str:
-    """Write outputs for which there is no room at *path* into the temporary folder or to stderr, and say where."""
-    what = f"{counted(len(lines), 'output')} for which there was no room"
-    place = Path(tempfile.gettempdir()) / f"rankgauge-{os.urandom(8).hex()}.jsonl"
-    try:
-        replace_file(place, b"".join(lines))
-    except OSError:
-        with suppress(OSError):
-            os.write(2, b"".join(lines))
-        return f"{what} went to standard error, one a line; append these lines to {path} and go on with --resume"
-    return f"{what} are in {place}; make room, append them (`cat {place} >> {path}`) and go on with --resume"
-
-
-def _end_of_lines(file: io.FileIO) -> int:
-    """Return where the last whole line of a file ends."""
-    end = file.seek(0, io.SEEK_END)
-    while end:
-        start = max(0, end - _BLOCK)
-        file.seek(start)
-        if (at := file.read(end - start).rfind(b"\n")) >= 0:
-            return start + at + 1
-        end = start
-    return 0
 
 
 def kept(raw: object, contract: Contract) -> KeptOutput:
@@ -280,6 +191,15 @@ def read_kept(path: Path) -> dict[str, KeptOutput]:
     return {name: KeptOutput.of_repeats(outputs) for name, outputs in collected.by_repeat().items()}
 
 
+def _instead(row: object) -> str:
+    """Return what a row without an output has instead, and what reads it; empty where that is not known."""
+    if not isinstance(row, Mapping):
+        return ""
+    parts = ((key, key if key in _PARTS else meant(OUTPUT, key)) for key in row if isinstance(key, str))
+    inside = next((f"; put {key!r} into it, or map it: --field {ours}={key}" for key, ours in parts if ours), "")
+    return similar(row, OUTPUT) or visible(inside)
+
+
 def _kept(raw: object) -> KeptOutput:
     return raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
 
@@ -322,7 +242,7 @@ class _Rows(Generic[T]):
                 self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
-        elif {"retrieved", "answer", "support"} & set(value):
+        elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
             for name, raw in value.items():
@@ -335,12 +255,13 @@ class _Rows(Generic[T]):
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
-            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}")
+            hint = similar(record.value, "id") if name is None and isinstance(record.value, Mapping) else ""
+            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}{hint}")
         elif output.repeat in self.by_id.get(name, ()) and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
         elif output.actual_output is None and output.error is None:
-            swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
-            self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
+            hint = "; if this is a file of samples, it goes with --data" if is_sample else _instead(record.value)
+            self.problem(record, f"the field 'actual_output' is missing{hint}", name)
         else:
             self.by_id.setdefault(name, {})[output.repeat] = self.read(output)
 

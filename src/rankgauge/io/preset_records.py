@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -48,11 +49,12 @@ class Shape:
 
     def records(self, read: Iterable[Record]) -> Iterator[Record]:
         """Yield records, those of a document that has several one by one."""
-        for record in read:
-            if self.preset is None or not isinstance(record.value, Mapping):
-                yield record
-            else:
-                yield from _rows(record, record.value, self.preset)
+        if (preset := self.preset) is None:
+            return iter(read)
+        several = (
+            _rows(record, record.value, preset) if isinstance(record.value, Mapping) else (record,) for record in read
+        )
+        return chain.from_iterable(several)
 
     def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
         """Return a record in the form of a sample."""

@@ -52,8 +52,7 @@ class SpanJudge:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         if self._keep == NOTHING and not any(sample.expected.spans or sample.expected.faults for sample in samples):
-            lists.depth += [0] * len(samples)
-            lists.gold_count += [0] * len(samples)
+            lists.add_without_gold([0] * len(samples))
             return
         prepared = prepare(samples, self._profile, by="place")
         lists.n_dropped += n_dropped(samples, prepared, self._profile, by="place")
@@ -63,17 +62,13 @@ class SpanJudge:
             place, spans = len(lists.depth), sample.expected.spans or ()
             start = len(lists.gold_grade)
             fault = None if sample.expected.faults is None else sample.expected.faults.get("spans")
-            if isinstance(ranking, Fault):
-                fault = fault or (ranking if spans else None)
-                ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
-            lists.depth.append(0 if ranking is None else len(ranking.ids))
-            lists.gold_count.append(len(spans))
-            lists.gold_grade += [span.grade for span in spans]
+            ranked, flaw = lists.add_sample(ranking, [span.grade for span in spans])
+            fault = fault or flaw
             if any(span.grade != 1.0 for span in spans):
                 lists.graded.append(place)
-            if ranking is not None and spans:
-                fault = fault or next((each for each in ranking.places or () if isinstance(each, Fault)), None)
-                self._add_rows(place, ranking, spans, start, by_text.get(at, {}))
+            if ranked is not None and spans:
+                fault = fault or next((each for each in ranked.places or () if isinstance(each, Fault)), None)
+                self._add_rows(place, ranked, spans, start, by_text.get(at, {}))
             elif spans and "cover" in self._keep.needs:
                 self._add_cover(place, spans, (), ())
             if fault is not None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
+from rankgauge.columns import unmasked
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
@@ -110,8 +111,12 @@ def checked(returned: object, retrieved: int, gold: int) -> Compared:
 
 
 def _shaped(returned: object, retrieved: int, gold: int) -> Compared:
-    scores = np.asarray(returned.scores if isinstance(returned, Decided) else returned, dtype=np.float64)
-    accepted = np.asarray(returned.accepted, dtype=np.bool_) if isinstance(returned, Decided) else None
+    scores = unmasked(returned.scores if isinstance(returned, Decided) else returned)
+    accepted = (
+        np.asarray(np.ma.filled(returned.accepted, fill_value=False), dtype=np.bool_)
+        if isinstance(returned, Decided)
+        else None
+    )
     for part in (scores, accepted):
         if part is not None and part.shape != (retrieved, gold):
             raise ValueError(f"it returned the shape {part.shape} where ({retrieved}, {gold}) is needed")
@@ -120,7 +125,7 @@ def _shaped(returned: object, retrieved: int, gold: int) -> Compared:
 
 def _check_range(scores: Block) -> None:
     if not ((scores >= 0) & (scores <= 1)).all():
-        raise ValueError("it returned a score that is not from 0 to 1")
+        raise ValueError("it returned a score that is not from 0 to 1; masked ones are not, either")
 
 
 _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
@@ -159,18 +164,14 @@ class TextJudge:
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
             if self._target.gold == "nuggets" and len(texts) < len(sample.expected.nuggets or ()):
                 fault = _NO_TEXT
-            if isinstance(ranking, Fault):
-                fault = fault or (ranking if gold else None)
-                ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
             start = len(lists.gold_grade)
-            lists.depth.append(0 if ranking is None else len(ranking.ids))
-            lists.gold_count.append(len(gold))
-            lists.gold_grade += self._grades(sample.expected, gold)
+            ranked, flaw = lists.add_sample(ranking, self._grades(sample.expected, gold))
+            fault = fault or flaw
             if len(gold) < len(texts):
                 times = Counter(texts)
                 lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
-            if ranking is not None and ranking.ids and gold:
-                fault = self._add_rows(place, ranking, gold, start, known.get(at)) or fault
+            if ranked is not None and ranked.ids and gold:
+                fault = self._add_rows(place, ranked, gold, start, known.get(at)) or fault
             if fault is not None:
                 self._faults[place] = fault.reason
 

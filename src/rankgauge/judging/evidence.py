@@ -141,6 +141,8 @@ class GoldKeys:
         block, known = judged.block, {k: _plain(True, False, k) for k in set(judged.block.ks)}
         rest = np.array(list(map(known.__getitem__, block.ks)), dtype=np.uint64)
         rest[list(block.graded)] = [_plain(True, True, block.ks[place]) for place in block.graded]
+        for place, expected in block.more.items():
+            rest[place] = _rest(Sample(block.ids[place], expected=expected, k=block.ks[place]))
         self._done.append(judged.qrels.gold_keys ^ rest)
 
     def close(self) -> None:

@@ -18,9 +18,9 @@ import numpy as np
 
 from rankgauge.columns import Judged, are_texts, encoded
 from rankgauge.columns.judged_rows import distinct
-from rankgauge.judging.judged_columns import JudgedLists, relevance_of
+from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.mappings import have_text_ids
-from rankgauge.judging.ranking import earned, mixed_ties
+from rankgauge.judging.ranking import earned, mixed_ties, relevance_of
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile

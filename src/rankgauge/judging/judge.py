@@ -5,6 +5,7 @@ Judging: each sample's output against one kind of its ground truth; ids and labe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 from typing import cast
 
@@ -69,7 +70,10 @@ class IdJudge:
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Take some more plain samples."""
-        lists, found, first = self._lists, judged.found, len(self._lists.depth)
+        lists, found, first, more = self._lists, judged.found, len(self._lists.depth), judged.block.more
+        starts = list(accumulate(judged.block.gold.counts, initial=len(lists.gold_grade))) if more else ()
+        for place, expected in more.items():
+            self._add_marks(first + place, starts[place], expected)
         lists.row_sample += (found.sample + first).tolist()
         lists.row_rank += found.rank.tolist()
         lists.row_gold += (found.gold + len(lists.gold_grade)).tolist()
@@ -115,6 +119,12 @@ class IdJudge:
         lists.gold_grade += gold.values()
         if expected.graded:
             lists.graded.append(place)
+        self._add_marks(place, start, expected)
+        return start
+
+    def _add_marks(self, place: int, start: int, expected: Expected) -> None:
+        """Add what a sample's ground truth says of its items beside their gains."""
+        lists, gold = self._lists, expected.relevant or ()
         if expected.intents is not None:
             lists.intents += [
                 (start + at, place, encoded(name), expected.intents[name])
@@ -123,7 +133,6 @@ class IdJudge:
             ]
         if expected.repeats is not None:
             lists.times |= {start + at: expected.repeats.get(name, 1) for at, name in enumerate(gold)}
-        return start
 
     def _add_rows(self, place: int, ranking: Ranking, gold: Mapping[str, float], start: int) -> None:
         """Add one sample's judged rows, in order of rank."""

@@ -10,22 +10,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rankgauge.columns import ANY_GRADE, POSITIVE, Flags, Floats, Ints, Judged, Relevance, Rows, intents_of
+from rankgauge.columns import Flags, Floats, Ints, Judged, Rows, intents_of
 from rankgauge.columns.judged_rows import ones
+from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.ranking import relevance_of
 from rankgauge.policy import Profile
+from rankgauge.samples import Fault
 
-__all__ = ["JudgedLists", "judged_under", "relevance_of"]
-
-
-def relevance_of(profile: Profile) -> Relevance:
-    """Return from which grade on an item is relevant under a profile."""
-    match profile.relevance:
-        case "positive":
-            return POSITIVE
-        case "listed":
-            return ANY_GRADE
-        case minimum:
-            return Relevance.from_grade(minimum)
+__all__ = ["JudgedLists", "judged_under"]
 
 
 def judged_under(
@@ -99,6 +91,20 @@ class JudgedLists:
         self.row_ties: list[tuple[int, int]] = []
         self.row_idle: list[int] = []  # the places of rows that earn nothing
         self.row_score: list[float] = []  # the match score of each judged row; empty where all are 1
+
+    def add_sample(
+        self, ranking: Ranking | Fault | None, grades: Sequence[float]
+    ) -> tuple[Ranking | None, Fault | None]:
+        """
+        Add one sample's depth and gold; return its ranking, or why that cannot be judged, if there is gold.
+
+        What cannot be ranked is judged as if nothing were there.
+        """
+        ranked, fault = (None, ranking) if isinstance(ranking, Fault) else (ranking, None)
+        self.depth.append(0 if ranked is None else len(ranked.ids))
+        self.gold_count.append(len(grades))
+        self.gold_grade += grades
+        return ranked, fault if grades else None
 
     def add_row(self, sample_no: int, rank: int, gold_no: int) -> None:
         """Add a judged row."""

@@ -12,8 +12,7 @@ import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Slices, encoded
 from rankgauge.columns.judged_rows import first_of_each
-from rankgauge.judging.judged_columns import relevance_of
-from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_reason
+from rankgauge.judging.ranking import earned, mixed_ties, relevance_of, settle, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Place, Sample

@@ -11,7 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Flags, Floats, Ints, Qrels, RankingBatch, Relevance, Rows, Slices, Words
+from rankgauge.columns import (
+    ANY_GRADE,
+    POSITIVE,
+    Flags,
+    Floats,
+    Ints,
+    Qrels,
+    RankingBatch,
+    Relevance,
+    Rows,
+    Slices,
+    Words,
+)
 from rankgauge.columns.judged_rows import nth_of_each
 from rankgauge.errors import listed
 from rankgauge.judging.ranks import Ranks, RepeatFinder, Repeats, surplus
@@ -29,6 +41,7 @@ __all__ = [
     "joined",
     "mixed_ties",
     "own_rows",
+    "relevance_of",
     "settle",
     "stand",
     "tie_reason",
@@ -117,6 +130,17 @@ def stand(policy: Policy, owners: Ints, ranks: Ranks, depth: Ints, judged: Calla
     low = np.repeat(rank[edges], sizes)
     high = low + np.repeat(sizes, sizes) - 1
     return Standing(kept, Ranks(rank, low, high), np.bincount(owners, minlength=len(depth)))
+
+
+def relevance_of(profile: Profile) -> Relevance:
+    """Return from which grade on an item is relevant under a profile."""
+    match profile.relevance:
+        case "positive":
+            return POSITIVE
+        case "listed":
+            return ANY_GRADE
+        case minimum:
+            return Relevance.from_grade(minimum)
 
 
 def earned(grades: Floats, relevance: Relevance) -> Floats:

@@ -15,8 +15,8 @@ from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBat
 from rankgauge.columns.judged_rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted
 from rankgauge.judging.evidence import Evidence
-from rankgauge.judging.judged_columns import judged_under, relevance_of
-from rankgauge.judging.ranking import earned, joined, mixed_ties, shown, stand, tie_reason
+from rankgauge.judging.judged_columns import judged_under
+from rankgauge.judging.ranking import earned, joined, mixed_ties, relevance_of, shown, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, RepeatFinder, ranks_of
 from rankgauge.judging.top import TopCollector
 from rankgauge.policy import Policy, Profile

@@ -71,6 +71,8 @@ def unicode_nfkc(text: str) -> str:
 @normalizer("collapse-whitespace", stage="fold")
 def collapse_whitespace(text: str) -> str:
     """Turn every run of Unicode white space into one space, and trim."""
+    if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:  # no other white space is printable
+        return text
     return " ".join(text.split())
 
 

@@ -265,7 +265,7 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
             if isinstance(cutoffs, np.ndarray):
                 params["k"] = int(cutoffs[index])
             value = function(judged.sample(index), **params)
-            scores[index] = np.nan if value is None else value
+            scores[index] = np.nan if value is None or np.ma.is_masked(value) else value
         return scores
 
     return over_batch

@@ -27,8 +27,8 @@ __all__ = ["NOTES", "Further", "add_to_json", "further_means", "query_table", "r
 _NOTHING: Mapping[str, Further] = MappingProxyType({})
 
 
-def run_table(result: ResultValues, further: Further | None = None) -> Iterator[str]:
-    """Yield the lines of a table of one run's metrics, with any *further* means."""
+def run_table(result: ResultValues, further: Further | None = None, *, width: int | None = None) -> Iterator[str]:
+    """Yield the lines of a table of one run's metrics, with any *further* means, no wider than *width*."""
     columns = list(result.metrics.values())
     means = [dict(further[column.name]) if further else {} for column in columns]
     rows = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
@@ -39,13 +39,13 @@ def run_table(result: ResultValues, further: Further | None = None) -> Iterator[
         counts = [column.counts[name] for column in columns]
         if name == "n" or any(counts):
             rows.append((name, *(f"{count:,}" for count in counts)))
-    yield from aligned(list(zip(*rows, strict=True)))
+    yield from aligned(list(zip(*rows, strict=True)), width)
 
 
 def runs_table(
     results: Mapping[str, ResultValues], *, width: int | None, further: Mapping[str, Further] | None = None
 ) -> Iterator[str]:
-    """Yield the lines of a table of several runs: a column a run, or a row a run where *width* is too small."""
+    """Yield the lines of a table of several runs: a column a run, or a row a run where that alone fits into *width*."""
     further = further or _NOTHING
     more = tuple(next((means for run in further.values() for means in run.values()), ()))
     metrics = next(iter(results.values())).metrics.values()
@@ -57,13 +57,15 @@ def runs_table(
             for name, column in result.metrics.items()
         ]
         table.append((run, *chain.from_iterable(cells)))
-    lines = list(aligned(list(zip(*table, strict=True))))
-    if width is not None and max(map(text_width, lines)) > width:
-        lines = list(aligned([("run", *table[0][1:]), *table[1:]]))
-    yield from lines
+    layouts = (list(zip(*table, strict=True)), [("run", *table[0][1:]), *table[1:]])
+    for lines in map(list, map(aligned, layouts)):
+        if width is None or max(map(text_width, lines)) <= width:
+            yield from lines
+            return
+    yield from aligned(layouts[0], width)
 
 
-def query_table(result: ResultValues) -> Iterator[str]:
+def query_table(result: ResultValues, *, width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table of every query's scores; queries missing from the run are marked."""
     columns = list(result.metrics.values())
     table = [("query", *map(_heading, columns), "")]
@@ -71,7 +73,7 @@ def query_table(result: ResultValues) -> Iterator[str]:
         scores = [score(column, float(column.values[place])) for column in columns]
         flaw = next((column.status(place) for column in columns if column.status(place) != "scored"), "")
         table.append((query, *scores, flaw))
-    yield from aligned(table)
+    yield from aligned(table, width)
 
 
 def _heading(column: MetricSummary) -> str:

@@ -108,6 +108,7 @@ def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], fl
     try:
         with guarded(CatalogError):
             found = call()
+            found = None if np.ma.is_masked(found) else found
             value = math.nan if found is None else float(found)
     except (ForeignError, CatalogError) as error:
         failure = f"{what} of {by} gives no value: {error}"

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
+from rankgauge.base.forked import lost_threads
 from rankgauge.base.frozen import plain
 from rankgauge.errors import ResultError
 from rankgauge.io.files import COMPRESSIONS, digest, open_regular, sha256
-from rankgauge.io.output_files import OUTPUTS_FILE, add_missing, kept_line
+from rankgauge.io.kept_outputs import add_missing
+from rankgauge.io.output_files import OUTPUTS_FILE, kept_line
 from rankgauge.io.whole_files import replace_file, replacing
 from rankgauge.result import ResultValues, SampleError
 from rankgauge.result.folder_reader import GOLD_KEYS
@@ -188,6 +190,8 @@ def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
+    if why := lost_threads():
+        raise ResultError(f"the scores cannot be written: {why}")
     table = io.BytesIO()
     frame.write_parquet(table)
     return table.getvalue()

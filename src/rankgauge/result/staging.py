@@ -83,6 +83,7 @@ class Staging:
         self._copied: Path | None = None  # a staging folder whose outputs are in this one, too
         self._process = os.getpid()
         self._locks: list[TargetLock] = []
+        self.sees_others = True  # whether locks tell a process that is at work there from one that was killed
         parent = self.target.parent
         try:
             self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
@@ -175,6 +176,7 @@ class Staging:
     def _lock(self, file: Path) -> None:
         try:
             self._locks.append(TargetLock(file))
+            self.sees_others &= self._locks[-1].is_locked
         except BlockingIOError as error:
             why = f"another process is at work there (it holds {file})"
             raise ResultError(f"cannot save to {self.target}: {why}; wait for it, or choose another folder") from error

@@ -29,10 +29,12 @@ class TargetLock:
         """Take the lock, or raise `BlockingIOError`; where the file system has none, say so and go on without."""
         self._path = path
         self._descriptor: int | None = None
+        self.is_locked = True  # or the file system has no locks
         while self._descriptor is None:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
             try:
                 if not _flock(descriptor):
+                    self.is_locked = False
                     logger("result").warning(
                         "the file system of %s has no locks: make sure that no other process writes there", path.parent
                     )

@@ -35,6 +35,9 @@ from rankgauge.samples.sample_values import (
 
 __all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_place", "read_support"]
 
+_PLAIN = (str, int, int)
+"""The types of a place that needs no further look."""
+
 _IMPORTANCE: dict[str, Importance] = {"vital": "vital", "okay": "okay"}
 _SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 
@@ -113,6 +116,9 @@ def _assignments(raw: object, contract: Contract) -> Iterator[tuple[str, str, An
 
 def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:
     """Return the `document`, `start` and `end` of an object; an `InvalidError` where they are no stretch."""
+    place = Place(raw.get("document"), raw.get("start"), raw.get("end"))  # type: ignore[arg-type]  # looked at next
+    if tuple(map(type, place)) == _PLAIN and place.document and 0 <= place.start <= place.end <= HIGHEST_K:
+        return place
     if absent := [name for name in ("document", "start", "end") if raw.get(name) is None]:
         raise InvalidError(
             path, f"a place needs 'document', 'start' and 'end', and has no {absent[0]!r}; found {look(raw)}"
@@ -183,7 +189,10 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         gains: dict[str, float] = {}
         for key, value in raw.items():
             gain_id = key if type(key) is str and key else read_id(key, path, contract)
-            gains[gain_id] = read_gain(value, f"{path}[{key!r}]", contract)
+            try:
+                gains[gain_id] = read_gain(value, "", contract)
+            except InvalidError as invalid:
+                raise InvalidError(f"{path}[{key!r}]", invalid.message) from None
         return Expected(gains, True)  # by place, because it is made once a sample
     if are_strings(raw):
         gains = dict.fromkeys(raw, 1.0)
@@ -254,7 +263,10 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     if raw.get("relevant") is not None:
         relevant = raw["relevant"]
         if not isinstance(relevant, list | tuple | Mapping):
-            raise InvalidError(".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}")
+            split = "; --separator '|' splits a text" if isinstance(relevant, str) else ""
+            raise InvalidError(
+                ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
+            )
         expected = _relevant(relevant, contract, ".relevant")
     texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
     if raw.get("nuggets") is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import repeat
 from operator import contains
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, OUTPUT, of_object, unread_keys
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
 
 __all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
 
@@ -46,7 +47,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
     given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
-    unread = () if given is None else unread_keys((given,), OUTPUT)
+    unread = () if given is None else unread_among(given.keys(), OUTPUT)
     try:
         answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
     except InvalidError as invalid:
@@ -61,11 +62,14 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
         entries = ()
     if not isinstance(entries, list | tuple):
-        return Fault(f"{_FORM}; found {look(raw)}", unread)
+        split = "; --separator '|' splits a text" if isinstance(entries, str) else ""
+        return Fault(f"{_FORM}; found {look(raw)}{split}", unread)
     read = _ranked(entries, contract)
     unread += read.unread
     if isinstance(read, Fault):
         return read._replace(unread=unread)
+    if answer is None and support is None and is_ranked and not unread:
+        return read
     return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread)
 
 
@@ -75,9 +79,10 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
-    unread = unread_keys(entries, ITEMS)
+    keys = keys_of(entries) if set(map(type, entries)) == {dict} else None
+    unread = unread_keys(entries, ITEMS) if keys is None else unread_among(keys, ITEMS)
     try:
-        output = _plain_entries(entries, contract) or _read_entries(entries, contract)
+        output = (keys and _plain_entries(entries, keys, contract)) or _read_entries(entries, contract)
         return output._replace(unread=unread) if unread else output
     except InvalidError as invalid:
         return Fault(f"retrieved{invalid.path} {invalid.message}", unread)
@@ -98,13 +103,18 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
         raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
 
 
-def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
-    """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
-    if set(map(type, entries)) != {dict} or any(map(dict.__contains__, entries, repeat("start"))):
-        return None
-    ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
+def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:
+    """Return dicts that have an id, a text or a place each, and perhaps a score, as columns; None for any others."""
+    places: list[Place | Fault | None] | None = None
+    if "start" in keys:
+        places = [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
+    ids, texts, scores = (
+        list(map(dict.get, entries, repeat(name))) if name in keys else [None] * len(entries)
+        for name in ("id", "text", "score")
+    )
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
-    has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
+    are_placed = text_kinds == {str} or (places is not None and set(map(type, places)) == {Place})
+    has_no_ids = id_kinds == {_NOTHING} and are_placed and not contract.strict_ids
     if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
         return None
     if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
@@ -113,7 +123,8 @@ def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
         ids,
         texts if str in text_kinds else None,
         scores if score_kinds != {_NOTHING} else None,
-        metadata=_metadata(entries),
+        places=places if places is not None and any(places) else None,
+        metadata=_metadata(entries) if "metadata" in keys else None,
     )
 
 

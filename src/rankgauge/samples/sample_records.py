@@ -15,9 +15,17 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
-from rankgauge.samples.unread_keys import Unread, unread_keys
+from rankgauge.samples.unread_keys import Unread, unread_among, unread_keys
 
-__all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "value_at", "with_cohorts"]
+__all__ = [
+    "check_cohort",
+    "fields_without_values",
+    "read_metadata",
+    "read_sample",
+    "unread_gold",
+    "value_at",
+    "with_cohorts",
+]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
@@ -68,25 +76,23 @@ def read_sample(
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    unread = unread_keys((record,), "") + _unread_gold(record.get("expected_output"))
+    unread = unread_among(record.keys(), "") + unread_gold(record.get("expected_output"))
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
-_GOLD_ITEMS = (
-    ("relevant", "expected_output[]"),
-    ("nuggets", "expected_output.nuggets[]"),
-    ("spans", "expected_output.spans[]"),
-)
+_GOLD_ITEMS = ("relevant", "nuggets", "spans")
 
 
-def _unread_gold(raw: object) -> tuple[Unread, ...]:
+def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    kinds = raw if isinstance(raw, Mapping) else {"relevant": raw}
-    places = ((place, kinds.get(kind)) for kind, place in _GOLD_ITEMS)
+    if type(raw) is dict or isinstance(raw, Mapping):
+        places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in _GOLD_ITEMS]
+    else:
+        places = [("expected_output[]", raw)]
     return tuple(
         key
         for place, items in places
-        if isinstance(items, list | tuple) and items and not isinstance(items[-1], str)
+        if isinstance(items, list | tuple) and items and not (isinstance(items[0], str) and isinstance(items[-1], str))
         for key in unread_keys(items, place)
     )
 

@@ -5,20 +5,35 @@ Keys that nothing reads: those of samples, outputs and their items, and which of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed, suggest
 
-__all__ = ["ITEMS", "OUTPUT", "Unread", "how_to_map", "meant", "unread_keys", "unread_notes"]
+__all__ = [
+    "ITEMS",
+    "KNOWN",
+    "OUTPUT",
+    "Unread",
+    "how_to_map",
+    "keys_of",
+    "meant",
+    "similar",
+    "unread_among",
+    "unread_keys",
+    "unread_notes",
+]
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
+_RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
-_KNOWN: Mapping[str, frozenset[str]] = {
+KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
-    "expected_output[]": frozenset({"id", "gain", "intent", "metadata"}),
+    **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     OUTPUT: frozenset({"retrieved", "answer", "support"}),
@@ -27,7 +42,7 @@ _KNOWN: Mapping[str, frozenset[str]] = {
 """The keys that are read, by the place of their object."""
 
 _PLACE = frozenset({"document", "start", "end"})
-"""Those of an item that says where it stands: if there is a `start`, for `document` alone may be a text."""
+"""Those of an item that says where it stands: if it has two of them, for `document` alone may be a text."""
 
 _ITEM_ID = ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "node_id", "corpus_id", "_id", "uuid")
 _ITEM_TEXT = ("page_content", "content", "contents", "body", "passage", "chunk", "document")
@@ -45,7 +60,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "actual_output": ("output", "actual", "prediction", "outputs"),
         "metadata": ("meta",),
     },
-    "expected_output[]": {"id": _ITEM_ID, "gain": ("grade", "relevance", "rel", "label", "score")},
+    **{place: {"id": _ITEM_ID, "gain": ("grade", "relevance", "rel", "label", "score")} for place in _RELEVANT},
     "expected_output.nuggets[]": {"text": ("nugget", "fact", *_ITEM_TEXT), "importance": ("label",)},
     "expected_output.spans[]": {
         "document": ("doc", "doc_id", "document_id", "corpus_id", "source", "file"),
@@ -63,7 +78,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
 class Unread(NamedTuple):
     """A key that nothing reads."""
 
-    place: str  # the object that holds it, as in `_KNOWN`
+    place: str  # the object that holds it, as in `KNOWN`
     key: str
     meant: str = ""  # the key that was probably meant, if any
 
@@ -74,22 +89,42 @@ class Unread(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def meant(place: str, key: str) -> str:
+def meant(place: str, key: str, *, is_placed: bool = False) -> str:
     """Return which key of ours an unknown one looks like, or stands for in other tools; empty for neither."""
     folded = key.casefold().replace("-", "_").replace(" ", "_")
     usual = (ours for ours, names in _MEANT[place].items() if folded in names)
-    return next(usual, "") or next(iter(suggest(key, sorted(_KNOWN[place]), most=1, cutoff=0.7)), "")
+    return next(usual, "") or next(iter(suggest(key, sorted(_known(place, is_placed)), most=1, cutoff=0.7)), "")
+
+
+def _known(place: str, is_placed: bool) -> frozenset[str]:  # noqa: FBT001  # of `meant`
+    return KNOWN[place] | _PLACE if is_placed else KNOWN[place]
 
 
 def unread_keys(objects: Iterable[Any], place: str) -> tuple[Unread, ...]:
     """Return the keys of some objects that nothing reads; what is no object is passed over."""
-    keys: set[Any] = set().union(*(each for each in objects if type(each) is dict or isinstance(each, Mapping)))
-    known = _KNOWN[place] | _PLACE if place == ITEMS and "start" in keys else _KNOWN[place]
+    return unread_among(keys_of(each for each in objects if type(each) is dict or isinstance(each, Mapping)), place)
+
+
+def keys_of(objects: Iterable[Mapping[Any, Any]]) -> AbstractSet[Any]:
+    """Return the keys that any of some objects has."""
+    return set(chain.from_iterable(objects))
+
+
+def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
+    """Return those keys that nothing reads."""
+    is_placed = place == ITEMS and len(_PLACE & keys) > 1
+    known = _known(place, is_placed)
     if keys <= known:
         return ()
     unknown = sorted(key for key in keys - known if isinstance(key, str))
-    guesses = ((key, meant(place, key)) for key in unknown)
+    guesses = ((key, meant(place, key, is_placed=is_placed)) for key in unknown)
     return tuple(Unread(place, key, "" if guess in keys else guess) for key, guess in guesses)
+
+
+def similar(record: Mapping[Any, Any], ours: str) -> str:
+    """Return which key of a record may be meant by one that it lacks, and what reads it; empty where there is none."""
+    theirs = next((each.key for each in unread_keys((record,), "") if each.meant == ours), None)
+    return "" if theirs is None else visible(f"; is it {theirs!r}? {how_to_map(ours, theirs)}")
 
 
 def how_to_map(ours: str, theirs: str) -> str:
@@ -103,7 +138,7 @@ def of_object(item: object) -> str:
         pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
         advice = "rename it in your data"
     else:
-        known = _KNOWN[ITEMS] - {"metadata"}
+        known = KNOWN[ITEMS] - {"metadata"}
         plain = isinstance(item, str | bytes | int | float | list | tuple | None)
         names = () if plain else sorted(name for name in (*known, *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
         pairs = {}

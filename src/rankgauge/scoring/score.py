@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.columns import Cutoff, Flags, Judged, Scores
+from rankgauge.columns import Cutoff, Flags, Judged, Scores, unmasked
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -338,11 +338,9 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
     returned = call(judged, **column.metric.cutoff.given(k), **params)
-    values = np.array(returned, dtype=np.float64)
+    values = unmasked(returned).copy()
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
-    if isinstance(returned, np.ma.MaskedArray):
-        values[np.ma.getmaskarray(returned)] = np.nan  # what is masked has no value
     if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")

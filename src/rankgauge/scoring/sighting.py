@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
-from operator import lt
+from itertools import chain
 from typing import Any, Self
 
 from rankgauge.errors import DataError, MissingGoldError
@@ -17,6 +16,7 @@ from rankgauge.judging.units import LOOKED_AT, parts_note
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Fault, Output, Sample
+from rankgauge.samples.plain_blocks import first_rise
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
 
@@ -138,11 +138,11 @@ class Sighting:
 
 def _rise(sample: Sample) -> str:
     """Return where a score is higher than the one before it, in words; empty for nowhere."""
-    scores: Sequence[Any] | None = sample.output.scores if isinstance(sample.output, Output) else None
-    if scores is None or None in scores or not any(map(lt, scores, islice(scores, 1, None))):
+    if not isinstance(sample.output, Output) or sample.output.scores is None:
         return ""
-    rank = next(rank for rank, (one, two) in enumerate(pairwise(scores), 1) if one < two)
-    return _worded(sample.id, rank, scores[rank - 1], scores[rank])
+    scores: list[Any] = list(sample.output.scores)
+    rank = first_rise(scores)
+    return _worded(sample.id, rank, scores[rank - 1], scores[rank]) if rank else ""
 
 
 def _worded(sample: str, rank: int, score: float, higher: float) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "TIED",
     "Bootstrap",
     "MeanEstimate",
+    "affordable_resamples",
     "bootstrap_bca",
     "estimate_mean",
     "gamma_ratio",
@@ -182,6 +183,13 @@ def estimate_mean(
 
 
 _AT_ONCE = 1 << 20
+_MOST_DRAWS = 1 << 30  # some ten seconds
+_LEAST_RESAMPLES = 1000
+
+
+def affordable_resamples(resamples: int, n: int) -> int:
+    """Return how many of so many resamples of *n* values are drawn: no more than some seconds take, 1,000 at least."""
+    return min(resamples, max(_MOST_DRAWS // max(n, 1), _LEAST_RESAMPLES))
 
 
 class Bootstrap(NamedTuple):

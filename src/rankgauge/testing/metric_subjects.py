@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Judged, Scores
+from rankgauge.columns import Judged, Scores, unmasked
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
@@ -327,4 +325,4 @@ class EngineMetric:
             options["k"] = k
         if self.metric.needs_max_grade:
             options["max_grade"] = TOP_GRADE
-        return np.asarray(self.metric.function(judged, **options), dtype=np.float64)
+        return unmasked(self.metric.function(judged, **options))

@@ -23,12 +23,16 @@ __all__ = ["RANKING_LAWS", "bounded", "empty_gold", "huge_cutoff", "twice"]
 _POLICIES = (
     "default",
     "eval-harness",
+    "haystack",
     Policy(duplicates="credit-once"),
     Policy(duplicates="last"),
     Policy(judged_only=True),
     Policy(depth=3),
 )
 """Policies under which scores stay bounded: all but those that count duplicates or let gains below 0 earn."""
+
+_NEGATIVE = ("eval-harness", "haystack")
+"""Profiles that count gains below 0, by which nDCG leaves its range: they keep the numbers of what they reproduce."""
 
 _MOST_TIED = 6
 """How many results are tried in every order that their ties allow: with three of one score, 36 orders."""
@@ -67,7 +71,7 @@ _NEEDS_RANGE = unless(lambda subject: subject.range != (None, None), "its range 
 def bounded(trial: MetricTrial, case: Case, k: int) -> None:
     """The score lies within the range."""
     for policy in _POLICIES if not trial.subject.slack else _POLICIES[:1]:
-        if policy != "eval-harness" or min(case.grades) >= 0:
+        if policy not in _NEGATIVE or min(case.grades) >= 0:
             trial.within_range(trial.score(case, k, policy=policy))
 
 

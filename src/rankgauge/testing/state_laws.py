@@ -7,10 +7,14 @@ from __future__ import annotations
 import contextlib
 import decimal
 import functools
+import gc
 import io
 import locale
+import logging
 import os
 import random
+import signal
+import socket
 import sys
 import warnings
 from collections.abc import Callable
@@ -39,6 +43,41 @@ def _numpy_random() -> tuple[Any, ...]:
     return (name, tuple(np.asarray(keys).tolist()), *rest)
 
 
+def _collector() -> tuple[bool, tuple[int, int, int]]:
+    return gc.isenabled(), gc.get_threshold()
+
+
+def _set_collector(value: tuple[bool, tuple[int, int, int]]) -> None:
+    gc.set_threshold(*value[1])
+    (gc.enable if value[0] else gc.disable)()
+
+
+def _logging() -> tuple[int, int, list[logging.Handler]]:
+    root = logging.getLogger()
+    return root.level, root.manager.disable, list(root.handlers)
+
+
+def _set_logging(value: tuple[int, int, list[logging.Handler]]) -> None:
+    root = logging.getLogger()
+    root.setLevel(value[0])
+    logging.disable(value[1])
+    root.handlers[:] = value[2]
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def _set_signals(value: list[Any]) -> None:
+    for number, handler in zip(_SIGNALS, value, strict=True):
+        signal.signal(number, handler)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 class _Decimal:
     """A decimal context that equals another with the same settings."""
 
@@ -64,6 +103,14 @@ _STATE: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "sys.stdout": (lambda: vars(sys)["stdout"], lambda value: setattr(sys, "stdout", value)),
     "sys.stderr": (lambda: sys.stderr, lambda value: setattr(sys, "stderr", value)),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
+    "how numpy prints": (np.get_printoptions, lambda value: np.set_printoptions(**value)),
+    "sys.path": (lambda: list(sys.path), lambda value: sys.path.__setitem__(slice(None), value)),
+    "sys.excepthook": (lambda: sys.excepthook, lambda value: setattr(sys, "excepthook", value)),
+    "the garbage collector": (_collector, _set_collector),
+    "the settings of logging": (_logging, _set_logging),
+    "the handlers of signals": (lambda: [signal.getsignal(number) for number in _SIGNALS], _set_signals),
+    "the umask": (_umask, os.umask),
+    "the default timeout of sockets": (socket.getdefaulttimeout, socket.setdefaulttimeout),
 }
 """What belongs to the whole process: how it is read, and how it is put back."""
 

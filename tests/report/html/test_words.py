@@ -43,9 +43,9 @@ def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
     old, new = run(lambda n: 1), run(lambda n: 8 if n < 4 else 3 if n < 10 else 1)
 
     assert answers(report(old, new, ["P@3", "RR"]))["Why?"] == "Of 4 losses, on 4 a relevant result leaves the top 3."
-    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones only stand lower."
+    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones stand lower or count less."
     assert answers(report(old, new, ["ndcg@3"]))["Why?"] == (
-        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones only stand lower."
+        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones stand lower or count less."
     )
     assert "Why?" not in answers(report(new, old))
     assert answers(report(new, old))["Where does it win?"].startswith("On 10 of 40 samples, most q00 +")
@@ -75,22 +75,51 @@ def test_the_heading_of_metrics_counts_verdicts(old, new, told):
     assert metrics_heading(report(run(old), run(new))) == told
 
 
-def test_the_heading_by_depth_names_the_run_that_finds_more_everywhere_or_none():
-    near, far, first_only = run(lambda n: 1, 2), run(lambda n: 8, 9), run(lambda n: 1, 9)
-    later = run(lambda n: 2, 3)
+def test_the_heading_by_depth_is_no_verdict_since_nothing_is_tested():
+    near, far = run(lambda n: 1, 2), run(lambda n: 8, 9)
 
-    assert depth_heading(report(far, near)) == "new finds more at every depth"
-    assert depth_heading(report(near, far)) == "old finds more at every depth"
-    assert depth_heading(report(first_only, later)) == "By depth"
+    assert depth_heading(report(far, near)) == "Recall, precision and unjudged by depth"
 
 
-def test_a_small_set_begins_with_its_size():
+def test_how_many_more_samples_are_needed_follows_from_what_so_many_detect():
     few = {query: QRELS[query] for query in list(QRELS)[:10]}
     runs = {"old": run(lambda n: 1 + n % 3), "new": run(lambda n: 1 + n % 2)}
     data = gather(rankgauge.evaluate(few, runs=runs, metrics=["RR"], catalog=CATALOG))
+    metric = data.pair.metrics["rr"]
+    told = answers(data)["How many more samples?"]
 
-    assert answers(data)["Is it noise?"].startswith("n = 10: only differences above 0.")
+    # What is detected falls with the root of the number of pairs: a third of it takes nine times as many.
+    needed = 10 * (metric.detectable / metric.difference) ** 2
+    written = int(told.rpartition("about ")[2].rstrip(".").replace(",", ""))
+    assert told.startswith(f"10 pairs detect a true difference of {metric.detectable:.3f} four times out of five")
+    assert needed <= written < 1.1 * needed + 1
     assert "Only 6 samples of 10 differ" in headline(data)["more"]
+
+
+def test_what_is_detected_does_not_contradict_a_verdict():
+    data = report(run(lambda n: 2 + n % 2), run(lambda n: 1 + n % 2))
+    told = answers(data)
+
+    assert "better" in headline(data)["plain"]
+    assert "would take" not in told["How many more samples?"]
+    assert "can be seen" not in " ".join(told.values())
+
+
+def test_answers_are_of_the_metric_and_run_that_are_asked_for():
+    runs = {"old": run(lambda n: 1), "new": run(lambda n: 1), "other": run(lambda n: 5 if n == 7 else 1)}
+    data = gather(rankgauge.evaluate(QRELS, runs=runs, metrics=["RR", "P@3"], catalog=CATALOG))
+    asked = dict(questions(data, data.pairs[1], "p@3"))["Where does it lose?"]
+
+    assert "Where does it lose?" not in answers(data)
+    assert "new" not in dict(questions(data, data.pairs[1], "p@3"))["What is not known?"][0].text
+    assert asked[1] == Linked("q07", "#sample=q07&metric=p%403&run=other")
+
+
+def test_where_the_winner_loses_is_said_too():
+    told = answers(report(run(lambda n: 4), run(lambda n: 9 if n == 7 else 1)))
+
+    assert told["Where does it lose?"].startswith("On 1 of 40 samples, worst q07")
+    assert told["Where does it win?"].startswith("On 39 of 40 samples, most q00")
 
 
 def test_without_cohorts_none_is_clearly_worse():

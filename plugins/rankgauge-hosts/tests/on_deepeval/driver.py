@@ -13,7 +13,7 @@ from rankgauge.expression import safe_name
 from rankgauge_hosts.deepeval import RankgaugeMetric
 
 
-def test_case(sample):
+def case_of(sample):
     metadata = {**sample.get("metadata", {}), "gold": sample["expected_output"]}
     if sample.get("actual_output") is not None:
         metadata["retrieved"] = sample["actual_output"]
@@ -23,7 +23,7 @@ def test_case(sample):
 def evaluated(samples, metrics, *, run_async=True, ignore_errors=False):
     """Evaluate as DeepEval does, and return the test results by name."""
     result = evaluate(
-        test_cases=[test_case(sample) for sample in samples],
+        test_cases=[case_of(sample) for sample in samples],
         metrics=metrics,
         async_config=AsyncConfig(run_async=run_async),
         display_config=DisplayConfig(show_indicator=False, print_results=False),

@@ -10,6 +10,7 @@ import math
 import textwrap
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -24,7 +25,7 @@ from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unrea
 from rankgauge.io.trec.decimal_texts import parse_floats
 from rankgauge.io.trec.line_fields import Fields, Window, explain, find_fields
 
-__all__ = ["BLOCK", "RunFile", "grouped", "read_header"]
+__all__ = ["BLOCK", "RunFile", "read_header"]
 
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 _MOST_BYTES = 1 << 20
@@ -81,35 +82,41 @@ _BUCKETS = 64
 _PENDING = 1 << 24  # how many bytes of lines are held before they are written
 
 
-def grouped(stream: IO[bytes], folder: Path) -> Iterator[IO[bytes]]:
-    """Yield streams that each have all lines of their queries, together and in order, by way of *folder*."""
+def _grouped(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Yield streams that each have all lines of their queries, together and in order, by way of temporary files."""
+    import tempfile
+
     pending: list[list[bytes]] = [[] for _ in range(_BUCKETS)]
     held = 0
-    for line in stream:
-        name = line.split(None, 1)
-        if not name or line.startswith(b"#"):
-            continue
-        pending[zlib.crc32(name[0]) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
-        held += len(line)
-        if held > _PENDING:
-            _write(folder, pending)
-            held = 0
-    _write(folder, pending)
-    for path in sorted(folder.iterdir()):
-        by_query: dict[bytes, list[bytes]] = {}
-        with path.open("rb") as lines:
-            for line in lines:
+    with ExitStack() as opened:
+        spools: list[IO[bytes] | None] = [None] * _BUCKETS
+
+        def write() -> None:
+            for number, lines in enumerate(pending):
+                if lines:
+                    spool = spools[number]
+                    if spool is None:  # it has no name, and goes with the process
+                        spool = spools[number] = opened.enter_context(tempfile.TemporaryFile())
+                    spool.writelines(lines)
+                    lines.clear()
+
+        for line in stream:
+            name = line.split(None, 1)
+            if not name or line.startswith(b"#"):
+                continue
+            pending[zlib.crc32(name[0]) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
+            held += len(line)
+            if held > _PENDING:
+                write()
+                held = 0
+        write()
+        for spool in filter(None, spools):
+            spool.seek(0)
+            by_query: dict[bytes, list[bytes]] = {}
+            for line in spool:
                 by_query.setdefault(line.split(None, 1)[0], []).append(line)
-        path.unlink()
-        yield io.BytesIO(b"".join(chain.from_iterable(by_query.values())))
-
-
-def _write(folder: Path, pending: list[list[bytes]]) -> None:
-    for number, lines in enumerate(pending):
-        if lines:
-            with (folder / f"{number:02}.part").open("ab") as out:
-                out.writelines(lines)
-            lines.clear()
+            spool.close()
+            yield io.BytesIO(b"".join(chain.from_iterable(by_query.values())))
 
 
 BLOCK = 1 << 21  # bytes read at once: so many that calls cost little, so few that columns stay in a processor's cache
@@ -160,15 +167,10 @@ class RunFile:
         return [self._batches(span, is_last=span is spans[-1]) for span in reversed(spans)]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
-        import tempfile
-
-        with (
-            open_file(self._path, name=self.name) as opened,
-            tempfile.TemporaryDirectory(prefix="rankgauge-") as folder,
-        ):
+        """Yield every query once, even if its lines are scattered; this copies the run to temporary files."""
+        with open_file(self._path, name=self.name) as opened:
             try:
-                for stream in grouped(opened.stream, Path(folder)):
+                for stream in _grouped(opened.stream):
                     yield from self._read(stream, None)
             except MalformedError:
                 raise explain(self._path, self.name, "run") from None

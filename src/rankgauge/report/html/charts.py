@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison
 from rankgauge.report.html.report_data import DepthCurve
-from rankgauge.report.html.words import difference, score
+from rankgauge.report.html.words import difference, isolated, named, plain, score
 from rankgauge.result import MetricSummary
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "svg", "text"]
+__all__ = ["WIDTHS", "Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "svg", "text"]
 
-_WIDTH, _COUNTS_WIDTH, _ROW_WIDTH, _DEPTH_WIDTH = 620, 428, 250, 350
+WIDTHS = WIDE, NARROW = 620, 340
+"""A wide and a narrow screen have a drawing each, whose texts keep their size."""
+_ROW_WIDTH, _DEPTH_WIDTH = 250, 350
+_COUNTS_WIDTH = 428
 
 
 def svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "fig") -> Markup:
@@ -33,7 +36,7 @@ def svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "
 
     return Markup(  # noqa: S704  # every text in the parts was escaped
         f'<svg class="{kind}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
+        f'aria-label="{escape(plain(label))}">{"".join(parts)}</svg>'
     )
 
 
@@ -41,7 +44,8 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") 
     """Return a text at a place."""
     from markupsafe import escape
 
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(words)}</text>'
+    written = str(escape(isolated(words))).replace("bdi>", "tspan>")
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{written}</text>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -92,28 +96,22 @@ def _around(values: Sequence[float], width: float, left: float = 0.0, room: floa
 
 def _ends(metric: MetricComparison) -> list[float]:
     value = metric.difference or 0.0
-    detectable = metric.detectable or 0.0
-    return [value, *(metric.interval or (value, value)), -detectable, detectable]
+    return [value, *(metric.interval or (value, value))]
 
 
-def interval(metric: MetricComparison, a: str, b: str) -> Markup:
-    """Draw the difference of one metric with its interval, and a band of what cannot be seen."""
-    axis = _around(_ends(metric), _WIDTH)
+def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Markup:
+    """Draw the difference of one metric with its interval."""
+    axis = _around(_ends(metric), width, room=0.12 if width == WIDE else 0.3)
     zero, value = axis(0.0), metric.difference or 0.0
-    parts = []
-    if metric.detectable is not None:
-        parts.append(
-            _rect(axis(-metric.detectable), 20, axis(metric.detectable) - axis(-metric.detectable), 48, "band")
-        )
-    parts += [line(0, 68, _WIDTH, 68, "axis"), line(zero, 14, zero, 73, "zero")]
-    for tick in axis.ticks():
+    parts = [line(0, 68, width, 68, "axis"), line(zero, 14, zero, 73, "zero")]
+    for tick in axis.ticks(6 if width == WIDE else 3):
         parts += [line(axis(tick), 68, axis(tick), 72, "axis")]
-        parts += [text(axis(tick), 87, axis.label(tick), "tick", "middle")]
+        parts += [text(axis(tick), 87, axis.label(tick, 6 if width == WIDE else 3), "tick", "middle")]
     left, right = (a, b) if metric.higher_is_better else (b, a)
     colours = ("lab a", "lab b") if metric.higher_is_better else ("lab b", "lab a")
     if zero > 120:
         parts.append(text(zero - 8, 12, f"\N{LEFTWARDS ARROW} {_short(left)} better", colours[0], "end"))
-    if _WIDTH - zero > 120:
+    if width - zero > 120:
         parts.append(text(zero + 8, 12, f"{_short(right)} better \N{RIGHTWARDS ARROW}", colours[1]))
     if metric.interval is not None:
         low, high = metric.interval
@@ -129,26 +127,26 @@ def interval(metric: MetricComparison, a: str, b: str) -> Markup:
         if metric.interval is None
         else f", interval {difference(metric.interval[0])} to {difference(metric.interval[1])}"
     )
-    return svg(_WIDTH, 92, f"Difference of {visible(metric.name)}: {difference(metric.difference)}{within}", parts)
+    return svg(width, 92, f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}", parts)
 
 
-def counts(metric: MetricComparison) -> Markup:
+def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
     """Draw on how many samples a run is worse, the same and better."""
     total = max(1, metric.losses + metric.ties + metric.wins)
     parts, left = [], 0.0
     shares = (("worse", metric.losses, "a", "fa"), ("same", metric.ties, "t", "ft"), ("better", metric.wins, "b", "fb"))
     label_left = 0.0
     for word, count, kind, fill in shares:
-        width = count / total * (_COUNTS_WIDTH - 4)
-        parts.append(_rect(left, 38, width, 12, fill))
+        share = count / total * (width - 4)
+        parts.append(_rect(left, 38, share, 12, fill))
         at = max(left, label_left)
-        anchor = "end" if at > _COUNTS_WIDTH - 44 else "start"
-        at = min(at, _COUNTS_WIDTH)
+        anchor = "end" if at > width - 44 else "start"
+        at = min(at, width)
         parts += [text(at, 28, f"{count:,}", "big num", anchor), text(at, 66, word, f"lab {kind}", anchor)]
         label_left = at + max(44.0, 11.0 * len(f"{count:,}") + 8)
-        left += width + 2
+        left += share + 2
     told = f"Worse on {metric.losses:,}, the same on {metric.ties:,}, better on {metric.wins:,}"
-    return svg(_COUNTS_WIDTH, 92, told, parts)
+    return svg(width, 92, told, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +171,7 @@ class Intervals:
     def row(self, metric: MetricComparison) -> Markup:
         """Draw one metric."""
         axis = self.axis
-        parts = []
-        if metric.detectable is not None:
-            parts.append(
-                _rect(axis(-metric.detectable), 6, axis(metric.detectable) - axis(-metric.detectable), 20, "band")
-            )
-        parts.append(line(axis(0.0), 0, axis(0.0), 32, "zero"))
+        parts = [line(axis(0.0), 0, axis(0.0), 32, "zero")]
         if metric.interval is not None:
             parts.append(line(axis(metric.interval[0]), 16, axis(metric.interval[1]), 16, "ci"))
         if metric.difference is not None:
@@ -201,7 +194,7 @@ def histogram(column: MetricSummary) -> Markup:
 
 
 _DEPTH_LEFT, _DEPTH_TOP, _DEPTH_BOTTOM, _DEPTH_HEIGHT = 28, 12, 160, 190
-_NAMES_WIDTH = 84
+_NAMES_WIDTH = 98
 """What the names of runs take up beside the lines."""
 
 _DEPTH_TICKS = {1, 2, 5, 10, 20, 50, 100}
@@ -236,27 +229,29 @@ class _DepthAxes:
 def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     """Draw a mean by depth, on a logarithmic axis."""
     drawn = [run for run in runs if run in curve.means]
-    kinds = itertools.chain("ab", itertools.repeat("t"))
-    curves = [_Curve(visible(run), curve.means[run], kind) for run, kind in zip(drawn, kinds, strict=False)]
+    kinds = itertools.chain("a", itertools.cycle("bcdef"))
+    of_run = dict(zip(runs, kinds, strict=False))
+    curves = [_Curve(run, curve.means[run], of_run[run]) for run in drawn]
     highest = max((mean for each in curves for mean in each.means if mean is not None), default=1.0) or 1.0
     axes = _DepthAxes(max(curve.depths), next((top for top in _TOPS if top >= highest), 1.0))
     shown = max(depth for depth in curve.depths if depth <= 10)
     values = [(each.run, score(each.means[curve.depths.index(shown)]), each.kind) for each in curves]
+    places = list(runs)
     readings = [
         [depth, round(axes.x(depth), 1), *map(score, means)]
         for depth, *means in zip(curve.depths, *(each.means for each in curves), strict=True)
     ]
     parts = [
         *_depth_grid(axes, curve.depths),
-        *(_depth_line(axes, curve.depths, each) for each in curves),
-        *_depth_names(axes, curve.depths, curves),
+        *(_of(places.index(each.run), _depth_line(axes, curve.depths, each)) for each in curves),
+        *(_of(places.index(run), name) for run, name in _depth_names(axes, curve.depths, curves)),
         line(axes.x(shown), _DEPTH_TOP, axes.x(shown), _DEPTH_BOTTOM, "at"),
     ]
-    listed = "; ".join(f"{run} {value}" for run, value, _ in values)
+    listed = "; ".join(f"{named(run)} {value}" for run, value, _ in values)
     return {
         "name": curve.name.capitalize(),
         "at": shown,
-        "values": [(value, kind) for _, value, kind in values],
+        "values": [(value, kind, places.index(run)) for run, value, kind in values],
         "points": json.dumps(readings),
         "chart": svg(_DEPTH_WIDTH, _DEPTH_HEIGHT, f"{curve.name} by depth; at {shown}: {listed}", parts),
     }
@@ -270,7 +265,7 @@ def _depth_grid(axes: _DepthAxes, depths: Sequence[int]) -> Iterator[str]:
         if mean:
             yield line(_DEPTH_LEFT, axes.y(mean), axes.right, axes.y(mean), "grid")
     for depth in depths:
-        if depth in _DEPTH_TICKS:
+        if depth in _DEPTH_TICKS or depth == axes.last:
             yield text(axes.x(depth), _DEPTH_BOTTOM + 16, str(depth), "tick", "middle")
 
 
@@ -284,14 +279,22 @@ def _depth_line(axes: _DepthAxes, depths: Sequence[int], curve: _Curve) -> str:
     return f'<path class="ln ln{curve.kind}" d="{path and f"M{path}"}"/>'
 
 
-def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curve]) -> Iterator[str]:
-    """Yield the name of each run where its line ends, lower where that would cover another name."""
+def _of(run: int, drawn: str) -> str:
+    """Mark a line or a name with the place of its run, whose colour the script changes with the chosen run."""
+    return drawn.replace(" class=", f' data-of="{run}" class=', 1)
+
+
+def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curve]) -> Iterator[tuple[str, str]]:
+    """Yield each run with its name where its line ends, lower where that would cover another name."""
     ends = [((_points(axes, depths, each) or [(0.0, _DEPTH_BOTTOM)])[-1][1], each.run, each.kind) for each in curves]
     lowest = -math.inf
     for end, run, kind in sorted(ends):
         lowest = max(end, lowest + 14)
-        yield text(axes.right + 6, lowest + 4, _short(run, 12), f"lab {kind}")
+        yield run, text(axes.right + 6, lowest + 4, _short(run, 14), f"lab {kind}")
 
 
 def _short(name: str, most: int = 24) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    """Return the beginning and the end of a name that is long, which tell runs of one system apart."""
+    shown = visible(name)
+    end = most // 2
+    return named(name if len(shown) <= most else f"{shown[: most - 1 - end]}…{shown[-end:]}")

@@ -87,6 +87,7 @@ class Texts:
 
     def __init__(self, budget: int) -> None:
         self.kept: list[str] = []
+        self.whole: list[int] = []  # how long each is that was cut; 0 for others
         self.is_full = False
         self._left = budget
         self._places: dict[str, int] = {}
@@ -95,16 +96,17 @@ class Texts:
         """Take a text, of a long one the part around what matched."""
         at = text.find(matched) if matched else -1
         if at < 0:
-            return Excerpt(self._place(_shown(clipped(text))))
+            return Excerpt(self._place(_shown(clipped(text)), len(text) if len(text) > _LONGEST else 0))
         begin = max(0, at - _BEFORE) if len(text) > _LONGEST else 0
         ahead, held = _shown(text[begin:at]), _shown((matched or "")[:_LONGEST])
         ahead = f"…{ahead}" if begin else ahead
         behind = text[at + len(matched or "") :]
         behind = behind if len(text) <= _LONGEST else clipped(behind)
-        place = self._place(f"{ahead}{held}{_shown(behind)}")
+        is_cut = begin or len(matched or "") > _LONGEST or len(behind) < len(text) - at - len(matched or "")
+        place = self._place(f"{ahead}{held}{_shown(behind)}", len(text) if is_cut else 0)
         return Excerpt(place, _units(ahead), _units(held)) if place else Excerpt(0)
 
-    def _place(self, shown: str) -> int:
+    def _place(self, shown: str, whole: int) -> int:
         if shown in self._places:
             return self._places[shown]
         size = len(shown.encode())
@@ -113,6 +115,7 @@ class Texts:
             return 0
         self._left -= size
         self.kept.append(shown)
+        self.whole.append(whole)
         return self._places.setdefault(shown, len(self.kept))
 
 

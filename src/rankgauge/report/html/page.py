@@ -6,41 +6,48 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rankgauge.base.plain_text import visible
-from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
+from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.errors import counted
-from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
+from rankgauge.gates.outcomes import GateReport, counts_text
+from rankgauge.gates.outcomes import headline as gate_finding
 from rankgauge.report.html import charts
-from rankgauge.report.html.packing import clipped
+from rankgauge.report.html.blocks import Block, blocks
 from rankgauge.report.html.payload import payload_of
-from rankgauge.report.html.report_data import ReportData, Section
+from rankgauge.report.html.plugin_views import laid_out
+from rankgauge.report.html.report_data import ReportData
 from rankgauge.report.html.words import (
-    cohorts_heading,
     depth_heading,
     difference,
-    half,
     half_width,
     headline,
+    isolated,
     metrics_heading,
+    named,
     p_value,
     percent,
-    questions,
+    plain,
     score,
+    trouble,
 )
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__
 
-__all__ = ["lay_out", "rendered"]
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["lay_out", "pages", "rendered"]
 
 _TEXT_BUDGET = 20_000_000
-_SHADED = 0.03
-_MOST_COHORTS = 20
 
 
 def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
@@ -55,14 +62,15 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     Returns:
         The file. It loads nothing, and a Content-Security-Policy lets no script run but its own.
     """
-    script = _script()
-    payload, cut = payload_of(data, text_budget)
-    facts = {**_context(data), "cut": cut, "script": script, "script_hash": _hash(script), "payload": payload}
-    return rendered("page.html", facts)
+    environment, script = pages(), _script()
+    views = list(blocks(data, environment))
+    payload, cut = payload_of(data, text_budget, views)
+    facts = {**_context(data), "first": _first(views), "cut": cut, "payload": payload}
+    return rendered(environment, "page.html", {**facts, "script": script, "script_hash": _hash(script)})
 
 
-def rendered(template: str, facts: Mapping[str, Any]) -> str:
-    """Return a page of a template with the style that all pages have, whose hash its Content-Security-Policy names."""
+def pages() -> Environment:
+    """Return what fills the templates of pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # loads only for a report
 
     environment = Environment(
@@ -71,14 +79,27 @@ def rendered(template: str, facts: Mapping[str, Any]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=isolated,
     )
-    environment.filters.update(score=score, difference=difference, p=p_value, percent=percent, shown=_shown)
-    style = _asset("style.css")
-    page = environment.get_template(template)
+    environment.filters.update(score=score, difference=difference, p=p_value, percent=percent, shown=named, plain=plain)
+    return environment
+
+
+def rendered(environment: Environment, template: str, facts: Mapping[str, Any]) -> str:
+    """Return a page with the style that all pages have, whose hash its Content-Security-Policy names."""
+    style, page = _asset("style.css"), environment.get_template(template)
     return page.render(**facts, style=style, style_hash=_hash(style), version=__version__)
 
 
-_SCRIPT = ("basics", "data", "state", "bars", "table", "lists", "sums", "sample", "scatter", "depth", "choosing")
+def _first(views: Sequence[Block]) -> dict[str, Markup]:
+    """Return what stands in each place before anything is chosen."""
+    return {view.place: view.text for view in reversed(views)}
+
+
+_SCRIPT = (
+    *("basics", "data", "state", "walking", "bars", "filters", "table", "lists", "answers", "sums", "sample"),
+    *("scatter", "depth", "choosing"),
+)
 
 
 def _script() -> str:
@@ -88,60 +109,46 @@ def _script() -> str:
 
 
 def _asset(name: str) -> str:
-    return files("rankgauge.report.html").joinpath(name).read_text("utf-8")
+    """Return a file of ours as every report holds it: without indentation, and lines that only comment."""
+    lines = map(str.strip, files("rankgauge.report.html").joinpath(name).read_text("utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _shown(text: object) -> str:
-    return visible(str(text))
-
-
 def _context(data: ReportData) -> dict[str, Any]:
     """Return what the static part of the page shows, which is readable without the script."""
     names = list(data.results)
-    finding = headline(data)
-    pairs = [] if data.comparison is None else data.comparison.comparisons
+    pairs = data.pairs
     plots = charts.Intervals.of([metric for pair in pairs for metric in pair.metrics.values()]) if pairs else None
     return {
-        "runs": list(map(visible, names)),
-        "dataset": visible(data.dataset),
+        "runs": list(map(named, names)),
+        "dataset": named(data.dataset),
         "n": max(map(len, data.results.values())),
         "comparison": data.comparison,
-        "headline": finding,
-        "title": finding["plain"],
-        "hero": None if data.pair is None else _hero(data.pair),
-        "questions": list(questions(data)),
-        "headings": {
-            "metrics": metrics_heading(data),
-            "cohorts": cohorts_heading(data),
-            "depth": depth_heading(data),
-        },
+        "confidence": "95" if data.comparison is None else f"{100 * data.comparison.confidence:g}",
+        "title": plain(headline(data)["plain"]),
+        "troubles": [{"text": text, "link": link} for text, link in trouble(data)],
+        "gates": [] if data.gates is None else list(_gates(data.gates, data)),
+        "metrics_heading": metrics_heading(data),
+        "depth_heading": depth_heading(data),
         "facts": list(_facts(data)),
         "axis": "" if plots is None else plots.head(),
         "metrics": list(_means(data) if plots is None else _differences(data, pairs, plots)),
-        "heat": _heat_of_means(data.first) if data.pair is None else _heat_of_differences(data.pair),
+        "has_cohorts": _has_cohorts(data),
+        "columns": len(data.first.metrics),
         "curves": [charts.depth(curve, names) for curve in data.curves],
         "notes": [visible(note) for note in [*data.notes, *_notes(data)]],
-        "sections": [_laid_out(section) for section in data.sections],
+        "sections": [laid_out(section) for section in data.sections],
         "listed": _listed(data),
         "created": _day(data.first),
         "is_empty": not any(column.n for result in data.results.values() for column in result.metrics.values()),
-    }
-
-
-def _hero(pair: RunComparison) -> dict[str, Any]:
-    """Return the first metric of the first pair, which stands large at the top."""
-    metric = next(iter(pair.metrics.values()))
-    return {
-        "metric": visible(metric.name),
-        "detectable": metric.detectable,
-        "confidence": f"{100 * metric.confidence:g}",
-        "interval": charts.interval(metric, visible(pair.baseline), visible(pair.run)),
-        "counts": charts.counts(metric),
-        "run": visible(pair.run),
+        "tags": list(dict.fromkeys(tag for result in data.results.values() for tags in result.tags for tag in tags)),
+        "is_flawed": any(
+            np.any(column.codes) for result in data.results.values() for column in result.metrics.values()
+        ),
     }
 
 
@@ -178,7 +185,9 @@ def _means(data: ReportData) -> Iterator[dict[str, Any]]:
     for place, column in enumerate(data.first.metrics.values()):
         yield {
             "place": place,
-            "name": visible(column.name),
+            "run_place": 0,
+            "name": named(column.name),
+            "definition": visible(data.definitions.get(column.name, "")),
             "mean": column.mean,
             "half": half_width(column),
             "std": column.std,
@@ -190,83 +199,48 @@ def _means(data: ReportData) -> Iterator[dict[str, Any]]:
 
 
 def _differences(data: ReportData, pairs: Sequence[RunComparison], plots: charts.Intervals) -> Iterator[dict[str, Any]]:
-    """Yield a row for each metric, and for each run that is compared with the first."""
+    """Yield a row for each metric and each run that is compared; the first row of a metric spans the others."""
     names = list(data.results)
-    for pair in pairs:
-        for place, column in enumerate(data.first.metrics.values()):
-            metric, other = pair.metrics.get(column.name), data.results[pair.run].metrics.get(column.name)
-            if metric is not None:
-                yield {
-                    "place": place,
-                    "run": visible(pair.run),
-                    "run_place": names.index(pair.run),
-                    "name": visible(metric.name),
-                    "metric": metric,
-                    "half_a": half_width(column, metric.confidence),
-                    "half_b": None if other is None else half_width(other, metric.confidence),
-                    "plot": plots.row(metric),
-                }
+    for place, column in enumerate(data.first.metrics.values()):
+        having = [pair for pair in pairs if column.name in pair.metrics]
+        for pair in having:
+            metric, other = pair.metrics[column.name], data.results[pair.run].metrics.get(column.name)
+            yield {
+                "place": place,
+                "span": len(having) if pair is having[0] else 0,
+                "run": named(pair.run),
+                "run_place": names.index(pair.run),
+                "name": named(metric.name),
+                "definition": visible(data.definitions.get(column.name, "")),
+                "metric": metric,
+                "half_a": half_width(column, metric.confidence),
+                "half_b": None if other is None else half_width(other, metric.confidence),
+                "plot": plots.row(metric),
+            }
 
 
-_Cell = dict[str, str]
-_Compared = CohortDifference | MetricComparison | None
-_Part = TypeVar("_Part")
+_GATE_WORDS = {"passed": "passed", "failed": "failed", "warned": "warning", "error": "cannot be judged"}
 
 
-def _heat_of_means(result: ResultValues) -> dict[str, Any] | None:
-    """Return cohorts by metrics: the means of one run."""
-
-    def row(part: ResultValues) -> tuple[int, list[_Cell]]:
-        return len(part), [_cell(score(column.mean), half_width(column)) for column in part.metrics.values()]
-
-    cohorts = result.by_tag()
-    return None if set(cohorts) <= {None} else _heat(result.metrics, cohorts, result, row)
-
-
-def _heat_of_differences(pair: RunComparison) -> dict[str, Any] | None:
-    """Return cohorts by metrics: differences of two runs."""
-    metrics = list(pair.metrics.values())
-    cohorts = [{cohort.tag: cohort for cohort in metric.cohorts} for metric in metrics]
-    tags = dict.fromkeys(tag for by_tag in cohorts for tag in by_tag)
-    parts: dict[str | None, Sequence[_Compared]] = {tag: [by_tag.get(tag) for by_tag in cohorts] for tag in tags}
-
-    def row(parts: Sequence[_Compared]) -> tuple[int, list[_Cell]]:
-        cells = [_shaded(metric, part) for metric, part in zip(metrics, parts, strict=True)]
-        return max(0 if part is None else part.n for part in parts), cells
-
-    return _heat(pair.metrics, parts, metrics, row)
+def _gates(report: GateReport, data: ReportData) -> Iterator[dict[str, Any]]:
+    """Yield a row for each gate of what the report shows."""
+    shown = {"", data.dataset, *data.results}
+    for outcome in report.outcomes:
+        if outcome.dataset in shown:
+            yield {
+                "word": "open" if outcome.verdict == "inconclusive" else _GATE_WORDS[outcome.status],
+                "status": outcome.status,
+                "of": named(outcome.dataset),
+                "gate": visible(str(outcome.gate)),
+                "value": outcome.value,
+                "counts": counts_text(outcome.counts) if outcome.counts else "",
+                "finding": visible(gate_finding(outcome)),
+            }
 
 
-def _heat(
-    columns: Iterable[str],
-    parts: Mapping[str | None, _Part],
-    whole: _Part,
-    row: Callable[[_Part], tuple[int, list[_Cell]]],
-) -> dict[str, Any] | None:
-    """Return a table of the first cohorts and of all samples; *row* gives their number and the cells of a part."""
-    if not parts:
-        return None
-    named = [("(no tag)" if tag is None else visible(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
-    *rows, total = (
-        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True))
-        for name, part in (*named, ("All samples", whole))
-    )
-    left = max(0, len(parts) - _MOST_COHORTS)
-    return {"columns": list(map(visible, columns)), "rows": rows, "total": total, "left": left}
-
-
-def _shaded(metric: MetricComparison, part: _Compared) -> _Cell:
-    """Return a difference, shaded in the colour of the run that it favours where the interval leaves out 0."""
-    value, interval = (None, None) if part is None else (part.difference, part.interval)
-    shade = ""
-    if value is not None and interval is not None and (interval[0] > 0 or interval[1] < 0):
-        favours_b = (value > 0) == metric.higher_is_better
-        shade = f"h{'b' if favours_b else 'a'}{min(4, 1 + int(abs(value) / _SHADED))}"
-    return _cell(difference(value), half(interval), shade)
-
-
-def _cell(value: str, width: float | None, shade: str = "") -> _Cell:
-    return {"value": value, "half": "" if width is None else score(width), "shade": shade}
+def _has_cohorts(data: ReportData) -> bool:
+    """Return whether there is a cohort to show."""
+    return any(tags for result in data.results.values() for tags in result.tags)
 
 
 def _notes(data: ReportData) -> Iterator[str]:
@@ -290,52 +264,3 @@ def _day(result: ResultValues) -> str:
         return datetime.fromisoformat(str(result.manifest.get("created_at"))).date().isoformat()
     except ValueError:
         return ""
-
-
-def _laid_out(section: Section) -> dict[str, Any]:
-    """Return what the template shows of a plugin's section; it escapes every text, and nothing is markup."""
-    return {
-        "title": visible(section.title),
-        "how": visible(f"{section.summary} Added by {section.provider}.".strip()),
-        "views": [_view(view) for view in section.views],
-    }
-
-
-def _view(view: View) -> dict[str, Any]:
-    if isinstance(view, ReportTable):
-        columns: list[Sequence[Cell]] = [[row[at] for row in view.rows] for at in range(len(view.columns))]
-        are_numbers = [_are_numbers(column) for column in columns]
-        rows = zip(*map(_texts, columns), strict=True)
-        return {
-            "kind": "table",
-            "columns": list(zip(map(_text, view.columns), are_numbers, strict=True)),
-            "rows": [list(zip(row, are_numbers, strict=True)) for row in rows],
-        }
-    if isinstance(view, ReportBars):
-        most = max((abs(value) for _, value in view.bars), default=0.0) or 1.0
-        bars = zip(view.bars, _texts([value for _, value in view.bars]), strict=True)
-        return {
-            "kind": "bars",
-            "bars": [(_text(label), number, f"{100 * abs(value) / most:.2f}%") for (label, value), number in bars],
-        }
-    return {"kind": "text", "paragraphs": [visible(part.strip(), keep="\n") for part in view.text.split("\n\n")]}
-
-
-def _are_numbers(column: Sequence[Cell]) -> bool:
-    return any(cell is not None for cell in column) and not any(isinstance(cell, str) for cell in column)
-
-
-def _texts(column: Sequence[Cell]) -> list[str]:
-    """Return the cells of a column as texts; its numbers have one number of decimals."""
-    is_whole = all(float(cell).is_integer() for cell in column if cell is not None and not isinstance(cell, str))
-    return [
-        "" if cell is None else _text(cell) if isinstance(cell, str) else _number(cell, is_whole) for cell in column
-    ]
-
-
-def _number(value: float, is_whole: bool) -> str:  # noqa: FBT001  # of a whole column
-    return f"{value:,.0f}".replace("-", "\N{MINUS SIGN}") if is_whole else score(value)
-
-
-def _text(text: str) -> str:
-    return visible(clipped(text))

@@ -4,13 +4,14 @@ What the script of the HTML report shows: scores and ranked lists of all samples
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankgauge.base.plain_text import all_visible, visible
 from rankgauge.columns import Floats, Ints
+from rankgauge.report.html.blocks import Block
 from rankgauge.report.html.lists import ListsWriter
 from rankgauge.report.html.packing import Packer, Texts
 from rankgauge.report.html.report_data import ReportData
@@ -19,7 +20,7 @@ from rankgauge.result import MetricSummary, ResultValues
 __all__ = ["payload_of"]
 
 
-def payload_of(data: ReportData, budget: int) -> tuple[str, str]:
+def payload_of(data: ReportData, budget: int, blocks: Sequence[Block]) -> tuple[str, str]:
     """Return what the script shows as one block, and what was left out for want of room."""
     packer, texts = Packer(), Texts(budget)
     names = list(data.results)
@@ -50,10 +51,16 @@ def payload_of(data: ReportData, budget: int) -> tuple[str, str]:
         "unjudged": [packer.floats(_known(data.unjudged.get(name, {}), place)) for name in names]
         if data.unjudged
         else None,
-        "reasons": [_reasons(packer, result, place) for result in data.results.values()],
+        "codes": [
+            [_codes(packer, result.metrics.get(column), at[name], len(ids)) for column in first.metrics]
+            for name, result in data.results.items()
+        ],
+        "reasons": [_reasons(packer, result, first.metrics, place) for result in data.results.values()],
         "sets": sets,
         "facts": facts,
         "texts": packer.texts(texts.kept),
+        "whole": packer.counts(texts.whole),
+        "blocks": {"places": [block[:2] for block in blocks], "texts": packer.texts([block.text for block in blocks])},
     }
     cut = f"It has room for {_size(budget)} of texts; others are left out." if texts.is_full else ""
     return packer.packed(header), cut
@@ -96,15 +103,31 @@ def _known(shares: Mapping[str, float], place: Mapping[str, int]) -> Floats:
     return values
 
 
-def _reasons(packer: Packer, result: ResultValues, place: Mapping[str, int]) -> dict[str, Any] | None:
-    """Return why samples have no score: each reason once, and which one a sample has, from 1."""
-    found: dict[int, str] = {}
-    for column in reversed(result.metrics.values()):
-        found |= column.reasons
-    if not found:
+def _codes(packer: Packer, column: MetricSummary | None, at: Ints, n: int) -> int | None:
+    """Take the status of each sample, an index into `STATUSES`; None where all are scored."""
+    if column is None or not column.codes.any():
         return None
+    codes = np.zeros(n, dtype=np.int64)
+    codes[at] = column.codes
+    return packer.counts(codes)
+
+
+def _reasons(
+    packer: Packer, result: ResultValues, names: Iterable[str], place: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """Return why samples have no score: each reason once, and which one a sample has by each column, from 1."""
     numbers: dict[str, int] = {}
-    of_sample = np.zeros(len(place), dtype=np.int64)
-    for number, reason in found.items():
-        of_sample[place[result.sample_ids[number]]] = numbers.setdefault(reason, len(numbers) + 1)
-    return {"texts": [visible(reason) for reason in numbers], "which": packer.counts(of_sample)}
+    which: list[int | None] = []
+    taken: dict[bytes, int] = {}  # most columns lack the same samples for the same reasons
+    for column in map(result.metrics.get, names):
+        if column is None or not column.reasons:
+            which.append(None)
+            continue
+        of_sample = np.zeros(len(place), dtype=np.int64)
+        for number, reason in column.reasons.items():
+            of_sample[place[result.sample_ids[number]]] = numbers.setdefault(reason, len(numbers) + 1)
+        key = of_sample.tobytes()
+        if key not in taken:
+            taken[key] = packer.counts(of_sample)
+        which.append(taken[key])
+    return {"texts": list(map(visible, numbers)), "which": which} if numbers else None

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rankgauge.base.frozen import freeze_fields
+from rankgauge.columns import Cutoff
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
+from rankgauge.gates.outcomes import GateReport
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
 
@@ -32,10 +34,9 @@ class DepthCurve:
 class Losses(NamedTuple):
     """Why a run loses samples, by its first metric."""
 
-    n: int  # on how many samples it is worse, of those whose lists are known
+    n: int  # on how many samples it is worse
     left: int  # on how many of these a relevant result is not within the cutoff any more
-    k: int | None  # the cutoff; None for none, or one a sample
-    of: int  # on how many samples it is worse at all
+    k: Cutoff | None  # the cutoff, or one a sample; None for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class ReportData:
     losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)  # one line by name of the column
+    gates: GateReport | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -77,6 +80,13 @@ class ReportData:
         return next(iter(self.results.values()))
 
     @property
+    def pairs(self) -> Sequence[RunComparison]:
+        """Return the comparisons with the first result."""
+        if self.comparison is None:
+            return ()
+        return [pair for pair in self.comparison.comparisons if pair.baseline == self.comparison.baseline]
+
+    @property
     def pair(self) -> RunComparison | None:
-        """Return the comparison that headlines speak of."""
-        return None if self.comparison is None else self.comparison.comparisons[0]
+        """Return the comparison that headlines speak of first."""
+        return next(iter(self.pairs), None)

@@ -17,7 +17,7 @@ from rankgauge.history.entry import Entry, Mean
 from rankgauge.history.layouts import passed_word
 from rankgauge.history.lines import Line, Point, since_sentences
 from rankgauge.report.html import charts
-from rankgauge.report.html.page import rendered
+from rankgauge.report.html.page import pages, rendered
 
 __all__ = ["lay_out_history"]
 
@@ -28,7 +28,7 @@ _LEFT, _ROOM = 52, 24
 def lay_out_history(lines: Sequence[Line], folder: Path) -> str:
     """Lay out lines as one HTML file in *folder*, from which its links lead to the folders of results."""
     datasets = ", ".join(dict.fromkeys(visible(line.dataset) for line in lines))
-    return rendered("trend.html", {"lines": [_line(line, folder) for line in lines], "datasets": datasets})
+    return rendered(pages(), "trend.html", {"lines": [_line(line, folder) for line in lines], "datasets": datasets})
 
 
 def _line(line: Line, folder: Path) -> dict[str, Any]:

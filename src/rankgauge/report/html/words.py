@@ -5,15 +5,20 @@ What the HTML report says in words and numbers: its headline, and answers to wha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
+
+import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
+from rankgauge.gates.outcomes import summary_line
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
+from rankgauge.scoring.score import FAILED, MISSING
 from rankgauge.stats import aggregate
 from rankgauge.stats.estimates import estimate_mean
 
@@ -25,11 +30,15 @@ __all__ = [
     "half",
     "half_width",
     "headline",
+    "isolated",
     "metrics_heading",
+    "named",
     "p_value",
     "percent",
+    "plain",
     "questions",
     "score",
+    "trouble",
 ]
 
 _MINUS = "\N{MINUS SIGN}"
@@ -60,6 +69,31 @@ def percent(share: float | None) -> str:
     return _NONE if share is None else f"{100 * share:.0f} %"
 
 
+_BEGIN, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+"""Around names from right to left in sentences; `page.py` writes them as elements, so that no file holds them."""
+
+
+def named(name: str) -> str:
+    """Return a name made safe to show; one from right to left is kept apart, as numbers beside it would turn round."""
+    shown = visible(name)
+    is_plain = shown.isascii() or not {"R", "AL", "AN"} & set(map(unicodedata.bidirectional, shown))
+    return shown if is_plain else f"{_BEGIN}{shown}{_END}"
+
+
+def plain(text: str) -> str:
+    """Return a sentence without the marks of `named`, for where no element can stand."""
+    return text.replace(_BEGIN, "").replace(_END, "")
+
+
+def isolated(value: object) -> object:
+    """Return a text with elements in place of the marks of `named`."""
+    from markupsafe import Markup, escape
+
+    if not isinstance(value, str) or _BEGIN not in value:
+        return value
+    return Markup(escape(value).replace(_BEGIN, Markup("<bdi>")).replace(_END, Markup("</bdi>")))  # noqa: S704
+
+
 class Linked(NamedTuple):
     """A piece of an answer, and the view that it opens; empty for plain words."""
 
@@ -70,18 +104,19 @@ class Linked(NamedTuple):
 _Answer = tuple[str, Sequence[Linked]]
 
 
-def headline(data: ReportData) -> dict[str, str]:
-    """Return the finding in words, by rule: better, worse, the same, or not to be told apart."""
-    column = data.first.leading
+def headline(data: ReportData, pair: RunComparison | None = None, name: str = "") -> dict[str, str]:
+    """Return the finding, by default the first, by rule: better, worse, the same, or not to be told apart."""
+    pair = pair or data.pair
+    column = data.first.metrics[name] if name else data.first.leading
     if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
         return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
-    if data.pair is None:
+    if pair is None:
         width = half_width(column)
         within = "" if width is None else f" ± {score(width)}"
-        plain = f"{visible(next(iter(data.results)))}: {visible(column.name)} {score(column.mean)}{within}"
+        plain = f"{named(next(iter(data.results)))}: {named(column.name)} {score(column.mean)}{within}"
         return {"kind": "one", "plain": plain, "more": ""}
-    metric = next(iter(data.pair.metrics.values()))
-    a, b, name = visible(data.pair.baseline), visible(data.pair.run), visible(metric.name)
+    metric = pair.metrics[name] if name else next(iter(pair.metrics.values()))
+    a, b, name = named(pair.baseline), named(pair.run), named(metric.name)
     before, after = score(metric.baseline_mean), score(metric.mean)
     rises = "rises" if (metric.difference or 0) > 0 else "falls"
     change = f"{name} is {after} in both." if before == after else f"{name} {rises} from {before} to {after}."
@@ -92,11 +127,7 @@ def headline(data: ReportData) -> dict[str, str]:
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
         "undecided": f"No difference can be told between {a} and {b}.",
     }[metric.verdict]
-    more, differ = "", metric.wins + metric.losses
-    if metric.verdict == "undecided":
-        more = change
-        if metric.detectable is not None:
-            more += f" {counted(metric.n, 'sample')} can show a difference of {score(metric.detectable)}."
+    more, differ = change if metric.verdict == "undecided" else "", metric.wins + metric.losses
     if 0 < differ < 10:
         more += f" Only {counted(differ, 'sample')} of {metric.n:,} differ."
     return {"kind": metric.verdict.replace(" ", "-"), "a": a, "b": b, "plain": plain, "change": change, "more": more}
@@ -109,28 +140,71 @@ def _nothing(data: ReportData) -> str:
     return visible(f"None of {counted(len(data.first), 'sample')} has a score{f': {reasons[0]}' if reasons else ''}.")
 
 
-def questions(data: ReportData) -> Iterator[_Answer]:
-    """Yield the questions that a reader asks next, with answers that the numbers decide."""
-    yield from _questions_of_one(data) if data.pair is None else _questions_of_two(data, data.pair)
+def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the numbers as a whole, with a link: gates that failed, and samples without output."""
+    report = data.gates
+    if report is not None and (report.of("failed") or report.of("error")):
+        yield f"{summary_line(report)}.".capitalize(), "#gates"
+    for name, result in data.results.items():
+        column = result.leading
+        if column is None:
+            continue
+        missing, failed = (
+            int(np.any([each.codes == code for each in result.metrics.values()], axis=0).sum())
+            for code in (MISSING, FAILED)
+        )
+        stopped = " The run was interrupted; the samples that it did not reach are not in it."
+        stopped = stopped if result.manifest.get("interrupted") else ""
+        if not (missing or failed or stopped):
+            continue
+        of = f" of {named(name)}" if len(data.results) > 1 else ""
+        parts = [f"{missing:,} of {counted(len(result), 'sample')}{of} {_have(missing)} no output"] if missing else []
+        if failed:
+            parts.append(
+                f"{failed:,} failed" if missing else f"{failed:,} of {counted(len(result), 'sample')}{of} failed"
+            )
+        values = column.values[(column.codes == MISSING) | (column.codes == FAILED)]
+        treated = ""
+        if len(values):
+            scores = values[~np.isnan(values)]
+            treated = (
+                f" They count as {scores[0]:g}." if len(scores) == len(values) else " They are left out of the mean."
+            )
+        said = f" {', '.join(parts)}.{treated}" if parts else ""
+        yield f"Incomplete:{said}{stopped}", f"#show={'missing' if missing else 'failed'}" if parts else ""
 
 
-def _questions_of_two(data: ReportData, pair: RunComparison) -> Iterator[_Answer]:
-    metric = next(iter(pair.metrics.values()))
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def questions(data: ReportData, pair: RunComparison | None = None, name: str = "") -> Iterator[_Answer]:
+    """Yield the questions that a reader asks next, with answers that the numbers decide; of the first by default."""
+    pair = pair or data.pair
+    yield from _questions_of_one(data, name) if pair is None else _questions_of_two(data, pair, name)
+
+
+def _questions_of_two(data: ReportData, pair: RunComparison, name: str) -> Iterator[_Answer]:
+    metric = pair.metrics[name] if name else next(iter(pair.metrics.values()))
     yield "Is it noise?", [Linked(_noise(pair, metric))]
+    if metric.detectable is not None:
+        yield "How many more samples?", [Linked(_needed(metric))]
+    run = pair.run if len(data.results) > 2 else ""
     for question, count, word, changes in (
         ("Where does it lose?", metric.losses, "worst", metric.worst),
-        ("Where does it win?", metric.wins, "most", () if metric.losses else metric.best),
+        ("Where does it win?", metric.wins, "most", metric.best),
     ):
         if samples := [(change.sample_id, difference(change.difference)) for change in changes[:3]]:
             where = f"On {count:,} of {counted(metric.n, 'sample')}, {word} "
-            yield question, _listed(where, samples, metric.name)
-    if metric.losses:
+            yield question, _listed(where, samples, metric.name, run)
+    is_first = pair is data.pair and metric is next(iter(pair.metrics.values()))
+    if metric.losses and is_first:
         yield "Why?", [Linked(_why(data))]
-    yield "What is not known?", [Linked(_not_known(data))]
+    yield "What is not known?", [Linked(_not_known(data, {pair.baseline, pair.run}))]
 
 
-def _questions_of_one(data: ReportData) -> Iterator[_Answer]:
-    result, column = data.first, data.first.leading
+def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
+    result, column = data.first, data.first.metrics[name] if name else data.first.leading
     if column is None:
         return
     n, *flaws = column.counts.items()
@@ -143,15 +217,13 @@ def _questions_of_one(data: ReportData) -> Iterator[_Answer]:
     sure = "One score says nothing about others."
     if width is not None:
         sure = f"The true mean is within ± {score(width)} at 95 % confidence, if these samples are like those to come."
-    yield "How sure is it?", [Linked(sure)]
-    yield "What is not known?", [Linked(_not_known(data))]
+    if not (column.n_missing or column.n_failed or stopped):
+        yield "How sure is it?", [Linked(sure)]
+    yield "What is not known?", [Linked(_not_known(data, set(data.results)))]
 
 
 def _noise(pair: RunComparison, metric: MetricComparison) -> str:
     sentences = []
-    if metric.detectable is not None:
-        few = f"n = {metric.n}: o" if metric.n <= 30 else "O"
-        sentences.append(f"{few}nly differences above {score(metric.detectable)} can be seen.")
     if metric.interval is not None:
         low, high = map(difference, metric.interval)
         sentences.append(f"The interval runs from {low} to {high}.")
@@ -163,38 +235,56 @@ def _noise(pair: RunComparison, metric: MetricComparison) -> str:
     return " ".join(sentences) or "No pair of scores differs."
 
 
+def _needed(metric: MetricComparison) -> str:
+    """Say what so many pairs detect, and how many would detect the observed difference: it falls with their root."""
+    detectable, observed = metric.detectable or 0.0, abs(metric.difference or 0.0)
+    detects = f"{counted(metric.n, 'pair')} detect a true difference of {score(detectable)} four times out of five"
+    if metric.verdict != "undecided" or not 0.0005 <= observed < detectable:
+        return f"{detects}."
+    return (
+        f"{detects}; one of {score(observed)} would take about {_rounded(metric.n * (detectable / observed) ** 2):,}."
+    )
+
+
+def _rounded(number: float) -> int:
+    """Return a number with two digits, rounded up."""
+    unit: int = 10 ** max(0, math.floor(math.log10(number)) - 1)
+    return math.ceil(number / unit) * unit
+
+
 def _why(data: ReportData) -> str:
     losses = data.losses
     if losses is None:
         return "That needs ranks and judgments, which could not be read again."
-    top = "what was retrieved" if losses.k is None else f"the top {losses.k}"
+    top = "what was retrieved" if losses.k is None else "the cutoff"
+    if isinstance(losses.k, int):
+        top = f"the top {losses.k}"
     reasons = [f"on {losses.left:,} a relevant result leaves {top}"] if losses.left else []
-    if lower := losses.n - losses.left:
-        reasons.append(f"{'on the other' if losses.left else 'on'} {lower:,} the same ones only stand lower")
-    looked_at = counted(losses.n, "loss", "losses")
-    if losses.n < losses.of:
-        looked_at = f"{losses.of:,} losses, the {losses.n:,} whose lists are in this report were looked at"
-    return f"Of {looked_at}{':' if losses.n < losses.of else ','} {'; '.join(reasons)}."
+    if rest := losses.n - losses.left:
+        where = f"on the other {rest:,}" if losses.left else f"on {rest:,}"
+        reasons.append(f"{where} the same ones stand lower or count less")
+    return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
 
 
-def _not_known(data: ReportData) -> str:
+def _not_known(data: ReportData, runs: Container[str]) -> str:
     means = {
         run: aggregate([share for share in shares.values() if not math.isnan(share)])
         for run, shares in data.unjudged.items()
-        if shares
+        if shares and run in runs
     }
     if not means:
         return "Which documents nobody judged: the ground truth lists only relevant ones."
-    shares = _and([f"{percent(mean)} of {visible(run)}'s" for run, mean in means.items()])
+    shares = _and([f"{percent(mean)} of {named(run)}'s" for run, mean in means.items()])
     return f"Nobody judged {shares} first 10 results. They count as not relevant."
 
 
-def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str) -> list[Linked]:
+def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str, run: str = "") -> list[Linked]:
     """Return samples with their numbers; a sample's name opens it."""
     pieces = [Linked(before)]
     for left, (sample_id, value) in zip(range(len(samples) - 1, -1, -1), samples, strict=True):
-        link = f"#sample={quote(visible(sample_id), safe='')}&metric={quote(visible(metric), safe='')}"
-        pieces += [Linked(visible(sample_id), link), Linked(f" {value}{', ' if left else '.'}")]
+        chosen = {"sample": sample_id, "metric": metric, **({"run": run} if run else {})}
+        link = "&".join(f"{key}={quote(visible(value), safe='')}" for key, value in chosen.items())
+        pieces += [Linked(visible(sample_id), f"#{link}"), Linked(f" {value}{', ' if left else '.'}")]
     return pieces
 
 
@@ -207,7 +297,7 @@ def metrics_heading(data: ReportData) -> str:
     if data.pair is None:
         return "Every metric"
     verdicts = [metric.verdict for metric in data.pair.metrics.values()]
-    run, baseline, n = visible(data.pair.run), visible(data.pair.baseline), len(verdicts)
+    run, baseline, n = named(data.pair.run), named(data.pair.baseline), len(verdicts)
     counts = {word: verdicts.count(word) for word in ("better", "worse") if word in verdicts}
     if n < 2 or len(data.results) > 2:
         return f"Every metric against {baseline}"
@@ -219,32 +309,26 @@ def metrics_heading(data: ReportData) -> str:
     return f"Of {n} metrics, {run} is {_and([f'{word} by {count}' for word, count in counts.items()])}"
 
 
-def cohorts_heading(data: ReportData) -> str:
-    """Say in how many cohorts the first run that is compared is clearly worse by some metric."""
-    if data.pair is None:
+def cohorts_heading(data: ReportData, pair: RunComparison | None = None) -> str:
+    """Say in how many cohorts a run, the first by default, is clearly worse by some metric."""
+    pair = pair or data.pair
+    if pair is None:
         return "Cohorts"
     worse = {
         cohort.tag
-        for metric in data.pair.metrics.values()
+        for metric in pair.metrics.values()
         for cohort in metric.cohorts
         if cohort.interval is not None
         and (cohort.interval[1] < 0 if metric.higher_is_better else cohort.interval[0] > 0)
     }
     if not worse:
         return "No cohort is clearly worse"
-    return f"{visible(data.pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
+    return f"{named(pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
 
 
 def depth_heading(data: ReportData) -> str:
-    """Say which of two runs finds more at every depth."""
-    recall = next((curve for curve in data.curves if curve.name == "recall"), None)
-    if recall is not None and len(recall.means) == 2:
-        (one, before), (other, after) = recall.means.items()
-        changes = [(second or 0.0) - (first or 0.0) for first, second in zip(before, after, strict=True)]
-        for run, sign in ((other, 1), (one, -1)):
-            if all(sign * change > 0 for change in changes):
-                return f"{visible(run)} finds more at every depth"
-    return "By depth"
+    """Name the curves, of which none is tested."""
+    return f"{_and([curve.name for curve in data.curves]).capitalize()} by depth" if data.curves else "By depth"
 
 
 def half_width(column: MetricSummary, confidence: float = 0.95) -> float | None:

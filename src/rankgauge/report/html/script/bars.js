@@ -1,10 +1,11 @@
 // One bar for each sample, sorted; a range of them filters the table.
 
 const HEIGHT = 232, TOP = 14, BOTTOM = 26;
-let barScale = null;
+const PRINTED = 680; // what a sheet of A4 or Letter has room for
+let barScale = null, printing = false;
 const drawBars = () => {
   const box = $("bars");
-  const width = Math.max(320, box.clientWidth), left = 36, room = width - left;
+  const width = printing ? PRINTED : Math.max(240, box.clientWidth), left = 36, room = width - left;
   const values = order.map(amount);
   const range = data.metrics[state.metric].range;
   let low = Math.min(0, ...minmax(values)), high = Math.max(0, ...minmax(values));
@@ -31,7 +32,7 @@ const drawBars = () => {
       const at = x(place) + each / 2, value = amount(i);
       parts.push(svg("line", { class: "stem", x1: at, x2: at, y1: y(0), y2: y(value) }));
       parts.push(svg("circle", { class: colour(value), cx: at, cy: y(value), r: 5 }));
-      if (each > 44) parts.push(svg("text", { class: "tick", x: at, y: HEIGHT - 8, "text-anchor": "middle", text: cut(data.ids[i], Math.floor(each / 7)) }));
+      if (each > 44) parts.push(svg("text", { class: "tick", x: at, y: HEIGHT - 8, "text-anchor": "middle", text: cutName(data.ids[i], Math.floor(each / 7)) }));
     });
   } else {
     // Bars of one colour are one path; where a pixel holds several samples it shows their extremes.
@@ -52,8 +53,8 @@ const drawBars = () => {
     if (order.length) {
       const first = order[0], last = order[order.length - 1];
       const below = amount(first) < 0;
-      parts.push(svg("text", { class: "tick", x: left + (below ? each : 0) + 4, y: y(amount(first)) + (below ? 0 : -6), text: `${cut(data.ids[first], 18)} ${(pairs ? signed : fixed)(amount(first))}` }));
-      parts.push(svg("text", { class: "tick", x: width, y: Math.max(10, y(amount(last)) - 6), "text-anchor": "end", text: `${cut(data.ids[last], 18)} ${(pairs ? signed : fixed)(amount(last))}` }));
+      parts.push(svg("text", { class: "tick", x: left + (below ? each : 0) + 4, y: y(amount(first)) + (below ? 11 : -6), text: `${cutName(data.ids[first], 18)} ${(pairs ? signed : fixed)(amount(first))}` }));
+      parts.push(svg("text", { class: "tick", x: width, y: Math.max(10, y(amount(last)) - 6), "text-anchor": "end", text: `${cutName(data.ids[last], 18)} ${(pairs ? signed : fixed)(amount(last))}` }));
     }
   }
   if (pairs) {
@@ -76,20 +77,19 @@ const drawBars = () => {
     const inside = clientX - box.getBoundingClientRect().left - left;
     return Math.max(0, Math.min(order.length - 1, Math.floor((inside / room) * order.length)));
   };
-  box.setAttribute("aria-valuemax", String(Math.max(1, order.length)));
-  box.setAttribute("aria-valuenow", String(state.cursor + 1));
-  readout();
+  readout($("read"), box, state.cursor);
 };
-const readout = () => {
-  const i = order[state.cursor], line = $("read");
+// What a view has under its cursor, in one line above it.
+const readout = (line, box, cursor) => {
+  const i = order[cursor];
   line.replaceChildren();
   if (i === undefined) return;
-  line.append(el("b", { text: data.ids[i] }), " ");
+  line.append(el("b", { text: data.ids[i], dir: "auto" }), " ");
   if (pairs) {
     const kind = kindOf(i);
     line.append(el("b", { class: kind === "better" ? "b" : kind === "worse" ? "a" : "dim", text: signed(amount(i)) }));
     line.append(el("span", { class: "dim", text: `  ${fixed(valueOf(0, i))} \u2192 ${fixed(valueOf(state.run, i))}  ` }));
   } else line.append(el("b", { class: "a", text: fixed(amount(i)) }), " ");
-  line.append(input(i).split("\n")[0]);
-  $("bars").setAttribute("aria-valuetext", line.textContent);
+  line.append(el("span", { text: input(i).split("\n")[0], dir: "auto" }));
+  slide(box, order.length, cursor, line.textContent);
 };

@@ -54,5 +54,9 @@ const niceStep = (raw) => {
   return base * ([1, 2, 5, 10].find((factor) => base * factor >= raw) || 10);
 };
 const cut = (text, most) => (text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "\u2026");
+// A name that is read from right to left is kept apart, so that the numbers beside it stay in order.
+const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const apart = (text) => (RTL.test(text) ? `\u2068${text}\u2069` : text);
+const cutName = (text, most) => apart(cut(text, most));
 // Told to whoever waits for the views, such as a test.
 const ready = () => { document.documentElement.dataset.ready = "yes"; };

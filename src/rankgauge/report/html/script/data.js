@@ -48,9 +48,20 @@ data.texts = lazy(texts.bind(null, data.texts));
 data.inputs = data.inputs === null ? null : numbers(data.inputs);
 data.tags = data.tags === null ? null : texts(data.tags).map((own) => (own ? own.split("\n") : []));
 data.unjudged = data.unjudged === null ? null : data.unjudged.map(floats);
-data.reasons = data.reasons.map((own) => own && { texts: own.texts, which: numbers(own.which) });
+const shared = new Map(); // columns that several refer to
+const once = (number) => (number === null ? null : shared.has(number) ? shared.get(number) : shared.set(number, numbers(number)).get(number));
+data.reasons = data.reasons.map((own) => own && { texts: own.texts, which: own.which.map(once) });
+data.codes = data.codes.map((run) => run.map(once));
+data.whole = lazy(numbers.bind(null, data.whole));
+data.blocks = lazy(((held) => () => {
+  const written = texts(held.texts);
+  return new Map(held.places.map(([place, key], at) => [`${place} ${key}`, written[at]]));
+})(data.blocks));
+document.documentElement.classList.add("js"); // shows what is dead without it
+const runNames = data.runs.map(apart), metricNames = data.metrics.map((metric) => apart(metric.name));
+const nameOf = (i) => apart(data.ids[i]);
 data.sets = data.sets.map((set) => lazy(() => ({
-  names: texts(set.names),
+  judged: set.judged, names: texts(set.names),
   first: starts(numbers(set.named)),
   gold: { first: starts(numbers(set.gold.count)), grade: floats(set.gold.grade), item: set.gold.item === undefined ? null : numbers(set.gold.item), text: set.gold.text === undefined ? null : numbers(set.gold.text) },
   runs: set.runs.map((run) => run && {

@@ -2,12 +2,13 @@
 
 const SHOWN = 10, LISTED = 20, MOVED = 6, MISSING = 7, FAR = 5;
 const gradeOf = (grade) => String(+grade.toPrecision(3)).replace("-", MINUS);
-const glyph = (here) => {
+const glyph = (here, byText = false) => {
   const picture = svg("svg", { class: "gl", width: 11, height: 11, "aria-hidden": "true" });
   if (here.relevant) picture.append(svg("rect", { class: "glr", x: 1, y: 1, width: 9, height: 9 }));
-  else if (here.grade !== null) picture.append(svg("rect", { class: "gln", x: 1.5, y: 1.5, width: 8, height: 8 }), svg("path", { class: "gln", d: "M1.5 9.5l8-8" }));
+  else if (here.grade !== null || byText) picture.append(svg("rect", { class: "gln", x: 1.5, y: 1.5, width: 8, height: 8 }), svg("path", { class: "gln", d: "M1.5 9.5l8-8" }));
   else picture.append(svg("circle", { class: "glu", cx: 5.5, cy: 5.5, r: 4 }));
-  const word = here.relevant ? `grade ${gradeOf(here.grade)}` : here.grade !== null ? "judged not" : "unjudged";
+  const judged = here.grade !== null, grade = judged ? `grade ${gradeOf(here.grade)}` : "";
+  const word = byText ? (here.relevant ? `match${here.grade === 1 ? "" : `, ${grade}`}` : "no match") : here.relevant ? grade : judged ? "judged not" : "unjudged";
   return [picture, el("span", { class: "w", text: word })];
 };
 // Where words of the question stand in a text, endings of up to three letters apart.
@@ -30,6 +31,7 @@ const underlined = (text, ranges, begin, end) => {
 };
 // What a result covers of gold spans: the parts between brackets are marked.
 const besides = (here) => (here.beside ? [el("span", { class: "t2 beside" }, ...here.beside.split(/[\u27e6\u27e7]/).map((part, place) => (place % 2 ? el("mark", { text: part }) : part)))] : []);
+const cutNote = ({ text, whole }) => (whole ? [el("span", { class: "dim", text: `\nOf ${many(whole)} characters this file holds ${many([...text].length)}.` })] : []);
 // A title, and below it the id with a part of the text near what matched; a click shows all of the text.
 const itemCell = (here) => {
   if (!here.text) return el("td", {}, el("span", { class: "t1", title: here.id, text: here.id === null ? "(no id)" : here.id }), ...besides(here));
@@ -39,8 +41,8 @@ const itemCell = (here) => {
   const begin = line < text.length ? Math.max(line + 1, near) : later ? near : text.indexOf(" ", Math.min(line, 50)) + 1 || text.length;
   const rest = begin < text.length ? [begin > line + 1 || (line === text.length && begin) ? "\u2026 " : "", ...underlined(text, ranges, begin, Math.min(text.length, begin + 160))] : [];
   const name = here.id === null ? [] : [here.id, ...(rest.length ? [" \u00b7 "] : [])];
-  const button = el("button", { type: "button", class: "t1", "aria-expanded": "false" }, ...underlined(text, ranges, 0, Math.min(line, 200)));
-  const full = el("span", { class: "full", hidden: "" }, ...(here.id === null ? [] : [`${here.id}\n`]), ...underlined(text, ranges, 0, text.length));
+  const button = el("button", { type: "button", class: "t1", dir: "auto", "aria-expanded": "false" }, ...underlined(text, ranges, 0, Math.min(line, 200)));
+  const full = el("span", { class: "full", dir: "auto", hidden: "" }, ...(here.id === null ? [] : [`${here.id}\n`]), ...underlined(text, ranges, 0, text.length), ...cutNote(here));
   const cell = el("td", {}, button, el("span", { class: "t2" }, ...name, ...rest), ...besides(here), full);
   button.addEventListener("click", () => {
     full.hidden = !full.hidden;
@@ -59,24 +61,21 @@ const ranked = (run, own, kind) => {
   const shown = within.filter((here) => here.rank <= Math.min(depth, own.listed || depth)), rest = within.filter((here) => !shown.includes(here) && here.adds);
   const rounded = own.isSum && score !== null ? addUp([...shown, ...rest].map((here) => here.adds), score) : null;
   const rows = shown.map((here, place) => el("tr", { class: here.relevant ? "rel" : null, "data-rank": here.rank },
-    el("td", { class: "k", text: here.rank }), el("td", { class: "j" }, ...glyph(here)), itemCell(here),
+    el("td", { class: "k", text: here.rank }), el("td", { class: "j" }, ...glyph(here, own.byText)), itemCell(here),
     el("td", { class: "s n", text: rounded === null ? "" : here.adds ? fixed(rounded[place]) : "0" })));
-  if (!rows.length) {
-    const why = data.reasons[run], number = why ? why.which[state.sample] : 0;
-    rows.push(el("tr", {}, el("td", { colspan: 4, text: number ? why.texts[number - 1] : "nothing was retrieved" })));
-  }
+  if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, text: reasonOf(run, state.sample) || "nothing was retrieved" })));
   const foot = [];
   if (rest.length && rounded !== null) foot.push(el("tr", { class: "more" }, el("td", { colspan: 3, text: `${many(rest.length)} below rank ${depth}` }), el("td", { class: "n", text: fixed(rounded.slice(shown.length).reduce((sum, each) => sum + each, 0)) })));
-  foot.push(el("tr", {}, el("td", { colspan: 3, text: data.metrics[state.metric].name }), el("td", { class: "n", text: fixed(score) })));
-  return table(data.runs[run], kind, rounded === null ? "" : "adds", rows, foot);
+  foot.push(el("tr", {}, el("td", { colspan: 3, text: metricNames[state.metric] }), el("td", { class: "n", text: fixed(score) })));
+  return table(runNames[run], kind, rounded === null ? "" : "adds", rows, foot);
 };
 const ideal = (own) => {
   const best = own.gold.filter((item) => item.relevant), depth = depthOf(own);
   const rows = best.slice(0, depth).map((item) => {
     const listed = own.ranks.find((here) => here.key === item.code && here.text);
-    const is = { relevant: true, grade: item.grade, id: item.name, text: listed ? listed.text : "", mark: null };
+    const is = { relevant: true, grade: item.grade, id: item.name, text: listed ? listed.text : "", whole: listed ? listed.whole : 0, mark: null };
     return el("tr", { class: item.rank !== null && (own.k === null || item.rank <= own.k) ? "rel" : null, "data-rank": item.ideal },
-      el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is)), itemCell(is), el("td", { class: "s n", text: item.rank === null ? "none" : `rank ${item.rank}` }));
+      el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is, own.byText)), itemCell(is), el("td", { class: "s n", text: item.rank === null ? "none" : `rank ${item.rank}` }));
   });
   if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, text: "nothing is relevant" })));
   const foot = best.length > depth ? [el("tr", { class: "more" }, el("td", { colspan: 4, text: `${many(best.length - depth)} more relevant` }))] : [];

@@ -8,7 +8,7 @@ const strip = (each) => {
   const box = el("div", { class: "strip" }), is = each[0][1].unit.includes("ideal") ? "the ideal order" : `a score of ${+full.toPrecision(3)}`;
   box.append(el("div", { class: "strip-how" }, el("span", { text: `Each block is a relevant result, numbered by its rank; the full width is ${is}` }), el("span", { class: "num", text: +full.toPrecision(3) })));
   for (const [run, own, kind] of each) {
-    const bar = svg("svg", { width: "100%", height: 20, role: "img", "aria-label": `${data.runs[run]}: ${fixed(valueOf(run, state.sample))}` }, svg("rect", { class: "rail", width: "100%", height: 20 }));
+    const bar = svg("svg", { width: "100%", height: 20, role: "img", "aria-label": `${runNames[run]}: ${fixed(valueOf(run, state.sample))}` }, svg("rect", { class: "rail", width: "100%", height: 20 }));
     let at = 0;
     for (const here of own.ranks) {
       const share = (100 * here.adds) / full;
@@ -18,7 +18,7 @@ const strip = (each) => {
       if (share > 2.5) bar.append(svg("text", { class: "in", x: `${(at + share / 2).toFixed(3)}%`, y: 14, "text-anchor": "middle", text: here.rank }));
       at += share;
     }
-    box.append(el("div", { class: "strip-row" }, el("b", { class: kind, text: data.runs[run] }), bar, el("b", { class: `${kind} num`, text: fixed(valueOf(run, state.sample)) })));
+    box.append(el("div", { class: "strip-row" }, el("b", { class: kind, text: runNames[run] }), bar, el("b", { class: `${kind} num`, text: fixed(valueOf(run, state.sample)) })));
   }
   return box;
 };
@@ -32,7 +32,7 @@ const arithmetic = (run, own) => {
   const written = terms.slice(0, 12).map(term), rest = terms.slice(12);
   if (rest.length) written.push(`${plainNumber(rest.reduce((sum, here) => sum + here.gain * here.discount, 0))} (${many(rest.length)} more)`);
   const added = written.join(" + ") || "0";
-  const steps = [data.metrics[state.metric].name];
+  const steps = [metricNames[state.metric]];
   if (own.divisor === 1 && !own.unit) steps.push(added);
   else steps.push(`${terms.length > 1 ? `(${added})` : added} / ${plainNumber(own.divisor)}${own.unit ? ` (${own.unit})` : ""}`);
   if (steps[1] !== plainNumber(score)) steps.push(plainNumber(score));
@@ -63,18 +63,18 @@ const moved = (one, other) => {
   const rest = rounded.slice(MOVED), sum = rest.reduce((total, each) => total + each, 0);
   if (rest.length) rows.push([["", ""], [`${many(rest.length)} more`, "x dim"], ["", ""], ["", ""], [signed(sum), side(sum)]]);
   const difference = Number((Number(after.toFixed(3)) - Number(before.toFixed(3))).toFixed(3));
-  return small("What moved", [["Grade", ""], ["Document", ""], [data.runs[0], "n a"], [data.runs[state.run], "n b"], ["Effect", "n"]], rows,
+  return small("What moved", [["Grade", ""], ["Document", ""], [runNames[0], "n a"], [runNames[state.run], "n b"], ["Effect", "n"]], rows,
     [[["Difference", ""], ["", "x"], [fixed(before), "n"], [fixed(after), "n"], [signed(difference), side(difference)]]]);
 };
 const titleOf = (here) => (here.text ? here.text.split("\n")[0] : here.id === null ? "(no id)" : here.id);
 const missing = (run, own, kind, one) => {
   const all = own.gold.filter((item) => item.relevant).length, found = new Map(one ? one.gold.map((item) => [item.ideal, item]) : []);
-  const heading = own.missing.length ? `Relevant, but not in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}: ${many(own.missing.length)} of ${many(all)}` : all ? `Everything relevant is in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}` : "Nothing is relevant";
+  const heading = own.missing.length ? `Relevant, but not in ${runNames[run]}${own.k === null ? "" : `'s top ${own.k}`}: ${many(own.missing.length)} of ${many(all)}` : all ? `Everything relevant is in ${runNames[run]}${own.k === null ? "" : `'s top ${own.k}`}` : "Nothing is relevant";
   if (!own.missing.length) return el("div", {}, el("h3", { text: heading }));
   const at = (item) => (item && item.rank !== null ? String(item.rank) : "not found");
   const listed = new Map([...(one ? one.ranks : []), ...own.ranks].filter((here) => here.text).map((here) => [here.key, here]));
   const title = (item) => (listed.has(item.code) ? titleOf(listed.get(item.code)) : item.name);
-  const heads = [["Grade", ""], ["Document", ""], ...(one ? [[data.runs[0], "n a"]] : []), [data.runs[run], `n ${kind}`], ["Ideal rank", "n"]];
+  const heads = [["Grade", ""], ["Document", ""], ...(one ? [[runNames[0], "n a"]] : []), [runNames[run], `n ${kind}`], ["Ideal rank", "n"]];
   const rows = own.missing.slice(0, MISSING).map((item) => [[gradeOf(item.grade), ""], [title(item), "x"], ...(one ? [[at(found.get(item.ideal)), "n a"]] : []), [at(item), `n ${kind}`], [item.ideal, "n"]]);
   if (own.missing.length > MISSING) rows.push([["", ""], [`${many(own.missing.length - MISSING)} more`, "x dim"], ...(one ? [["", ""]] : []), ["", ""], ["", ""]]);
   return small(heading, heads, rows, []);

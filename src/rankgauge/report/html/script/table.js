@@ -1,66 +1,35 @@
-// The list of samples: filtered, sorted, and drawn only where it is seen.
+// The list of samples, drawn only where it is seen.
 
 const ROW = 32;
-let rows = [];
+// Each column: its name, its class, what it has of a sample, its side and how that is written.
 const columns = () => {
-  const found = [["Sample", "c0", (i) => data.ids[i], ""], ["Text", "", (i) => input(i), ""]];
-  if (!data.inputs) {
-    found.pop();
-    found[0][1] = "";
-  }
-  if (data.tags) found.push(["Tags", "c5", (i) => data.tags[i].join(", "), ""]);
-  if (pairs) found.push([data.runs[0], "c3", (i) => valueOf(0, i), "n a"]);
-  found.push([data.runs[state.run], "c3", (i) => valueOf(state.run, i), pairs ? "n b" : "n a"]);
-  if (pairs) found.push(["Difference", "c4", amount, "n"]);
-  if (data.unjudged) found.push(["Unjudged@10", "c5", (i) => { const share = data.unjudged[state.run][i]; return Number.isNaN(share) ? null : share; }, "n"]);
+  const texts = (value) => value, found = [["Sample", "c0", (i) => data.ids[i], "", texts]];
+  if (data.inputs) found.push(["Text", "ct", (i) => input(i), "", texts]);
+  if (data.tags) found.push(["Tags", "c5", (i) => data.tags[i].join(", "), "", texts]);
+  if (ranksOf) for (const [at, run] of shownRuns().entries()) found.push([pairs ? `Rank in ${data.runs[run]}` : "Rank", "c3", (i) => (ranksOf.has(i) ? ranksOf.get(i)[at] : null), pairs ? (run ? "n b" : "n a") : "n", (rank) => (rank === null ? DASH : String(rank))]);
+  if (pairs) found.push([data.runs[0], "c3", (i) => valueOf(0, i), "n a", (value) => fixed(value)]);
+  found.push([data.runs[state.run], "c3", (i) => valueOf(state.run, i), pairs ? "n b" : "n a", (value) => fixed(value)]);
+  if (pairs) found.push(["Difference", "c4", amount, "n", (value) => signed(value)]);
+  if (STATUSES.includes(state.show)) found.push(["Why", "cw", (i) => shownRuns().map((run) => [run, reasonOf(run, i)]).filter(([, why]) => why).map(([run, why]) => (pairs ? `${data.runs[run]}: ${why}` : why)).join("; "), "", texts]);
+  else if (data.unjudged) for (const run of shownRuns().slice(-1)) found.push(["Unjudged@10", "c5", (i) => { const share = data.unjudged[run][i]; return Number.isNaN(share) ? null : share; }, "n", (value, i) => (value === null ? DASH : shownRuns().map((each) => unjudgedShare(each, i)).join(" \u2192 "))]);
   return found;
 };
 const unjudgedShare = (run, i) => (Number.isNaN(data.unjudged[run][i]) ? DASH : `${+(data.unjudged[run][i] * 100).toFixed(0)} %`);
-const filter = () => {
-  const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
-  const inRange = state.range ? new Set(order.slice(state.range[0], state.range[1] + 1)) : null;
-  const place = new Map(order.map((i, at) => [i, at]));
-  rows = [];
-  for (let i = 0; i < n; i++) {
-    if (inRange && !inRange.has(i)) continue;
-    if (state.show !== "all" && kindOf(i) !== state.show) continue;
-    if (words.length) {
-      const text = `${data.ids[i]} ${input(i)} ${data.tags ? data.tags[i].join(" ") : ""}`.toLowerCase();
-      if (!words.every((word) => text.includes(word))) continue;
-    }
-    rows.push(i);
-  }
-  const at = (i) => (place.has(i) ? place.get(i) : n);
-  if (state.sort === null) rows.sort((x, y) => at(x) - at(y));
-  else {
-    const [column, falls] = state.sort;
-    const get = columns()[column][2], way = falls ? -1 : 1;
-    const plain = (value) => (value === null || value === undefined ? null : value);
-    rows.sort((x, y) => {
-      const one = plain(get(x)), other = plain(get(y));
-      if (one === null || other === null) return (one === null) - (other === null) || x - y;
-      return (typeof one === "string" ? way * one.localeCompare(other, "en", { numeric: true }) : way * (one - other)) || x - y;
-    });
-  }
-  $("count").textContent = rows.length === n ? `${many(n)} samples` : `${many(rows.length)} of ${many(n)} samples`;
-  $("clear").hidden = !state.range;
-  $("scroll").scrollTop = 0;
-  drawTable();
-};
+const usual = (kind, side) => (pairs ? kind === "c4" : side === "n a");
+const keyOf = ([name, kind, , side]) => `${kind} ${side} ${name}`; // a run may be called as another column is
 const drawTable = () => {
-  const table = $("table"), box = $("scroll");
+  const table = $("table"), box = $("scroll"), held = heldIn(table);
   const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8);
   const last = Math.min(rows.length, first + 40);
   const shown = columns();
   const head = el("tr");
-  shown.forEach(([name, kind, , side], place) => {
-    const on = state.sort ? state.sort[0] === place : pairs ? name === "Difference" : place === shown.length - (data.unjudged ? 2 : 1);
+  shown.forEach((column) => {
+    const [name, kind, , side] = column, key = keyOf(column);
+    const on = state.sort ? state.sort[0] === key : usual(kind, side);
     const falls = state.sort ? state.sort[1] : sign() < 0;
-    const button = el("button", { type: "button", text: on ? `${name} ${falls ? "\u2193" : "\u2191"}` : name, onclick: () => {
-      state.sort = [place, state.sort && state.sort[0] === place ? !state.sort[1] : false];
+    const button = el("button", { type: "button", text: on ? `${apart(name)} ${falls ? "\u2193" : "\u2191"}` : apart(name), onclick: () => {
+      state.sort = [key, state.sort && state.sort[0] === key ? !state.sort[1] : false];
       filter();
-      const again = table.querySelectorAll("th button")[place];
-      if (again) again.focus();
     } });
     head.append(el("th", { scope: "col", class: `${kind} ${side}`, title: name, "aria-sort": on ? (falls ? "descending" : "ascending") : null }, button));
   });
@@ -72,21 +41,43 @@ const drawTable = () => {
     body.append(el("tr", { "aria-hidden": "true" }, cell));
   };
   gap(first);
+  const stop = rows.includes(state.active) ? state.active : rows.includes(state.sample) ? state.sample : rows[0];
   for (const i of rows.slice(first, last)) {
-    const row = el("tr", { "data-i": i, class: i === state.sample ? "on" : null, onclick: () => go(i) });
-    for (const [name, kind, get, side] of shown) {
+    const row = el("tr", { "data-i": i, class: i === state.sample ? "on" : null, onclick: () => go(i, true) });
+    for (const [name, kind, get, side, written] of shown) {
       const value = get(i);
-      if (name === "Sample") row.append(el("td", { class: "x c0" }, opening(i)));
-      else if (name === "Difference") row.append(el("td", { class: "n" }, value === null ? "" : spark(value), " " + signed(value)));
-      else if (side) row.append(el("td", { class: `n ${kind}`, text: name !== "Unjudged@10" ? fixed(value) : value === null ? DASH : pairs ? `${unjudgedShare(0, i)} \u2192 ${unjudgedShare(state.run, i)}` : unjudgedShare(0, i) }));
-      else row.append(el("td", { class: `x ${kind}`, text: value }));
+      if (name === "Sample" && !side) row.append(el("td", { class: `x ${kind}` }, opening(i, i === stop ? "0" : "-1")));
+      else if (name === "Difference" && kind === "c4") row.append(el("td", { class: `n ${kind}` }, value === null ? "" : spark(value), " " + signed(value)));
+      else row.append(el("td", { class: `${side ? "n" : "x"} ${kind}`, dir: side ? null : "auto", text: written(value, i) }));
     }
     body.append(row);
   }
   gap(rows.length - last);
+  if (!rows.length) body.append(el("tr", {}, el("td", { colspan: shown.length }, "No sample matches. ", el("button", { type: "button", class: "link", text: "Show all", onclick: () => { clearAll(); $("scroll").focus({ preventScroll: true }); } }))));
   table.replaceChildren(el("thead", {}, head), body);
   table.setAttribute("aria-rowcount", String(rows.length + 1));
+  if (held) held();
 };
+// What gives the focus back after the list was drawn again: to its row, its heading, or else the list.
+const heldIn = (table) => {
+  const focused = document.activeElement, row = table.contains(focused) && focused.closest("tr");
+  if (!row) return null;
+  const column = [...row.children].findIndex((cell) => cell.contains(focused));
+  return () => ((row.dataset.i === undefined ? table.querySelectorAll("thead th button")[column] : table.querySelector(`tr[data-i="${row.dataset.i}"] a`)) || $("scroll")).focus({ preventScroll: true });
+};
+// Arrow keys walk over the rows; the row that is reached is drawn and has the focus.
+walk($("scroll"), LIST, () => {
+  const row = document.activeElement.closest("tr[data-i]");
+  return row ? rows.indexOf(+row.dataset.i) : Math.floor($("scroll").scrollTop / ROW) - 1;
+}, () => rows.length - 1, (at) => {
+  const box = $("scroll"), seen = box.clientHeight - 2 * ROW;
+  state.active = rows[at];
+  if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
+  else if (at * ROW > box.scrollTop + seen) box.scrollTop = at * ROW - seen;
+  drawTable();
+  const reached = box.querySelector(`tr[data-i="${state.active}"] a`);
+  if (reached) reached.focus({ preventScroll: true });
+});
 let widest = 1;
 const spark = (value) => {
   const size = (Math.abs(value) / widest) * 40;

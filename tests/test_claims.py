@@ -1,0 +1,310 @@
+"""
+What pages claim in prose: numbers, and options with their defaults.
+
+A number in a sentence is printed by a block of its page, or it is a figure of the source (`FIGURES`), or it was
+measured (`MEASURED`, which says on what). A number of none of these kinds is an error, so that none goes unchecked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tomllib
+from itertools import chain
+from math import log2, sqrt
+from pathlib import Path
+
+import pytest
+
+from rankgauge.catalog import Catalog
+from rankgauge.cli import command_line
+from rankgauge.columns import hashes
+from rankgauge.comparison import estimate
+from rankgauge.engine import html_report, rereading, workers
+from rankgauge.explain import one_score
+from rankgauge.io import datasets, problems, yaml_documents
+from rankgauge.judging import text_doubts
+from rankgauge.judging.judged_columns import relevance_of
+from rankgauge.planning.cutoffs import DEFAULT_K
+from rankgauge.plugin import sections
+from rankgauge.policy import PROFILES
+from rankgauge.preflight_checks import id_overlap
+from rankgauge.report.html import packing
+from rankgauge.report.html import page as html_page
+from rankgauge.result import wording
+from rankgauge.scoring import sut
+from rankgauge.stats import aggregates, effects, estimates, paired_tests
+
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    path.stem: path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("[a-z]*.md")))
+}
+ELSEWHERE = {
+    **dict.fromkeys(
+        ("metrics", "matchers", "config", "conventions", "laws", "measures-by-tool", "trec-measures"),
+        "docs/generate.py",
+    ),
+    **dict.fromkeys(("speed", "decisions"), "benchmarks"),
+}
+"""Pages that are generated, which a test keeps fresh, and pages of measurements, whose tables name their script."""
+
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`]*`")
+NOT_PROSE = re.compile(r"^#.*$|`[^`]*`|\]\([^)]*\)", re.MULTILINE)
+NUMBER = re.compile(r"(?<![\w@.,^/<-])(\d[\d,]*(?:\.\d+)?|\.\d+)(?![\w.]*\d)( %)?")
+SMALL, YEARS = 12, range(1945, 2100)
+"""Whole numbers that count steps, ranks and grades of an example, which its block shows; and years of papers."""
+
+
+def _short(number: float) -> str:
+    """Return a number as tables of statistics write it."""
+    return f"{number:.2f}".removeprefix("0")
+
+
+def _detectable(n: int) -> str:
+    return _short((effects.detectable_by_signs(n, 0.05) or 0.0) / sqrt(n))
+
+
+_PYTHON = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_METRICS = len({claim.declaration.alias for claim in Catalog.discover(own_only=True).all("metric").values()})
+_MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+_VERSIONS = re.findall(r"3\.\d+", next(line for line in _MAKEFILE.splitlines() if line.startswith("NEWEST =")))
+_QUESTIONS = len((ROOT / "configs/quickstart/outputs.bm25.jsonl").read_text(encoding="utf-8").splitlines())
+_SPARK = (ROOT / "plugins/rankgauge-spark/src/rankgauge_spark/workers.py").read_text(encoding="utf-8")
+_ROWS = 1 << int(re.findall(r"^_PIECE = 1 << (\d+)$", _SPARK, re.MULTILINE)[0])
+_POWER = f"with a power of {100 * effects._POWER:g} %"
+_NDCG = 2 / log2(3), 2 + 1 / log2(3)
+
+FIGURES = {
+    "CONTRIBUTING": [f"from {_VERSIONS[0]} to {_VERSIONS[-1]}", "about 40 to 350 lines"],
+    "README": [
+        f"With Python {_PYTHON['requires-python'].removeprefix('>=')} or later",
+        f"(nDCG, recall, MRR, MAP and about {(_METRICS - 4) // 10 * 10} more metrics)",
+    ],
+    "comparing": [
+        f"most {paired_tests._ENUMERATED} differences are not 0, all patterns are tried",
+        _POWER,
+        f"up to ten pairs from {effects._DRAWS:,} drawn sets",
+        f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
+        f"Differences of at most {estimates.TIED:g} are ties",
+        f"Below {estimate._FEW_CLUSTERS} clusters a note warns",
+        f"Up to {paired_tests._TABLED:,} differences, sums are looked up in tables",
+        *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
+        "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
+    ],
+    "compare-runs": ["only if the corrected p is at most 0.05"],
+    "denominators": [f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],
+    "evaluate-on-spark": [f"A worker holds {_ROWS:,} rows at a time"],
+    "explain-a-score": [
+        f"with that gold item at rank 1, for the best {one_score._MOST_ON_TOP} |",
+        f"deeper than {one_score._SHOWN}, `ranks` has the first {one_score._SHOWN} and every one below",
+    ],
+    "file-formats": [
+        f"nesting deeper than {yaml_documents._MAX_DEPTH}",
+        f"in one piece, and may have {problems._DEFAULT >> 20} MB each",
+        f"in powers of {problems._UNITS['kb']:,}",
+        f"up to {datasets._MOST_PROBLEMS:,}: malformed lines",
+        f"the {hashes._SIZE:,} smallest hashes of the retrieved ids",
+    ],
+    "glossary": [_POWER],
+    "how-a-number-is-made": [
+        rf"\frac{{{_NDCG[0]:.5f}}}{{{_NDCG[1]:.5f}}} = {_NDCG[0] / _NDCG[1]:.5f}",
+        f"k = 2: {_NDCG[0] / _NDCG[1]:.5f}.",
+    ],
+    "html-report": [
+        "half the width of their 95 % interval",
+        f"the first {rereading.TOP} results of each run; of sets of more",
+        f"of sets of more than {html_report._ALL:,}, the {html_report._MOST:,} that are worst",
+        f"at most {html_page._TEXT_BUDGET // 1_000_000} MB of texts",
+        f"longer than {packing._LONGEST} characters it shows {packing._LONGEST}",
+    ],
+    "match-by-text": [f"compares the first {text_doubts._LOOKED_AT} samples with `passage`"],
+    "past-one-machine": [
+        f"one is started for every {workers.ENOUGH >> 20} MB of the file",
+        f"nDCG@2 | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} |",
+        f"the same, nDCG@3 | 1 | 1 | {1 + 1 / log2(3) + 1 / log2(4):.2f} |",
+        f"P@1 | {1 / 2} | {1 / 2} | 1 |",
+    ],
+    "plugins": [f"up to {sections._MOST_COLUMNS} columns and {sections._MOST_ROWS:,} rows"],
+    "command-line": [
+        f"tables list the {wording._MOST_COHORTS} largest",
+        f"seconds, at most {sut._LONGEST_PAUSE:g} |",
+        f"with up to {paired_tests._ENUMERATED} differences all signs are tried",
+        f"a warning below {id_overlap._FEW_JUDGED} if there are ten judgments per query",
+        "the metric's cutoff, else 100 |",
+    ],
+    "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
+    "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
+    "quickstart": ["are its 95 % interval", "95th percentile"],
+    "keep-and-rescore": ["95th percentile"],
+    "why-numbers-differ": [
+        f"As C floats (trec_eval before 10), {2**24 + 1} and {2**24} are tied",
+        f"below {aggregates._FLOOR:.5f} to that",
+    ],
+}
+"""By page, what sentences say of constants of the source, and of what is computed here."""
+
+NAMES = {
+    "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
+    "compare-rankings": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
+    "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
+    "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],
+    "read-records": ["the columns before 0.2"],
+    "score-answers": ["over 1 instead of 100"],
+    "stability": ["Before 1.0", "From 1.0 on"],
+    "why-numbers-differ": ["32-bit"],
+    "write-a-plugin": ["about 15 minutes"],
+}
+"""By page, numbers that are no figure of ours: of versions, equations and examples."""
+
+SIMULATED, PAPER, MACHINE = "drawn scores, tests/comparison", "a paper, which is cited", "one machine, benchmarks"
+
+MEASURED = {
+    "comparing": {
+        "Bootstrap intervals are popular": SIMULATED,
+        "| differences | n | t |": SIMULATED,
+        "Randomization, bootstrap and t test agree": PAPER,
+        "If you look at ten metrics": SIMULATED,
+        "With several systems against a baseline": SIMULATED,
+        "How often the promised difference": SIMULATED,
+        "| pairs | metrics | runs": SIMULATED,
+    },
+    "past-one-machine": {"Where rows have no repeats": MACHINE, "Ten times the rows": MACHINE},
+    "check-labels": {"100,000 documents": MACHINE},
+    "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
+    "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
+    "html-report": {"Samples, ranks and texts": MACHINE},
+    "match-by-text": {
+        "How near that comes to the truth": PAPER,
+        "| characters of a chunk": PAPER,
+        "Chunks of 200 characters": PAPER,
+    },
+}
+"""By page, how paragraphs begin whose numbers were measured, or what stands in one (with dots), and on what."""
+
+
+def prose(page: str) -> str:
+    """Return a page without blocks; each paragraph is a line, of a table too."""
+    text = FENCE.sub("", PAGES[page].read_text(encoding="utf-8"))
+    return "\n\n".join(
+        " ".join(part.split()) for part in re.split(r"\n\n+(?!#)", re.sub(r"(?m)^(#.*)$", r"\1\n", text))
+    )
+
+
+def shown(page: str) -> set[float]:
+    """Return the numbers of the blocks of a page, which the tests run and compare, and those in code."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    code = chain((block[0] for block in FENCE.finditer(text)), CODE.findall(FENCE.sub("", text)))
+    return {float(number) for part in code for number in re.findall(r"\d+(?:\.\d+)?|\.\d+", part.replace(",", ""))}
+
+
+def unchecked(page: str) -> list[str]:
+    """Return the numbers in prose that nothing holds, each with the words around it."""
+    text = prose(page)
+    for figure in (*FIGURES.get(page, ()), *NAMES.get(page, ()), *MEASURED.get(page, ())):
+        whole = figure in MEASURED.get(page, ()) and not figure.endswith("...")
+        text = (
+            re.sub(rf"(?m)^{re.escape(figure)}.*$", "", text) if whole else text.replace(figure.removesuffix("..."), "")
+        )
+    known = shown(page)
+    text = re.sub(r"\| [\d.]+ (?=\|)", "| ", text) if page == "command-line" else text  # defaults have a test below
+    left = []
+    for paragraph in text.split("\n\n"):
+        plain = NOT_PROSE.sub(" ", paragraph)
+        for number in NUMBER.finditer(plain):
+            written = number[1].replace(",", "")
+            value, decimals = float(written), len(written.partition(".")[2])
+            if not decimals and (value <= SMALL or value in YEARS):
+                continue
+            if any(value in {round(one, decimals), round(100 * one, decimals) if number[2] else None} for one in known):
+                continue
+            left.append(plain[max(0, number.start() - 40) : number.end() + 40])
+    return left
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES) - set(ELSEWHERE)))
+def test_every_number_in_prose_is_shown_computed_or_measured(page: str) -> None:
+    assert unchecked(page) == []
+
+
+@pytest.mark.parametrize("page", sorted(FIGURES.keys() | NAMES.keys()))
+def test_figures_of_the_source_stand_on_their_page(page: str) -> None:
+    text = prose(page)
+    assert [figure for figure in (*FIGURES.get(page, ()), *NAMES.get(page, ())) if figure not in text] == []
+
+
+@pytest.mark.parametrize("page", MEASURED)
+def test_measured_paragraphs_are_there(page: str) -> None:
+    text = "\n\n" + prose(page)
+    starts = [start.removesuffix("...") if start.endswith("...") else f"\n\n{start}" for start in MEASURED[page]]
+    assert [start for start in starts if start not in text] == []
+
+
+def test_every_section_on_speed_names_what_measured_it() -> None:
+    sections_of_page = re.split(r"(?m)^## ", PAGES["speed"].read_text(encoding="utf-8"))[1:]
+    scripts = {f"benchmarks/{path.name}" for path in (ROOT / "benchmarks").glob("*.py")}
+    unnamed = [
+        part.partition("\n")[0]
+        for part in sections_of_page
+        if not any(script in part for script in scripts) and "Measured once" not in part
+    ]
+    assert unnamed == []
+
+
+def options(name: str) -> dict[str, argparse.Action]:
+    """Return what can be typed behind a command, or before one."""
+    parser = command_line._parser(name) if name else command_line._root()
+    if name:
+        command_line._command(name).add_options(parser)
+    return {written: action for action in parser._actions for written in action.option_strings}
+
+
+OPTIONS = {name: options(name) for name in ("", *command_line.command_names())}
+FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only"}
+"""Options of other tools, and of our benchmarks."""
+
+
+DECIDED_LATER = {"--k": DEFAULT_K, "--relevance": relevance_of(PROFILES["trec10"]).minimum}
+"""Defaults that no parser knows."""
+
+
+def test_every_option_on_a_page_is_one() -> None:
+    known = FOREIGN.union(*OPTIONS.values())
+    written = {
+        (page, option)
+        for page, path in PAGES.items()
+        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", path.read_text(encoding="utf-8"))
+    }
+    assert {(page, option) for page, option in written if option not in known and "--rankgauge-" not in option} == set()
+
+
+def test_defaults_of_options_are_those_of_the_commands() -> None:
+    """Rows such as ``| `--limit N` | 200 | ...``, below a heading that names the commands."""
+    heading, wrong, checked = "run", [], 0
+    for line in PAGES["command-line"].read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            heading = line
+        cells = [cell.strip() for cell in line.replace("\\|", "").strip("|").split("|")]
+        written = re.findall(r"`(-{1,2}[A-Za-z][\w-]*)", cells[0]) if line.startswith("|") else []
+        if not written or len(cells) < 3:
+            continue
+        actions = [
+            action
+            for name, known in OPTIONS.items()
+            for option, action in known.items()
+            if option == written[-1] and name and re.search(rf"\b{name}\b", heading)
+        ]
+        assert actions, line
+        said = cells[1].strip("`")
+        for action in actions:
+            default = DECIDED_LATER.get(action.option_strings[-1], action.default)
+            checked += default not in {None, ""}
+            if isinstance(default, bool):
+                wrong += [] if said.startswith("on under") or said == "off" else [(heading, written, said)]
+            elif default not in {None, "", said}:
+                wrong += [] if re.fullmatch(r"[\d.]+", said) and float(said) == default else [(heading, written, said)]
+            elif re.fullmatch(r"[\d.]+", said) and f"[default: {said}]" not in (action.help or ""):
+                wrong.append((heading, written, said))
+    assert wrong == []
+    assert checked > 20
