@@ -183,6 +183,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/rankings.py
 	$(BIN)/python benchmarks/shortcuts.py
+	$(BIN)/python benchmarks/histories.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/gold.py
 

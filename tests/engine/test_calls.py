@@ -13,7 +13,8 @@ import pytest
 
 from rankgauge import Catalog, Engine, RunInterrupted
 from rankgauge.errors import DataError, ParameterError, ResultError
-from rankgauge.io.output_files import OutputsFile, read_kept
+from rankgauge.io.kept_outputs import OutputsFile
+from rankgauge.io.output_files import read_kept
 from rankgauge.samples import Sample
 from rankgauge.scoring.stop import Stop
 from rankgauge.scoring.sut import Call, Calling, call_each

@@ -169,6 +169,11 @@ WAYS: tuple[Way, ...] = (
     Way("gold check", "--qrels qrels --corpus texts.jsonl", ("qrels", "texts.jsonl")),
     Way("gold repair", "--qrels qrels --corpus texts.jsonl -o out", ("qrels", "texts.jsonl"), output="out"),
     Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
+    Way("history add", "base --history out.history", _BASE[:2]),
+    Way("history list", "--history history --json", ("history",), "json"),
+    Way("history show", "--history history --json", ("history", *_BASE[:2]), "json"),
+    Way("history html", "--history history -o out.html", ("history",), output="out.html"),
+    Way("history export", "--history history out.csv", ("history",), output="out.csv"),
     Way("judge read", "queue.jsonl --qrels qrels -o out --judge somebody", ("queue.jsonl", "qrels"), output="out"),
 )
 
@@ -221,6 +226,7 @@ def make_inputs(folder: Path) -> None:
     )
     _made(folder, f"run --data {PLAIN} --outputs outputs.jsonl -m ndcg@3 -o new")
     _made(folder, f"run --data {PLAIN} {metrics} --save-baseline baseline.json")
+    _made(folder, "history add base new --history history")
     (folder / "gates.yaml").write_text(_GATES, encoding="utf-8")
     (folder / "config.yaml").write_text(_CONFIG, encoding="utf-8")
     _made(folder, "plugins lock config.yaml -o config.lock.yaml")

@@ -12,7 +12,7 @@ import pytest
 
 from rankgauge.cli import call
 from rankgauge.errors import ResultError
-from rankgauge.io.output_files import OutputsFile
+from rankgauge.io.kept_outputs import OutputsFile
 from rankgauge.result.staging import Staging, abandoned, has_outputs, is_in_use, is_staging
 from rankgauge.samples import KeptOutput
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["GateOptions", "Gating"]
 
 
+LAST_GOOD = "last-good"
+"""The baseline that is the newest result in a history which met its gates."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOptions:
     """What was typed about gates."""
@@ -36,6 +40,7 @@ class GateOptions:
     junit: Path | None = None
     markdown: Path | None = None
     inconclusive: Effect | None = None
+    history: Path | None = None
 
     @classmethod
     def of(cls, typed: object) -> GateOptions:
@@ -78,6 +83,7 @@ class Gating:
     report: GateReport | None = None
     first: str = ""
     _asked: dict[str, tuple[Gate, ...]] = field(default_factory=dict)
+    _begins: bool = False  # whether a history begins with this run, which has no baseline yet
 
     @classmethod
     def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
@@ -239,6 +245,13 @@ class Gating:
         save_baseline(results, path)
         remark(f"saved the baseline {path}")
 
+    def remember(self, saved: Sequence[Path], results: Mapping[str, ResultValues]) -> None:
+        """Add the results that were saved to the history that was named, with what became of their gates."""
+        if self.options.history is not None:
+            from rankgauge.cli.history_command import add_results
+
+            add_results(self.options.history, saved, results, self.report, begins=self._begins)
+
     def tell(self, *, show: Callable[[str], None]) -> None:
         """Show the verdicts line by line."""
         report = self.report
@@ -263,16 +276,28 @@ class Gating:
                 )
                 raise ParameterError(msg)
             return
+        if path.name == LAST_GOOD and not path.exists():
+            from rankgauge.cli.history_command import last_good
+
+            self.baseline = last_good(self.options.history) or None
+            self._begins = self.baseline is None
+            if self._begins:
+                self._without_changes("no result in the history has passed its gates yet")
+            return
         target = self.options.save_baseline
         if not path.exists() and target is not None and target.absolute() == path.absolute():
-            before = len(self.gates)
-            self.gates = [gate for gate in self.gates if not gate.is_change]
-            if left := before - len(self.gates):
-                remark(f"no baseline yet: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
+            self._without_changes("no baseline yet")
             return
         from rankgauge.gates.baseline import load_baseline
 
         self.baseline = load_baseline(path)
+
+    def _without_changes(self, why: str) -> None:
+        """Leave out the gates on changes of the first run, which becomes the baseline of later ones."""
+        before = len(self.gates)
+        self.gates = [gate for gate in self.gates if not gate.is_change]
+        if left := before - len(self.gates):
+            remark(f"{why}: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
 
     def _markdown(self, results: Mapping[str, ResultValues]) -> str:
         from rankgauge.gates.pull_request import pull_request_markdown

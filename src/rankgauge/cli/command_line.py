@@ -1,7 +1,7 @@
 """
 The command line as argparse reads it: which commands there are, their parsers, help, usage errors and completion.
 
-A command is a line in `_COMMANDS` and a module that holds it as a `Command`. Commands of plugins would join that table.
+A command is a line in `COMMANDS` and a module that holds it as a `Command`. Commands of plugins would join that table.
 """
 
 from __future__ import annotations
@@ -9,51 +9,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
+from rankgauge.cli.command_table import COMMANDS, GROUPS
 from rankgauge.cli.console import emit, remark, terminal_width
 
 __all__ = ["Command", "CommandParser", "command_names", "run_command_line"]
 
 _ABOUT = "Retrieval metrics you can trust."
-
-_COMMANDS: Mapping[str, tuple[str, str]] = {
-    "run": ("run_command:RUN", "Evaluate a config or a data file."),
-    "eval": ("run_command:RUN", "The same as `run`."),
-    "rescore": ("run_command:RESCORE", "Score the outputs of a result folder again, without calling anything."),
-    "validate": ("validate_command:VALIDATE", "Check a config, samples, or judgments and runs."),
-    "init": ("init_command:INIT", "Write a config, its schema for editors, and a tiny dataset to start from."),
-    "trec": ("trec_command:TREC", "Evaluate TREC runs as trec_eval does."),
-    "explain": ("explain_command:EXPLAIN", "Explain one score, rank by rank."),
-    "report": ("report_command:REPORT", "Write an HTML report of result folders."),
-    "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
-    "power": ("power_command:POWER", "How many questions show a difference of some size?"),
-    "judge queue": ("judge_command:QUEUE", "Queue the unjudged documents that can change a comparison most."),
-    "judge read": ("judge_command:READ", "Add the judgments of a queue to those that it was made for."),
-    "gold check": ("gold_command:CHECK", "Check whether labels still hold for a corpus."),
-    "gold repair": ("gold_command:REPAIR", "Write samples whose labels that moved have their new place."),
-    "metrics check": ("metrics_command:CHECK", "Check a metric against laws."),
-    "metrics diff": ("diff_command:DIFF", "Compare two profiles on one data file."),
-    "metrics list": ("metrics_command:LIST", "List every metric."),
-    "metrics show": ("metrics_command:SHOW", "Show one metric."),
-    "matchers list": ("matchers_command:LIST", "List every matcher."),
-    "matchers show": ("matchers_command:SHOW", "Show one matcher."),
-    "matchers try": ("matchers_command:TRY", "Try a matcher on two texts."),
-    "plugins list": ("plugins_command:LIST", "List every plugin, what it offers, and whether it works."),
-    "plugins check": ("plugins_command:CHECK", "Check that plugins can be used."),
-    "plugins lock": ("plugins_command:LOCK", "Write a lock file."),
-    "doctor": ("doctor_command:DOCTOR", "Show what is installed and what works, to paste into a report of a bug."),
-}
-"""Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
-
-_GROUPS = {
-    "gold": "Check labels against a corpus, and repair those that moved.",
-    "judge": "Queue unjudged documents for a judge, and read the judgments back.",
-    "metrics": "List, show, check and compare metrics.",
-    "matchers": "List, show and try matchers.",
-    "plugins": "List and check plugins, and lock what a config uses.",
-}
 
 _HIDDEN = ("eval",)
 _SHELLS = ("bash", "zsh", "tcsh")
@@ -209,7 +173,7 @@ def _is_option(part: str) -> bool:
 
 def command_names() -> list[str]:
     """Return the words of every command."""
-    return list(_COMMANDS)
+    return list(COMMANDS)
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
@@ -235,13 +199,13 @@ def _run(arguments: Sequence[str]) -> int:
     if typed.completion is not None:
         return _print_completion(typed.completion)
     parser, name = root, ""
-    while name not in _COMMANDS:
+    while name not in COMMANDS:
         if not words:
             remark(parser.format_help().rstrip("\n"))
             return 2
         name = _named(parser, name, words.pop(0))
         parser = _parser(name)
-        if name in _GROUPS:
+        if name in GROUPS:
             options, words = parser.parts(words, until_word=True)
             if options:  # a group has no other one than --help
                 return _show(parser)
@@ -283,23 +247,23 @@ def _listed(group: str) -> list[tuple[str, str]]:
     """Return the commands below a group, or below rankgauge itself, with their summaries."""
     if group:
         behind = len(group) + 1
-        return [(name[behind:], text) for name, (_, text) in _COMMANDS.items() if name.startswith(f"{group} ")]
-    firsts = dict.fromkeys(name.partition(" ")[0] for name in _COMMANDS if name not in _HIDDEN)
-    return [(name, _GROUPS[name] if name in _GROUPS else _COMMANDS[name][1]) for name in firsts]
+        return [(name[behind:], text) for name, (_, text) in COMMANDS.items() if name.startswith(f"{group} ")]
+    firsts = dict.fromkeys(name.partition(" ")[0] for name in COMMANDS if name not in _HIDDEN)
+    return [(name, GROUPS[name] if name in GROUPS else COMMANDS[name][1]) for name in firsts]
 
 
 def _command(name: str) -> Command:
-    module, _, attribute = _COMMANDS[name][0].partition(":")
+    module, _, attribute = COMMANDS[name][0].partition(":")
     command: Command = getattr(importlib.import_module(f"rankgauge.cli.{module}"), attribute)
     return command
 
 
 def _parser(name: str) -> CommandParser:
     """Return the parser of a group, or that of a command without its options."""
-    if name in _GROUPS:
-        return CommandParser(f"rankgauge {name}", "COMMAND [OPTIONS]", _GROUPS[name], _listed(name))
+    if name in GROUPS:
+        return CommandParser(f"rankgauge {name}", "COMMAND [OPTIONS]", GROUPS[name], _listed(name))
     command = _command(name)
-    return CommandParser(f"rankgauge {name}", command.usage, f"{_COMMANDS[name][1]}\n\n{command.about}".rstrip())
+    return CommandParser(f"rankgauge {name}", command.usage, f"{COMMANDS[name][1]}\n\n{command.about}".rstrip())
 
 
 def _root() -> CommandParser:
@@ -335,11 +299,11 @@ def _print_completion(shell: str) -> int:
 
     root = _root()
     groups = {"": root.add_subparsers(parser_class=argparse.ArgumentParser)}
-    for name in (*_GROUPS, *_COMMANDS):
+    for name in (*GROUPS, *COMMANDS):
         group, _, word = name.rpartition(" ")
-        summary = _GROUPS.get(name) or _COMMANDS[name][1]
+        summary = GROUPS.get(name) or COMMANDS[name][1]
         parser = groups[group].add_parser(word, help=summary, add_help=False)
-        if name in _GROUPS:
+        if name in GROUPS:
             groups[name] = parser.add_subparsers()
             continue
         _command(name).add_options(parser)

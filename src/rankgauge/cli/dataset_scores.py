@@ -111,6 +111,8 @@ def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict
 def score_datasets(work: Scoring) -> int:
     """Plan, score, save and print evaluations, judge gates, and return the exit code."""
     given = work.given
+    if given.history is not None and not work.folders.saves:
+        raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     _tell_idle(given, work.folders)
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
     gating = Gating.of(GateOptions.of(given), work.config)
@@ -139,6 +141,7 @@ def score_datasets(work: Scoring) -> int:
     gating.tell(show=echo if reporter is None else remark)
     if not done.unscored:
         gating.save(done.results)
+        gating.remember(work.folders.saved, done.results)
     for name, result in done.results.items():
         if name in pages:
             write_html(pages[name], {name: result}, gates=gating.report)
@@ -184,8 +187,8 @@ def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool
             result = interruption.result
     if is_debugging():
         for sample_id, output in result.outputs.items():
-            if output.error is not None and output.error.traceback:
-                remark(f"sample {sample_id!r}:\n{output.error.traceback.rstrip()}")
+            for error in (one.error for one in output.every if one.error is not None and one.error.traceback):
+                remark(f"sample {sample_id!r}:\n{error.traceback.rstrip()}")
     return result
 
 

@@ -50,6 +50,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--timeout", type=float, metavar="SECONDS", help="Time allowed for each call of --sut.")
     retries = "How often to retry a failed call of --sut. [default: %(default)s]"
     add("--retries", type=int, default=0, metavar="N", help=retries)
+    repeat = "Call --sut so often for each sample; its score is the mean of them. [default: 1]"
+    add("--repeat", type=int, metavar="N", help=repeat)
     resume = "Call --sut only for samples that this earlier run has no output for."
     add("--resume", type=path, metavar="FOLDER", help=resume)
     retry = "With --resume, also call again for samples whose output is a failure."
@@ -120,6 +122,7 @@ def _of_calls(given: argparse.Namespace) -> list[str]:
         "--resume": given.resume is not None,
         "--timeout": given.timeout is not None,
         "--concurrency": given.concurrency is not None,
+        "--repeat": given.repeat is not None,
     }
     return [name for name, is_typed in typed.items() if is_typed]
 
@@ -158,6 +161,7 @@ def _system(given: argparse.Namespace) -> System:
         timeout=given.timeout,
         retries=given.retries,
         retry_failed=given.retry_failed,
+        repeat=1 if given.repeat is None else given.repeat,
     )
 
 

@@ -147,7 +147,8 @@ def add_gate_options(parser: argparse.ArgumentParser, *, more: str = "", has_bas
     open_gates = "What gates on changes do that too few samples leave open: fail, warn or pass. [default: warn]"
     add("--inconclusive", choices=("fail", "warn", "pass"), metavar="EFFECT", help=open_gates)
     if has_baseline:
-        add("--baseline", type=path, metavar="FILE", help="A baseline that gates on changes compare with.")
+        baseline = "A baseline that gates on changes compare with; last-good: the newest of --history that passed."
+        add("--baseline", type=path, metavar="FILE", help=baseline)
         text = "Save the scores as a baseline, to compare later runs with."
         add("--save-baseline", type=path, metavar="FILE", help=text)
     add("--junit", type=path, metavar="FILE", help="Write the gates as a JUnit report.")
@@ -240,6 +241,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."
     add("--with-text", action="store_true", help=text)
+    history = "Add the results to this history; --baseline last-good is looked up there."
+    add("--history", type=path, metavar="FILE", help=history)
     add_html_options(group, "Of several datasets each has its own, FILE-NAME.html.")
 
     add_gate_options(parser)

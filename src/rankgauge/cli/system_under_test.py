@@ -88,6 +88,7 @@ class System:
     timeout: float | None
     retries: int
     retry_failed: bool
+    repeat: int = 1
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
@@ -110,6 +111,7 @@ class System:
             "concurrency": self.concurrency,
             "timeout": self.timeout,
             "retries": self.retries,
+            "repeat": self.repeat,
             "stop": stop,
             **kept,
         }

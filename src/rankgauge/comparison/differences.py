@@ -251,12 +251,17 @@ class RunComparison:
         metrics: The metrics that both have, by the baseline's names.
 
         notes: What was left out, and why.
+
+        false_alarms: Of a system that is compared with itself over its repeats: how many `pairs` of repeats there are,
+            the `alarms` among them, some metric being called better or worse, these by metric in `metrics`, their
+            `rate`, and what the tests allow, `allowed`. Empty otherwise.
     """
 
     run: str
     baseline: str
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
+    false_alarms: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze_fields(self)

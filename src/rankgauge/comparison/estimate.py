@@ -277,10 +277,26 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
             why = "one cluster says nothing about others"
             why = why if estimate.df == 0 else "all clusters have the same mean difference"
             yield f"{why}, so there is no interval and no t test"
+        if codes is None:
+            yield from _noisy(column, estimate, confidence)
         moved = _moved(differences, None if codes is None else codes[column.is_pair])
         if moved < _FEW_DIFFERENCES:
             differ, least = "differs" if moved == 1 else "differ", min(1.0, 2.0 ** (1 - moved))
             yield f"only {moved} of {units} {differ}: no test of signs can give a two-sided p below {least:.4g}"
+
+
+def _noisy(column: PairedColumn, estimate: MeanEstimate, confidence: float) -> Iterator[str]:
+    """Yield how much of the uncertainty comes from how the systems vary, and what more repeats could buy at best."""
+    interval = estimate.interval(confidence)
+    if column.noise is None or not estimate.std or interval is None:
+        return
+    share = min(1.0, float(column.noise[column.is_pair].mean()) / estimate.std**2)
+    half = (interval[1] - interval[0]) / 2
+    yield (
+        f"{share:.0%} of the variance of differences lies between repeats, the rest between samples: the interval of "
+        f"+-{half:.4f} would shrink to +-{half * math.sqrt(1 - share / 2):.4f} with twice the repeats and to "
+        f"+-{half / math.sqrt(2):.4f} with twice the samples"
+    )
 
 
 def _moved(differences: Floats, codes: Ints | None) -> int:

@@ -23,6 +23,7 @@ from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import FAILED, UNDEFINED
+from rankgauge.stats.repeats import mean_variance
 
 __all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "counterpart_of", "pair_results"]
 
@@ -49,6 +50,7 @@ class PairedColumn:
     baseline: Floats
     values: Floats  # those of the other result
     dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
+    noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -168,7 +170,8 @@ def _paired(
     there: Ints,
     lost: Mapping[str, int],
 ) -> PairedColumn:
-    first, second = column.values[here], counterpart.values[there]
+    sides = (column, here), (counterpart, there)
+    first, second = (each.values[at] for each, at in sides)
     is_pair = ~(np.isnan(first) | np.isnan(second))
     undefined = [codes[~is_pair] == UNDEFINED for codes in (column.codes[here], counterpart.codes[there])]
     both = int(np.count_nonzero(undefined[0] & undefined[1]))
@@ -176,7 +179,9 @@ def _paired(
     counts = {**lost, "undefined": both, "undefined_in_one": one}
     counts["excluded"] = int(np.count_nonzero(~is_pair)) - both - one
     first, second = (np.where(is_pair, values, np.nan) for values in (first, second))
-    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED})
+    noises = [mean_variance(each.repeats[at]) for each, at in sides if each.repeats is not None]
+    noise = np.sum(noises, axis=0) if noises else None
+    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED}, noise)
 
 
 def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8]]]) -> Iterator[str]:

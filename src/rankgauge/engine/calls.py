@@ -19,7 +19,8 @@ from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.files import read_bytes
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, add_missing, kept, read_kept
+from rankgauge.io.kept_outputs import OutputsFile, add_missing
+from rankgauge.io.output_files import OUTPUTS_FILE, kept, read_kept
 from rankgauge.policy import Contract
 from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
 from rankgauge.samples import CallError, KeptOutput, Sample
@@ -43,6 +44,7 @@ class Calls:
     keep: str | os.PathLike[str] | None = None
     resume: bool = False
     retry_failed: bool = False
+    repeat: int = 1
     stop: Stop | None = None
 
     def __post_init__(self) -> None:
@@ -50,6 +52,7 @@ class Calls:
         if not callable(self.sut):
             raise ParameterError(f"sut must be callable, not {self.sut!r}")
         check_whole("concurrency", self.concurrency)
+        check_whole("repeat", self.repeat)
         check_whole("retries", self.retries, lowest=0)
         limit = self.timeout
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
@@ -130,7 +133,7 @@ def system_name(sut: object) -> str:
 
 def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:
     """Return how many calls were made and *failed*, how often one was repeated, and how long they took."""
-    outputs = list(outputs)
+    outputs = [one for output in outputs for one in output.every]
     seconds = [output.seconds for output in outputs if output.seconds is not None]
     return {
         "n": len(outputs),

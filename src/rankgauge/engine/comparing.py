@@ -15,6 +15,7 @@ from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
+from rankgauge.comparison.self_comparison import is_itself, with_false_alarms
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
@@ -136,17 +137,17 @@ def compare(
             msg = f"cluster is a field of the samples' metadata, or a mapping from sample ids to clusters, not {slip!r}"
             raise ParameterError(msg)
         clusters = cluster
-    compared = partial(
-        compare_results,
-        baseline=baseline,
-        metrics=[metrics] if isinstance(metrics, str) else metrics,
-        method=method,
-        all_pairs=all_pairs,
-        cluster=named,
-        clusters=clusters,
-        common=common,
-    )
+    metrics = [metrics] if isinstance(metrics, str) else metrics
+    single = partial(compare_results, metrics=metrics, method=method, cluster=named, clusters=clusters, common=common)
+    compared = partial(single, baseline=baseline, all_pairs=all_pairs)
     comparison = compared(results)
+    pairs = [
+        with_false_alarms(pair, results[pair.run], method, single)
+        if is_itself(results[pair.run], results[pair.baseline])
+        else pair
+        for pair in comparison.comparisons
+    ]
+    comparison = replace(comparison, comparisons=tuple(pairs))
     if condensed:
         again = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
         comparison = with_condensed(comparison, compared(again))

@@ -25,6 +25,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.repeats import folded
 from rankgauge.scoring.score import FAILED, STATUSES
 from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
@@ -78,6 +79,7 @@ class Evaluation(Setup):
         keep: str | os.PathLike[str] | None = None,
         resume: bool = False,
         retry_failed: bool = False,
+        repeat: int = 1,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -108,6 +110,8 @@ class Evaluation(Setup):
             resume: Whether to call *sut* only for samples without an output in *keep*.
 
             retry_failed: Whether *resume* is to call again for samples whose kept output is a failure.
+
+            repeat: How often to call *sut* for each sample; its score is the mean over them, and a sample counts once.
 
             stop: How to end the calls from a signal handler or another thread.
 
@@ -157,6 +161,7 @@ class Evaluation(Setup):
                 keep=keep,
                 resume=resume,
                 retry_failed=retry_failed,
+                repeat=repeat,
                 stop=stop,
             )
         )
@@ -183,6 +188,7 @@ class Evaluation(Setup):
         keep: str | os.PathLike[str] | None = None,
         resume: bool = False,
         retry_failed: bool = False,
+        repeat: int = 1,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -219,6 +225,7 @@ class Evaluation(Setup):
                 keep=keep,
                 resume=resume,
                 retry_failed=retry_failed,
+                repeat=repeat,
                 stop=stop,
             )
         )
@@ -265,7 +272,8 @@ class Evaluation(Setup):
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
             collector.add(batch)
-            yield Result.of(collector.finish(require_gold=False), job.manifest(), job.origin())
+            scored = folded(collector.finish(require_gold=False), job.repeats)
+            yield Result.of(scored, job.manifest(), job.origin())
         for note in collector.conclude():
             logger("engine").warning(note)
 
@@ -282,7 +290,7 @@ class Evaluation(Setup):
         Raises:
             RankgaugeError: As `run`.
         """
-        job = self._job(RunOptions())
+        job = self._job(RunOptions(repeats=1))
         samples = without = malformed = 0
         failed: dict[str, str] = {}
         gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)

@@ -4,6 +4,7 @@ Explaining scores of a result or of a run: the data are read again, and must giv
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
 
@@ -82,10 +83,15 @@ def explain_samples(
     explanations = []
     for explanation in explain_batch(scorer, [samples[sample_id] for sample_id in sample_ids], trials=trials):
         sample_id = explanation.sample
-        saved = float(column.values[places[sample_id]])
+        saved = float(column.repeat(1).values[places[sample_id]])
         if not _same(explanation.score, saved):
             raise changed(column.name, sample_id, explanation.score, saved)
-        explanations.append(explanation)
+        if column.repeats is not None:
+            mean, of = float(column.values[places[sample_id]]), column.repeats.shape[1]
+            note = f"this is the first of {of} repeats, whose mean is {mean:.4f}"
+            explanations.append(dataclasses.replace(explanation, notes=(*explanation.notes, note)))
+        else:
+            explanations.append(explanation)
     return explanations
 
 

@@ -25,6 +25,7 @@ from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.repeats import check_repeats, folded
 
 __all__ = ["Job", "OutputsSource", "RunOptions"]
 
@@ -44,6 +45,7 @@ class RunOptions:
     sketch_ids: bool = False
     batch_size: int = 4096
     workers: int = 1
+    repeats: int | None = None  # how many outputs of a sample are taken at the most
 
     def __post_init__(self) -> None:
         if self.outputs is not None and self.calls is not None:
@@ -73,6 +75,7 @@ class Job(Generic[Held]):
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
         self.outputs = None if source is None else read_outputs(source, **shape, **how)
+        check_repeats(plan.metrics, self.repeats)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
@@ -83,10 +86,9 @@ class Job(Generic[Held]):
             sketcher=self.sketcher,
         )
         self.samples: list[Sample] = []
-        self.answered: dict[int, Sample] = {}
+        self.answered: dict[tuple[int, int], Sample] = {}  # by place and repeat
         self.calls: dict[str, KeptOutput] = {}
-        self.interrupted = False
-        self.stopped = ""
+        self.interrupted, self.stopped = False, ""
 
     def run(self, progress: Progress | None = None) -> Held:
         """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
@@ -106,14 +108,12 @@ class Job(Generic[Held]):
             if isinstance(error, RuntimeError) and "loop stopped" not in str(error):
                 raise
             self.stopped = "the system under test stopped the event loop or cancelled the calls of others"
-        self.interrupted |= len(self.answered) < len(self.samples)
+        self.interrupted |= len(self.answered) < self._wanted
         result = self._result()
         if not self.interrupted:
             return result
-        count, total = len(self.answered), len(self.samples)
-        raise RunInterrupted(
-            f"{self.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored", result
-        ) from None
+        done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self.repeats == 1 else 'calls'}"
+        raise RunInterrupted(f"{self.stopped or 'interrupted'}: {done} are done, and scored", result) from None
 
     async def arun(self, progress: Progress | None, on_cancel: Callable[[Held], None] | None) -> Held:
         """Call the system under test and score, from asynchronous code; give *on_cancel* what is done by then."""
@@ -195,15 +195,25 @@ class Job(Generic[Held]):
                 self.collector.add(block)
             yield self.reader.count
 
+    @property
+    def repeats(self) -> int:
+        """Return how many outputs each sample may have."""
+        of_file = 1 if self.outputs is None else self.outputs.repeats
+        return of_file if self.options.calls is None else self.options.calls.repeat
+
+    @property
+    def _wanted(self) -> int:  # how many calls there are, those of earlier runs included
+        return len(self.samples) * self.repeats
+
     async def _call_all(self, progress: Progress | None) -> None:
         """Read everything, then call the system under test for every sample without a kept output."""
         async for done in self._call():
             if progress is not None:
-                progress(done, len(self.samples))
-        self.interrupted = len(self.answered) < len(self.samples)
+                progress(done, self._wanted)
+        self.interrupted = len(self.answered) < self._wanted
 
     async def _call(self) -> AsyncIterator[int]:
-        """Call the system under test; yield how many samples are done."""
+        """Call the system under test, for each sample once before any is called again; yield how many are done."""
         from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
 
         calls = self.options.calls
@@ -215,21 +225,25 @@ class Job(Generic[Held]):
             self.samples += batch
         self._check_known(earlier, str(calls.keep))
         contract = self.profile.contract
-        open_places = []
-        for place, sample in enumerate(self.samples):
-            known = earlier.get(sample.id)
-            if known is None or (calls.retry_failed and isinstance(known.read(contract), Fault)):
-                open_places.append(place)
-            else:
-                self._answer(place, known)
-        waiting = [self.samples[place] for place in open_places]
+        known = {(name, one.repeat): one for name, output in earlier.items() for one in output.every}
+        still_open = []
+        for repeat in range(1, calls.repeat + 1):
+            for place, sample in enumerate(self.samples):
+                output = known.get((sample.id, repeat))
+                if output is None or (calls.retry_failed and isinstance(output.read(contract), Fault)):
+                    still_open.append((place, repeat))
+                else:
+                    self._answer(place, output)
+        waiting = [self.samples[place] for place, _ in still_open]
         calling = calls.calling()
         held: list[tuple[str, KeptOutput]] = []
         file = calls.file(self.samples)
         try:
             async for at, call in call_each(waiting, calls.sut, calling):
-                output = kept_answer(call.found, contract)._replace(seconds=call.seconds, attempt=call.attempt)
-                self._answer(open_places[at], output)
+                place, repeat = still_open[at]
+                output = kept_answer(call.found, contract)
+                output = output._replace(seconds=call.seconds, attempt=call.attempt, repeat=repeat)
+                self._answer(place, output)
                 if file is not None and (why := unwritten(file, waiting[at].id, output)):
                     held.append((waiting[at].id, output))
                     if not self.stopped:  # those that are under way are waited for, as they are paid for
@@ -242,16 +256,17 @@ class Job(Generic[Held]):
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]
-        self.calls[sample.id] = output
-        self.overlap += sample.output is not None
-        self.answered[place] = sample._replace(output=output.read(self.profile.contract))
+        others = self.calls[sample.id].every if sample.id in self.calls else ()
+        self.calls[sample.id] = KeptOutput.of_repeats([*others, output])
+        self.overlap += sample.output is not None and not others
+        self.answered[place, output.repeat] = sample._replace(output=output.read(self.profile.contract))
 
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
         answered, size = [self.answered[place] for place in sorted(self.answered)], self.options.batch_size
         for start in range(0, len(answered), size):
             self.collector.add(answered[start : start + size])
-        scored = self.collector.finish(require_gold=not self.interrupted)
+        scored = folded(self.collector.finish(require_gold=not self.interrupted), self.repeats)
         scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
         if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
             scored.notes.append(
@@ -287,8 +302,7 @@ class Job(Generic[Held]):
         if self.options.calls is not None:
             origin, file = "sut", OUTPUTS_FILE
             failed = sum(isinstance(sample.output, Fault) for sample in self.answered.values())
-            attached["sut"] = system_name(self.options.calls.sut)
-            attached["calls"] = call_figures(self.calls.values(), failed)
+            attached |= {"sut": system_name(self.options.calls.sut), "calls": call_figures(self.calls.values(), failed)}
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
@@ -296,6 +310,7 @@ class Job(Generic[Held]):
             attached |= {"path": outputs.source, "fingerprint": outputs.fingerprint}
         else:
             origin, file = "argument", None
+        attached |= {"repeats": self.repeats} if self.repeats > 1 else {}
         config = resolved_config(self.plan, data, file)
         manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
@@ -305,7 +320,7 @@ class Job(Generic[Held]):
         if self.outputs is not None:
             by_id = self.outputs.by_id
             self.overlap += sum(sample.output is not None and sample.id in by_id for sample in batch)
-            batch = [sample._replace(output=by_id[sample.id]) if sample.id in by_id else sample for sample in batch]
+            batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
         if self.profile.policy.queries == "intersection":
             batch = [sample for sample in batch if sample.output is not None]
         return batch

@@ -66,7 +66,7 @@ def samples_of(evaluation: Evaluation) -> Iterator[Sample]:
     from rankgauge.engine.job import Job, RunOptions
     from rankgauge.result import ResultValues
 
-    return Job(evaluation.plan(), evaluation.data, RunOptions(), results=ResultValues).read()
+    return Job(evaluation.plan(), evaluation.data, RunOptions(repeats=1), results=ResultValues).read()
 
 
 def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:

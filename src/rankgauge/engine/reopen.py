@@ -83,9 +83,9 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
 
 
 def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
-    """Return what reads the samples of a result again, as many as it was limited to."""
+    """Return what reads the samples of a result again, as many as it was limited to, with the first of repeats."""
     limit = result.manifest["dataset"].get("limit")
-    return Job(plan, evaluation.data, RunOptions(limit=limit), results=ResultValues)
+    return Job(plan, evaluation.data, RunOptions(limit=limit, repeats=1), results=ResultValues)
 
 
 def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:

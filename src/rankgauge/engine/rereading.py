@@ -209,6 +209,7 @@ def _of_samples(
     within: Within | None,
 ) -> Reread:
     evaluation = evaluation_of(result)
+    result = result.with_columns(column.repeat(1) for column in result.metrics.values())
     plan = evaluation.plan()
     check_definitions(plan, result)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())

@@ -127,11 +127,10 @@ class DatasetReader:
 
     def _records(self) -> Iterator[Record]:
         source = self._data.source
-        if isinstance(source, Path) and self._data.preset == BEIR:
-            return self._shape.records(folder_records(source, self._catalog))
-        return self._shape.records(
-            records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        )
+        if not isinstance(source, Path):
+            return self._shape.records(given(source, "samples"))
+        read = folder_records if self._data.preset == BEIR else records
+        return self._shape.records(read(source, self._catalog))
 
     @property
     def has_blocks(self) -> bool:

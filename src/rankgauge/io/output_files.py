@@ -4,12 +4,9 @@ Outputs: what the system under test emitted, in a file or mapping; kept as JSON 
 
 from __future__ import annotations
 
-import io
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -26,19 +23,16 @@ from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
-from rankgauge.io.whole_files import replace_file
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
+from rankgauge.samples import CallError, Fault, KeptOutput, Output, Sample, labelled, read_output
 from rankgauge.samples.sample_values import look
 from rankgauge.samples.unread_keys import OUTPUT, meant, similar
 
 __all__ = [
     "OUTPUTS_FILE",
     "Outputs",
-    "OutputsFile",
     "OutputsSource",
-    "add_missing",
     "kept",
     "kept_line",
     "kept_row",
@@ -55,93 +49,7 @@ OUTPUTS_FILE = "outputs.jsonl"
 _PARTS = ("retrieved", "answer", "support")
 """What an output holds."""
 
-_BLOCK = 1 << 16
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-
-
-class OutputsFile:
-    """A file of kept outputs, to which each is added as it arrives: after a crash of the process all are there."""
-
-    def __init__(self, path: Path) -> None:
-        """Open a file, or go on with one, whose last line is removed if it is cut off, and ended if only that lacks."""
-        self._path = path
-        self._file = path.open("ab+", buffering=0)
-        self._end = _end_of_lines(self._file)
-        self._file.seek(self._end)
-        last = self._file.read()
-        self._file.truncate(self._end)
-        with suppress(ValueError):
-            orjson.loads(last)
-            self._end += self._file.write(last + b"\n")
-
-    def add(self, sample_id: str, output: KeptOutput) -> None:
-        """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
-        line = memoryview(kept_line(sample_id, output))
-        written = 0
-        try:
-            while written < len(line):
-                written += self._file.write(line[written:])
-        except OSError:
-            self._file.truncate(self._end)
-            raise
-        self._end += written
-
-    def close(self) -> None:
-        """Bring everything to the disk."""
-        with self._file:
-            os.fsync(self._file.fileno())
-
-    def close_with(self, held: Iterable[tuple[str, KeptOutput]]) -> str:
-        """Close the file with outputs for which there was no room before; return where those are that do not fit."""
-        left = []
-        for sample_id, output in held:
-            try:
-                self.add(sample_id, output)
-            except OSError:
-                left.append(kept_line(sample_id, output))
-        remarks = [_rescued(left, self._path)] if left else []
-        try:
-            self.close()
-        except OSError as error:
-            remarks.append(f"{self._path} may not be on the disk in full ({error.strerror or error})")
-        return "; ".join(remarks)
-
-
-def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
-    """Add to a file of kept outputs those of samples that it has none of; `OSError` where there is no room."""
-    there = read_kept(path).keys() if path.exists() and path.stat().st_size else ()
-    if missing := [(sample_id, output) for sample_id, output in outputs.items() if sample_id not in there]:
-        file = OutputsFile(path)
-        try:
-            for sample_id, output in missing:
-                file.add(sample_id, output)
-        finally:
-            file.close()
-
-
-def _rescued(lines: Sequence[bytes], path: Path) -> str:
-    """Write outputs for which there is no room at *path* into the temporary folder or to stderr, and say where."""
-    what = f"{counted(len(lines), 'output')} for which there was no room"
-    place = Path(tempfile.gettempdir()) / f"rankgauge-{os.urandom(8).hex()}.jsonl"
-    try:
-        replace_file(place, b"".join(lines))
-    except OSError:
-        with suppress(OSError):
-            os.write(2, b"".join(lines))
-        return f"{what} went to standard error, one a line; append these lines to {path} and go on with --resume"
-    return f"{what} are in {place}; make room, append them (`cat {place} >> {path}`) and go on with --resume"
-
-
-def _end_of_lines(file: io.FileIO) -> int:
-    """Return where the last whole line of a file ends."""
-    end = file.seek(0, io.SEEK_END)
-    while end:
-        start = max(0, end - _BLOCK)
-        file.seek(start)
-        if (at := file.read(end - start).rfind(b"\n")) >= 0:
-            return start + at + 1
-        end = start
-    return 0
 
 
 def kept(raw: object, contract: Contract) -> KeptOutput:
@@ -177,15 +85,17 @@ def kept_line(sample_id: str, output: KeptOutput) -> bytes:
     if output.seconds is not None:
         row["seconds"] = round(output.seconds, 6)
     row["attempt"] = output.attempt
+    row |= {"repeat": output.repeat} if output.repeat > 1 else {}
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def kept_row(row: Mapping[str, Any]) -> KeptOutput:
-    """Return what a row of an outputs file holds, besides its id; what is no number of attempts counts as one."""
-    error, seconds, attempt = row.get("error"), row.get("seconds"), row.get("attempt")
+    """Return what a row of an outputs file holds, besides its id; what is no number of attempts or repeats is one."""
+    error, seconds, attempt, repeat = (row.get(name) for name in ("error", "seconds", "attempt", "repeat"))
     output = KeptOutput(row.get("actual_output")) if error is None else KeptOutput(error=_error(error))
     seconds = seconds if isinstance(seconds, int | float) else None
-    return output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1)
+    repeat = repeat if isinstance(repeat, int) and repeat > 0 else 1
+    return output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1, repeat=repeat)
 
 
 def _error(value: object) -> CallError:
@@ -228,6 +138,17 @@ class Outputs:
     by_id: dict[str, Output | Fault]
     source: str = ""
     fingerprint: str = ""
+    further: dict[str, list[Output | Fault]] = field(default_factory=dict)  # of later repeats, where there are any
+
+    @property
+    def repeats(self) -> int:
+        """Return how many outputs a sample has at the most."""
+        return 1 + max(map(len, self.further.values()), default=0)
+
+    def attached(self, sample: Sample) -> list[Sample]:
+        """Return a sample with its output, once for each repeat; as it is where it has none here."""
+        first = self.by_id.get(sample.id, sample.output)
+        return [sample._replace(output=output) for output in (first, *self.further.get(sample.id, ()))]
 
 
 def read_outputs(
@@ -242,17 +163,24 @@ def read_outputs(
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
 
-    Of the rows that a run has kept, which have attempts, the last of each sample counts. A last line of JSON lines that
-    is cut off is logged and left out.
+    Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
+    lines that is cut off is logged and left out.
     """
     shape = Shape(catalog, preset, fields, separator)
     if isinstance(source, Mapping):
-        return Outputs({str(name): _kept(shape.output(raw)).read(contract) for name, raw in source.items()})
+        every = {str(name): _kept(shape.output(raw)).every for name, raw in source.items()}
+        return _outputs({name: [one.read(contract) for one in outputs] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
     collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
     collected.take_all(rows)
-    return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
+    return _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
+
+
+def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fingerprint: str = "") -> Outputs:
+    """Return outputs of which each sample has one or, of several repeats, a list."""
+    further = {name: rest for name, (_, *rest) in repeats.items() if rest}
+    return Outputs({name: outputs[0] for name, outputs in repeats.items()}, source, fingerprint, further)
 
 
 def read_kept(path: Path) -> dict[str, KeptOutput]:
@@ -260,7 +188,7 @@ def read_kept(path: Path) -> dict[str, KeptOutput]:
     collected = _Rows(str(path), lambda output: output, Shape())
     with open_file(path) as source:
         collected.take_all(read_jsonl(source))
-    return collected.by_id
+    return {name: KeptOutput.of_repeats(outputs) for name, outputs in collected.by_repeat().items()}
 
 
 def _instead(row: object) -> str:
@@ -283,8 +211,12 @@ class _Rows(Generic[T]):
         self.file = file
         self.read = read
         self.shape = shape
-        self.by_id: dict[str, T] = {}
+        self.by_id: dict[str, dict[int, T]] = {}  # the output of each repeat
         self.problems: list[Problem] = []
+
+    def by_repeat(self) -> dict[str, list[T]]:
+        """Return the outputs of each sample, in order of their repeats."""
+        return {name: [outputs[repeat] for repeat in sorted(outputs)] for name, outputs in self.by_id.items()}
 
     def take_all(self, rows: Iterable[Record]) -> None:
         last: Record | None = None
@@ -306,7 +238,7 @@ class _Rows(Generic[T]):
             self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
             row = self.shape.sample(record)
-            if {"error", "attempt"}.isdisjoint(value):
+            if {"error", "attempt", "repeat"}.isdisjoint(value):
                 self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
@@ -325,13 +257,13 @@ class _Rows(Generic[T]):
         if not isinstance(name, str) or not name:
             hint = similar(record.value, "id") if name is None and isinstance(record.value, Mapping) else ""
             self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}{hint}")
-        elif name in self.by_id and not replaces:
-            self.problem(record, "there are two outputs for this sample; keep one", name)
+        elif output.repeat in self.by_id.get(name, ()) and not replaces:
+            self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
         elif output.actual_output is None and output.error is None:
             hint = "; if this is a file of samples, it goes with --data" if is_sample else _instead(record.value)
             self.problem(record, f"the field 'actual_output' is missing{hint}", name)
         else:
-            self.by_id[name] = self.read(output)
+            self.by_id.setdefault(name, {})[output.repeat] = self.read(output)
 
     def problem(self, record: Record, message: str, sample: str | None = None) -> None:
         if not self.problems:

@@ -15,6 +15,7 @@ from rankgauge.errors import PluginError, RankgaugeError
 from rankgauge.plugin import reporter
 from rankgauge.plugin.declarations import Reporter
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
 
@@ -68,7 +69,7 @@ def summary(result: ResultValues) -> dict[str, Any]:
         "unhealthy": result.n_unhealthy,
         "incomplete": result.is_incomplete,
         "interrupted": bool(manifest.get("interrupted")),
-        "metrics": {name: _metric(column) for name, column in result.metrics.items()},
+        "metrics": {name: _metric(column, result.sample_ids) for name, column in result.metrics.items()},
         "columns": {written: name for name, column in result.metrics.items() for written in column.info.spellings},
         "cohorts": [
             {
@@ -100,8 +101,8 @@ def _interval(column: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _metric(column: MetricSummary) -> dict[str, Any]:
-    info = column.info
+def _metric(column: MetricSummary, sample_ids: tuple[str, ...]) -> dict[str, Any]:
+    info, repeats = column.info, repeat_facts(column, sample_ids)
     ranks = {name: column.percentile(p) for name, p in (("min", 0), ("p50", 50), ("p95", 95), ("max", 100))}
     return {
         **_mean(column),
@@ -115,6 +116,7 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         "k_sources": dict(info.k_sources),
         **({} if info.budget is None else {"budget": {**info.budget, "fitted": _fitted(column)}}),
         **{name: getattr(info, name) for name in _OF_METRIC},
+        **({} if repeats is None else {"repeats": repeats.to_dict()}),
         "provider": dict(info.provider),
         "histogram": [{"min": low, "max": high, "count": count} for low, high, count in column.histogram()],
     }

@@ -224,7 +224,12 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
         rankings = None
         if info.aggregate == WHOLE_RUN:
             rankings = list(map(tuple, frame[f"{info.safe_name}_ids"].to_list()))
-        metrics[info.name] = MetricSummary(info, values, codes, dict(sorted(reasons.items())), facts, rankings=rankings)
+        repeats = None
+        if f"{info.safe_name}_repeats" in frame.columns:
+            repeats = np.array(frame[f"{info.safe_name}_repeats"].to_list(), dtype=np.float64).reshape(len(values), -1)
+        metrics[info.name] = MetricSummary(
+            info, values, codes, dict(sorted(reasons.items())), facts, rankings=rankings, repeats=repeats
+        )
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]

@@ -18,7 +18,8 @@ from rankgauge.base.forked import lost_threads
 from rankgauge.base.frozen import plain
 from rankgauge.errors import ResultError
 from rankgauge.io.files import COMPRESSIONS, digest, open_regular, sha256
-from rankgauge.io.output_files import OUTPUTS_FILE, add_missing, kept_line
+from rankgauge.io.kept_outputs import add_missing
+from rankgauge.io.output_files import OUTPUTS_FILE, kept_line
 from rankgauge.io.whole_files import replace_file, replacing
 from rankgauge.result import ResultValues, SampleError
 from rankgauge.result.folder_reader import GOLD_KEYS
@@ -92,7 +93,8 @@ def _output_lines(given: Any) -> Iterator[bytes]:  # noqa: ANN401  # outputs in 
         yield from map(_line, given)
         return
     for name, raw in given.items():
-        yield kept_line(str(name), raw if isinstance(raw, KeptOutput) else KeptOutput(raw))
+        output = raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
+        yield from (kept_line(str(name), one) for one in output.every)
 
 
 def _suffixes(path: Path) -> str:
@@ -163,7 +165,7 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
             add_missing(staging.outputs, result.outputs)
             fingerprint = digest(staging.outputs)
         else:
-            lines = b"".join(kept_line(sample_id, output) for sample_id, output in result.outputs.items())
+            lines = b"".join(_output_lines(result.outputs))
             outputs, fingerprint = {OUTPUTS_FILE: lines}, sha256(lines)
         manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": fingerprint}
     if keep_data:
@@ -180,10 +182,11 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
 
 def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:
     """Return why a sample has no score, with type, text and traceback where a call of the system failed."""
-    call = result.outputs.get(error.sample_id)
-    cause = None if call is None else call.error
+    calls = result.outputs.get(error.sample_id, KeptOutput()).every
+    causes = (call.error for call in calls if call.error is not None)
+    cause = next((cause for cause in causes if error.reason.endswith(cause.reason)), None)
     row = dataclasses.asdict(error)
-    return row if cause is None or cause.reason != error.reason else {**row, "error": cause._asdict()}
+    return row if cause is None else {**row, "error": cause._asdict()}
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

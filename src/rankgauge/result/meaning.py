@@ -16,7 +16,7 @@ from rankgauge.samples import KeptOutput
 if TYPE_CHECKING:  # runs and judgments go without it
     from rankgauge.io.datasets import DataSource
 
-__all__ = ["Differences", "Meant", "Origin", "differences"]
+__all__ = ["Differences", "Meant", "Origin", "definition_facts", "differences"]
 
 
 class Origin(NamedTuple):
@@ -69,7 +69,7 @@ def differences(one: Meant, other: Meant) -> Differences:
     if (own.judged, own.matcher) != (its.judged, its.matcher):
         found = found._replace(judged=(own.judged, its.judged))
     if own.fingerprint != its.fingerprint:
-        facts = _facts(one.manifest, own), _facts(other.manifest, its)
+        facts = definition_facts(one.manifest, own), definition_facts(other.manifest, its)
         names = [name for name in facts[0] | facts[1] if facts[0].get(name) != facts[1].get(name)]
         first, second = ({name: each.get(name) for name in names} for each in facts)
         found = found._replace(definition=(first, second))
@@ -79,7 +79,7 @@ def differences(one: Meant, other: Meant) -> Differences:
     return found._replace(code=None if code[0] == code[1] else (code[0] - code[1], code[1] - code[0]))
 
 
-def _facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str, object]:
+def definition_facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str, object]:
     """Return what a fingerprint covers, by the names that users know, the most telling first."""
     is_bound = info.cut in {"free", "own", "pinned"} and info.k is not None
     cutoff = {"k": info.k[0] if info.k and info.k[0] == info.k[1] else info.k} if is_bound else {"k": "none"}

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
@@ -145,7 +146,16 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         [fact for column in columns for fact in column.details or ()] if kept else None,
         next((column.aggregator for column in columns if column.aggregator is not None), None),
         None if info.aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
+        None if all(column.repeats is None for column in columns) else _stacked(columns),
     )
+
+
+def _stacked(columns: Sequence[MetricSummary]) -> NDArray[np.float64]:
+    """Return the repeats of all columns, those of a column without any as one; NaN where there are fewer."""
+    parts = [column.values[:, None] if column.repeats is None else column.repeats for column in columns]
+    most = max(part.shape[1] for part in parts)
+    wide = [np.pad(part, ((0, 0), (0, most - part.shape[1])), constant_values=np.nan) for part in parts]
+    return np.concatenate(wide)
 
 
 def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -100,6 +100,9 @@ def score_frame(
         frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
         if column.rankings is not None:
             frame[f"{safe}_ids"] = pl.Series(list(map(list, column.rankings)), dtype=pl.List(pl.String))
+        if column.repeats is not None:
+            scores = [[None if score != score else score for score in row] for row in column.repeats.tolist()]  # noqa: PLR0124  # NaN
+            frame[f"{safe}_repeats"] = pl.Series(scores, dtype=pl.List(pl.Float64))
     return pl.DataFrame(frame | ({} if texts is None else _text_columns(texts)))
 
 

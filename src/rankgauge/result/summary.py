@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,9 @@ class MetricSummary:
 
         rankings: The ids that each sample retrieved, cut, for a metric of whole runs, which has no `values`; None for
             other metrics.
+
+        repeats: The score of each call, NaN where it does not count, for a system that was called repeatedly for each
+            sample, whose `values` are the means over them; shape (samples, repeats). None otherwise.
     """
 
     info: MetricInfo
@@ -70,10 +73,13 @@ class MetricSummary:
     details: Sequence[Mapping[str, Any]] | None = None
     aggregator: Callable[..., Any] | None = field(default=None, repr=False)
     rankings: Sequence[tuple[str, ...]] | None = field(default=None, repr=False)
+    repeats: NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.values.setflags(write=False)
         self.codes.setflags(write=False)
+        if self.repeats is not None:
+            self.repeats.setflags(write=False)
         vars(self).update(
             reasons=FrozenMap(self.reasons),
             details=None if self.details is None else frozen(self.details),
@@ -103,6 +109,7 @@ class MetricSummary:
             "details": None if scored.details is None else frozen(scored.details),
             "aggregator": function if outcome.rankings is None else scored.planned.metric.function,
             "rankings": outcome.rankings,
+            "repeats": None if outcome.repeats is None else read_only(outcome.repeats),
         }
         vars(summary).update(fields)
         return summary
@@ -314,7 +321,15 @@ class MetricSummary:
             None if self.details is None else [self.details[place] for place in kept],
             self.aggregator,
             None if self.rankings is None else [self.rankings[place] for place in kept],
+            None if self.repeats is None else self.repeats[kept],
         )
+
+    def repeat(self, number: int) -> MetricSummary:
+        """Return one repeat of this column alone, counted from 1; the column itself where there are no repeats."""
+        if self.repeats is None:
+            return self
+        values = self.repeats[:, number - 1].copy()
+        return replace(self, values=values, repeats=None, details=None)
 
     def __repr__(self) -> str:
         mean = "none" if self.mean is None else f"{self.mean:.4f}"

@@ -16,6 +16,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.judging.keeping import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.repeat_facts import repeat_lines
 
 __all__ = [
     "ERRORS",
@@ -135,6 +136,7 @@ def column_lines(result: ResultValues) -> Iterator[str]:
     for name, column in columns:
         if column.info.budget is not None:
             yield f"{name}: a budget of {_budget(column, column.info.budget)}"
+    yield from repeat_lines(result)
 
 
 def _budget(column: MetricSummary, budget: Mapping[str, Any]) -> str:

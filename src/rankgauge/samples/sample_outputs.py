@@ -5,7 +5,7 @@ Outputs: reading `actual_output`, and what is kept of each call of a system unde
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import repeat
 from operator import contains
@@ -213,6 +213,19 @@ class KeptOutput(NamedTuple):
     error: CallError | None = None
     seconds: float | None = None  # duration of the last attempt, where it is known
     attempt: int = 1  # how many there were
+    repeat: int = 1  # which of the calls for this sample it was, where the system was called several times
+    further: tuple[KeptOutput, ...] = ()  # those of its later repeats
+
+    @property
+    def every(self) -> tuple[KeptOutput, ...]:
+        """Return the output of each repeat alone."""
+        return (self._replace(further=()), *self.further) if self.further else (self,)
+
+    @classmethod
+    def of_repeats(cls, outputs: Iterable[KeptOutput]) -> KeptOutput:
+        """Return the outputs of one sample as one value."""
+        first, *rest = sorted(outputs, key=lambda output: output.repeat)
+        return first._replace(further=tuple(rest))
 
     def read(self, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
         """Return the output as it is judged, or why there is none."""

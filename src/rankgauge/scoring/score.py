@@ -1,6 +1,4 @@
-"""
-Scoring a judged batch: values with a status each, and a reason wherever there is no value.
-"""
+"""Scoring a judged batch: values with a status each, and a reason wherever there is no value."""
 
 from __future__ import annotations
 
@@ -63,6 +61,7 @@ class Outcome(NamedTuple):
     status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
     reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
     rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
+    repeats: Scores | None = None  # the scores of each call, where a system was called repeatedly; shape (n, repeats)
 
     def marked(self) -> Outcome:
         """Return the same scores, whose arrays are read-only from now on."""

@@ -22,7 +22,7 @@ from rankgauge.result import MetricSummary
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["WIDTHS", "Intervals", "counts", "depth", "histogram", "interval"]
+__all__ = ["WIDTHS", "Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "svg", "text"]
 
 WIDTHS = WIDE, NARROW = 620, 340
 """A wide and a narrow screen have a drawing each, whose texts keep their size."""
@@ -30,7 +30,8 @@ _ROW_WIDTH, _DEPTH_WIDTH = 250, 350
 _COUNTS_WIDTH = 428
 
 
-def _svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "fig") -> Markup:
+def svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "fig") -> Markup:
+    """Return a drawing with a label for who does not see it."""
     from markupsafe import Markup, escape
 
     return Markup(  # noqa: S704  # every text in the parts was escaped
@@ -39,14 +40,16 @@ def _svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = 
     )
 
 
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
+def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
+    """Return a text at a place."""
     from markupsafe import escape
 
-    written = str(escape(isolated(text))).replace("bdi>", "tspan>")
+    written = str(escape(isolated(words))).replace("bdi>", "tspan>")
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{written}</text>'
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """Return a line of a class."""
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
@@ -55,7 +58,7 @@ def _rect(x: float, y: float, width: float, height: float, kind: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Scale:
     """A linear axis."""
 
     low: float
@@ -64,6 +67,7 @@ class _Scale:
     left: float = 0.0
 
     def __call__(self, value: float) -> float:
+        """Return where a value lies."""
         return self.left + (value - self.low) / (self.high - self.low) * self.width
 
     def ticks(self, most: int = 6) -> Iterator[float]:
@@ -83,11 +87,11 @@ class _Scale:
         return next(base * factor for factor in (1, 2, 5, 10) if base * factor >= raw)
 
 
-def _around(values: Sequence[float], width: float, left: float = 0.0, room: float = 0.12) -> _Scale:
+def _around(values: Sequence[float], width: float, left: float = 0.0, room: float = 0.12) -> Scale:
     """Return an axis that holds all values and 0."""
     low, high = min(0.0, *values), max(0.0, *values)
     span = high - low or 1.0
-    return _Scale(low - room * span, high + room * span, width, left)
+    return Scale(low - room * span, high + room * span, width, left)
 
 
 def _ends(metric: MetricComparison) -> list[float]:
@@ -99,31 +103,31 @@ def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Mar
     """Draw the difference of one metric with its interval."""
     axis = _around(_ends(metric), width, room=0.12 if width == WIDE else 0.3)
     zero, value = axis(0.0), metric.difference or 0.0
-    parts = [_line(0, 68, width, 68, "axis"), _line(zero, 14, zero, 73, "zero")]
+    parts = [line(0, 68, width, 68, "axis"), line(zero, 14, zero, 73, "zero")]
     for tick in axis.ticks(6 if width == WIDE else 3):
-        parts += [_line(axis(tick), 68, axis(tick), 72, "axis")]
-        parts += [_text(axis(tick), 87, axis.label(tick, 6 if width == WIDE else 3), "tick", "middle")]
+        parts += [line(axis(tick), 68, axis(tick), 72, "axis")]
+        parts += [text(axis(tick), 87, axis.label(tick, 6 if width == WIDE else 3), "tick", "middle")]
     left, right = (a, b) if metric.higher_is_better else (b, a)
     colours = ("lab a", "lab b") if metric.higher_is_better else ("lab b", "lab a")
     if zero > 120:
-        parts.append(_text(zero - 8, 12, f"\N{LEFTWARDS ARROW} {_short(left)} better", colours[0], "end"))
+        parts.append(text(zero - 8, 12, f"\N{LEFTWARDS ARROW} {_short(left)} better", colours[0], "end"))
     if width - zero > 120:
-        parts.append(_text(zero + 8, 12, f"{_short(right)} better \N{RIGHTWARDS ARROW}", colours[1]))
+        parts.append(text(zero + 8, 12, f"{_short(right)} better \N{RIGHTWARDS ARROW}", colours[1]))
     if metric.interval is not None:
         low, high = metric.interval
-        parts.append(_line(axis(low), 44, axis(high), 44, "ci"))
+        parts.append(line(axis(low), 44, axis(high), 44, "ci"))
         parts += [
-            _text(axis(low) - 7, 48, difference(low), "lab num", "end"),
-            _text(axis(high) + 7, 48, difference(high), "lab num"),
+            text(axis(low) - 7, 48, difference(low), "lab num", "end"),
+            text(axis(high) + 7, 48, difference(high), "lab num"),
         ]
     parts.append(f'<circle class="dot" cx="{axis(value):.1f}" cy="44" r="6"/>')
-    parts.append(_text(axis(value), 31, difference(value), "lab num b", "middle"))
+    parts.append(text(axis(value), 31, difference(value), "lab num b", "middle"))
     within = (
         ""
         if metric.interval is None
         else f", interval {difference(metric.interval[0])} to {difference(metric.interval[1])}"
     )
-    return _svg(width, 92, f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}", parts)
+    return svg(width, 92, f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}", parts)
 
 
 def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
@@ -138,18 +142,18 @@ def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
         at = max(left, label_left)
         anchor = "end" if at > width - 44 else "start"
         at = min(at, width)
-        parts += [_text(at, 28, f"{count:,}", "big num", anchor), _text(at, 66, word, f"lab {kind}", anchor)]
+        parts += [text(at, 28, f"{count:,}", "big num", anchor), text(at, 66, word, f"lab {kind}", anchor)]
         label_left = at + max(44.0, 11.0 * len(f"{count:,}") + 8)
         left += share + 2
     told = f"Worse on {metric.losses:,}, the same on {metric.ties:,}, better on {metric.wins:,}"
-    return _svg(width, 92, told, parts)
+    return svg(width, 92, told, parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
     """Differences of several metrics on one axis."""
 
-    axis: _Scale
+    axis: Scale
 
     @classmethod
     def of(cls, metrics: Sequence[MetricComparison]) -> Intervals:
@@ -160,19 +164,19 @@ class Intervals:
     def head(self) -> Markup:
         """Draw the numbers of the axis."""
         ticks = [tick for tick in self.axis.ticks(4) if 18 <= self.axis(tick) <= _ROW_WIDTH - 18]
-        parts = [_text(self.axis(tick), 12, self.axis.label(tick, 4), "tick", "middle") for tick in ticks]
+        parts = [text(self.axis(tick), 12, self.axis.label(tick, 4), "tick", "middle") for tick in ticks]
         told = ", ".join(self.axis.label(tick, 4) for tick in ticks)
-        return _svg(_ROW_WIDTH, 16, f"Axis with {told}", parts, "row")
+        return svg(_ROW_WIDTH, 16, f"Axis with {told}", parts, "row")
 
     def row(self, metric: MetricComparison) -> Markup:
         """Draw one metric."""
         axis = self.axis
-        parts = [_line(axis(0.0), 0, axis(0.0), 32, "zero")]
+        parts = [line(axis(0.0), 0, axis(0.0), 32, "zero")]
         if metric.interval is not None:
-            parts.append(_line(axis(metric.interval[0]), 16, axis(metric.interval[1]), 16, "ci"))
+            parts.append(line(axis(metric.interval[0]), 16, axis(metric.interval[1]), 16, "ci"))
         if metric.difference is not None:
             parts.append(f'<circle class="dot" cx="{axis(metric.difference):.1f}" cy="16" r="4"/>')
-        return _svg(_ROW_WIDTH, 32, difference(metric.difference), parts, "row")
+        return svg(_ROW_WIDTH, 32, difference(metric.difference), parts, "row")
 
 
 def histogram(column: MetricSummary) -> Markup:
@@ -184,9 +188,9 @@ def histogram(column: MetricSummary) -> Markup:
         _rect(place * width, 30 - 26 * count / most, width - 2, max(26 * count / most, 1 if count else 0), "fa")
         for place, (_, _, count) in enumerate(buckets)
     ]
-    parts.append(_line(0, 30.5, _ROW_WIDTH, 30.5, "axis"))
+    parts.append(line(0, 30.5, _ROW_WIDTH, 30.5, "axis"))
     told = "; ".join(f"{count:,} from {low:g} to {high:g}" for low, high, count in buckets if count)
-    return _svg(_ROW_WIDTH, 32, told or "no scores", parts, "row")
+    return svg(_ROW_WIDTH, 32, told or "no scores", parts, "row")
 
 
 _DEPTH_LEFT, _DEPTH_TOP, _DEPTH_BOTTOM, _DEPTH_HEIGHT = 28, 12, 160, 190
@@ -241,7 +245,7 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
         *_depth_grid(axes, curve.depths),
         *(_of(places.index(each.run), _depth_line(axes, curve.depths, each)) for each in curves),
         *(_of(places.index(run), name) for run, name in _depth_names(axes, curve.depths, curves)),
-        _line(axes.x(shown), _DEPTH_TOP, axes.x(shown), _DEPTH_BOTTOM, "at"),
+        line(axes.x(shown), _DEPTH_TOP, axes.x(shown), _DEPTH_BOTTOM, "at"),
     ]
     listed = "; ".join(f"{named(run)} {value}" for run, value, _ in values)
     return {
@@ -249,20 +253,20 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
         "at": shown,
         "values": [(value, kind, places.index(run)) for run, value, kind in values],
         "points": json.dumps(readings),
-        "chart": _svg(_DEPTH_WIDTH, _DEPTH_HEIGHT, f"{curve.name} by depth; at {shown}: {listed}", parts),
+        "chart": svg(_DEPTH_WIDTH, _DEPTH_HEIGHT, f"{curve.name} by depth; at {shown}: {listed}", parts),
     }
 
 
 def _depth_grid(axes: _DepthAxes, depths: Sequence[int]) -> Iterator[str]:
     """Yield the axes with their numbers."""
-    yield _line(_DEPTH_LEFT, _DEPTH_BOTTOM, axes.right, _DEPTH_BOTTOM, "axis")
+    yield line(_DEPTH_LEFT, _DEPTH_BOTTOM, axes.right, _DEPTH_BOTTOM, "axis")
     for mean in (0.0, axes.top / 2, axes.top):
-        yield _text(_DEPTH_LEFT - 6, axes.y(mean) + 4, f"{mean:g}", "tick", "end")
+        yield text(_DEPTH_LEFT - 6, axes.y(mean) + 4, f"{mean:g}", "tick", "end")
         if mean:
-            yield _line(_DEPTH_LEFT, axes.y(mean), axes.right, axes.y(mean), "grid")
+            yield line(_DEPTH_LEFT, axes.y(mean), axes.right, axes.y(mean), "grid")
     for depth in depths:
         if depth in _DEPTH_TICKS or depth == axes.last:
-            yield _text(axes.x(depth), _DEPTH_BOTTOM + 16, str(depth), "tick", "middle")
+            yield text(axes.x(depth), _DEPTH_BOTTOM + 16, str(depth), "tick", "middle")
 
 
 def _points(axes: _DepthAxes, depths: Sequence[int], curve: _Curve) -> list[tuple[float, float]]:
@@ -286,7 +290,7 @@ def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curv
     lowest = -math.inf
     for end, run, kind in sorted(ends):
         lowest = max(end, lowest + 14)
-        yield run, _text(axes.right + 6, lowest + 4, _short(run, 14), f"lab {kind}")
+        yield run, text(axes.right + 6, lowest + 4, _short(run, 14), f"lab {kind}")
 
 
 def _short(name: str, most: int = 24) -> str:

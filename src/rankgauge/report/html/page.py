@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -31,9 +31,10 @@ from rankgauge.result.wording import column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["lay_out"]
+__all__ = ["lay_out", "pages", "rendered"]
 
 _TEXT_BUDGET = 20_000_000
 
@@ -50,6 +51,15 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     Returns:
         The file. It loads nothing, and a Content-Security-Policy lets no script run but its own.
     """
+    environment, script = pages(), _script()
+    views = list(blocks(data, environment))
+    payload, cut = payload_of(data, text_budget, views)
+    facts = {**_context(data), "first": _first(views), "cut": cut, "payload": payload}
+    return rendered(environment, "page.html", {**facts, "script": script, "script_hash": _hash(script)})
+
+
+def pages() -> Environment:
+    """Return what fills the templates of pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # loads only for a report
 
     environment = Environment(
@@ -61,20 +71,13 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         finalize=isolated,
     )
     environment.filters.update(score=score, difference=difference, p=p_value, percent=percent, shown=named, plain=plain)
-    style, script = _asset("style.css"), _script()
-    views = list(blocks(data, environment))
-    payload, cut = payload_of(data, text_budget, views)
-    return environment.get_template("page.html").render(
-        **_context(data),
-        first=_first(views),
-        cut=cut,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        payload=payload,
-        version=__version__,
-    )
+    return environment
+
+
+def rendered(environment: Environment, template: str, facts: Mapping[str, Any]) -> str:
+    """Return a page with the style that all pages have, whose hash its Content-Security-Policy names."""
+    style, page = _asset("style.css"), environment.get_template(template)
+    return page.render(**facts, style=style, style_hash=_hash(style), version=__version__)
 
 
 def _first(views: Sequence[Block]) -> dict[str, Markup]:
