@@ -19,7 +19,7 @@ from child_processes import command, shell, variables
 from rankgauge import Result
 from rankgauge.cli.result_folders import Folders
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.io import output_files as kept_module
+from rankgauge.io import kept_outputs as kept_module
 from rankgauge.io.output_files import read_kept
 from rankgauge.result.staging import Staging, abandoned
 
