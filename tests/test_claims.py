@@ -19,9 +19,10 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
-from rankgauge.comparison import estimate, power
+from rankgauge.comparison import estimate, power, self_comparison
 from rankgauge.engine import html_report, rereading, workers
 from rankgauge.explain import one_score
+from rankgauge.history import lines as history_lines
 from rankgauge.io import datasets, problems, yaml_documents
 from rankgauge.judging import text_doubts
 from rankgauge.judging.judged_columns import relevance_of
@@ -33,7 +34,7 @@ from rankgauge.report.html import packing
 from rankgauge.report.html import page as html_page
 from rankgauge.result import wording
 from rankgauge.scoring import sut
-from rankgauge.stats import aggregates, effects, estimates, paired_tests
+from rankgauge.stats import aggregates, change_point, effects, estimates, paired_tests
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
@@ -95,6 +96,7 @@ FIGURES = {
         f"Up to {paired_tests._TABLED:,} differences, sums are looked up in tables",
         *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
+        f"the middle 95 % of the change points of {change_point._DRAWS} random samples with replacement",
     ],
     "compare-runs": ["only if the corrected p is at most 0.05"],
     "denominators": [f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],
@@ -110,6 +112,8 @@ FIGURES = {
         f"up to {datasets._MOST_PROBLEMS:,}: malformed lines",
         f"the {hashes._SIZE:,} smallest hashes of the retrieved ids",
     ],
+    "follow-results": [f"between which two entries it lies with {100 * history_lines._CONFIDENCE:g} % confidence"],
+    "gallery": [f"One retriever on {_QUESTIONS} questions"],
     "glossary": [_POWER],
     "how-a-number-is-made": [
         rf"\frac{{{_NDCG[0]:.5f}}}{{{_NDCG[1]:.5f}}} = {_NDCG[0] / _NDCG[1]:.5f}",
@@ -140,6 +144,7 @@ FIGURES = {
     ],
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
+    "repeat-calls": [f"({self_comparison._MOST_PAIRS} pairs at the most)"],
     "quickstart": ["are its 95 % interval", "95th percentile"],
     "keep-and-rescore": ["95th percentile"],
     "why-numbers-differ": [
@@ -153,6 +158,7 @@ NAMES = {
     "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
     "compare-rankings": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
+    "repeat-calls": ["called five times are 30 values, not 150"],
     "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],
     "read-records": ["the columns before 0.2"],
     "score-answers": ["over 1 instead of 100"],
@@ -163,7 +169,7 @@ NAMES = {
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
 SIMULATED, PAPER, MACHINE = (
-    "drawn scores, tests/comparison and benchmarks/intervals.py",
+    "drawn scores, tests/comparison, benchmarks/intervals.py and benchmarks/histories.py",
     "a paper, which is cited",
     "one machine, benchmarks",
 )
@@ -185,6 +191,10 @@ MEASURED = {
         "This is how often a comparison of": SIMULATED,
         "| metrics | runs against the baseline |": SIMULATED,
         "If you look at ten metrics": SIMULATED,
+        "In 1,000 simulations of 0/1 scores of samples...": SIMULATED,
+        "; standard error at most .016):...": SIMULATED,
+        "| entries | samples | nothing changed": SIMULATED,
+        "Two runs of one such system": SIMULATED,
         "With several systems against a baseline": SIMULATED,
         "How often the promised difference": SIMULATED,
         "| pairs | metrics | runs": SIMULATED,

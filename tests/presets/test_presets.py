@@ -141,7 +141,7 @@ class TestStoredRecords:
 
 
 class TestOtherVersions:
-    """Records in the form of other versions and settings, written by hand after the tools' documentation."""
+    """Records in forms that other versions and settings of the tools are known to write, written by hand."""
 
     @pytest.mark.parametrize(
         ("tool", "raw", "parts"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import Comparison, RunComparison
-from rankgauge.comparison.sentences import interval_names
+from rankgauge.comparison.sentences import interval_names, notes
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
@@ -238,9 +238,7 @@ def _notes(data: ReportData) -> Iterator[str]:
     for name, result in data.results.items():
         yield from (f"{name}: {note}" if len(data.results) > 1 else note for note in result.notes)
     for pair in () if data.comparison is None else data.comparison.comparisons:
-        yield from (f"{pair.run}: {note}" for note in pair.notes)
-        for metric in pair.metrics.values():
-            yield from (f"{pair.run}, {metric.name}: {note}" for note in metric.notes)
+        yield from (f"{pair.run}: {note}" for note in notes(pair))
 
 
 def _listed(data: ReportData) -> str:
