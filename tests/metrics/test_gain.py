@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+import rankgauge
+
 GOLD = {"a": 3, "b": 1, "c": 0}
 RANKING = ["b", "x", "a"]
 
@@ -92,3 +94,13 @@ def test_utility_weighs_each_kind_of_item(score, metric, expected):
 
 def test_utility_of_a_topic_without_anything_relevant_is_the_cost_of_what_was_retrieved(score):
     assert score("utility", {"relevant": {"a": 0}}, ["a", "b"]).value == -2.0
+
+
+@pytest.mark.parametrize("metric", ["G", "ndcg_rel", "Rndcg", "ndcg", "ndcg(gain=exponential)"])
+def test_gains_whose_sum_no_float_holds_fail_their_query_alone_and_without_a_warning(metric):
+    huge = {"a": 1e308, "b": 1e308, "c": 1e308}
+    qrels, run = {"q1": huge, "q2": {"a": 1}}, {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
+    (column,) = rankgauge.evaluate(qrels, run, [metric]).metrics.values()
+    assert (column.status(0), column.status(1)) == ("failed", "scored")
+    assert column.values[1] == 1.0
+    assert "gains as high as 1e+308 are too large for a float" in column.reasons[0]

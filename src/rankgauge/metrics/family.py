@@ -18,6 +18,7 @@ __all__ = [
     "Tied",
     "always",
     "check_persistence",
+    "check_sums",
     "expected_ranks",
     "has_grades",
     "last_rank",
@@ -58,15 +59,28 @@ def per_gold(judged: Judged, values: NDArray[Any]) -> Scores:
         return values / judged.n_gold()
 
 
+def check_sums(gains: Floats, *sums: Floats) -> None:
+    """Raise a `ValueError` for sums of gains that no float holds."""
+    if any(np.count_nonzero(np.isfinite(each)) < len(each) for each in sums):
+        highest = float(gains.max(initial=0.0))
+        raise ValueError(f"gains as high as {highest:g} are too large for a float with these parameters")
+
+
 def running_sum(rows: Rows, values: Floats) -> Floats:
-    """Return for each row the sum of the values of its sample up to it, added in rank order, whatever the batch."""
+    """
+    Return for each row the sum of the values of its sample up to it, added in rank order, whatever the batch.
+
+    Raises `ValueError` where a float cannot hold one.
+    """
     place = rows.nth()
     order = np.argsort(place, kind="stable")
     bounds = np.searchsorted(place[order], np.arange(1, place.max(initial=0) + 2))
     sums = np.array(values, dtype=np.float64)
-    for start, end in zip(bounds[1:-1].tolist(), bounds[2:].tolist(), strict=True):
-        here = order[start:end]
-        sums[here] += sums[here - 1]  # the row before is the one before of the same sample
+    with np.errstate(over="ignore"):
+        for start, end in zip(bounds[1:-1].tolist(), bounds[2:].tolist(), strict=True):
+            here = order[start:end]
+            sums[here] += sums[here - 1]  # the row before is the one before of the same sample
+    check_sums(rows.grade, sums)
     return sums
 
 

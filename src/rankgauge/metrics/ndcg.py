@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, prefix_mean, retrieval, tied
+from rankgauge.metrics.family import USUAL, check_sums, prefix_mean, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["Discount", "Gain", "by_gains", "discounted", "divisor_of", "gains_of", "ndcg", "ndcg_any", "positive_gains"]
@@ -234,9 +234,7 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
 
 
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
-    if np.count_nonzero(np.isfinite(best) & np.isfinite(earned)) < judged.n:
-        highest = float(judged.gold.grade.max(initial=0.0))
-        raise ValueError(f"gains as high as {highest:g} are too large for a float with these parameters")
+    check_sums(judged.gold.grade, best, earned)
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = np.where(best == 0, np.nan, earned / best)
     if ideal.startswith("retrieved"):
