@@ -156,8 +156,7 @@ class DatasetReader:
 
     def read_lines(self, given: Lines, problems: list[Problem], *, as_blocks: bool) -> Iterator[Block | list[Sample]]:
         """Yield samples of some lines of the file, plain ones *as_blocks* where that is asked for."""
-        together: list[Block] = []
-        rows = 0
+        together, rows = list[Block](), 0
         for part in self._small_blocks(given, problems, is_plain=as_blocks):
             if isinstance(part, Block):
                 together.append(part)
