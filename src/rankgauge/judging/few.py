@@ -129,7 +129,8 @@ class FewQueries:
         if not n_judged:
             return None
         n_tied = _count(tied, profile) if tied else 0
-        return patterns, RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied)
+        n_matched = sum(len(ranks) - ranks.count(0) for _, _, ranks in patterns)
+        return patterns, RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, matched=n_matched)
 
 
 def _is_small(run: object) -> bool:

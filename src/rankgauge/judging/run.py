@@ -32,6 +32,7 @@ class RunCounts(NamedTuple):
     unjudged: int = 0  # how many queries of the run are not judged, and so left out
     tied: int = 0  # how many queries have equal scores whose order may change a score
     dropped: int = 0  # how many repeated results the policy dropped
+    matched: int = 0  # how many results are judged
 
     @classmethod
     def total(cls, parts: Iterable[RunCounts]) -> RunCounts:
@@ -47,6 +48,11 @@ class RunCounts(NamedTuple):
             notes.append(f"{self.missing:,} of {of} without results in the run; {how}")
         if self.unjudged:
             notes.append(f"{counted(self.unjudged, 'query', 'queries')} of the run not judged; left out")
+        if not self.matched and self.queries > self.missing:
+            notes.append(
+                "no retrieved document is judged, so nothing that was found counts; do both sides use the same ids? "
+                "`rankgauge validate QRELS RUN` compares them (rankgauge.preflight in Python)"
+            )
         if self.dropped:
             notes.append(f"{counted(self.dropped, 'repeated result')} dropped (policy duplicates={policy.duplicates})")
         if self.tied:
@@ -227,7 +233,10 @@ class RunCollector:
     def counts(self, evidence: Evidence) -> RunCounts:
         """Return how the run fits the judgments; *evidence* is what `finish` returned."""
         missing = len(self.missing)
-        return RunCounts(evidence.judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped)
+        judged = evidence.judged
+        return RunCounts(
+            judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped, len(judged.rows.sample)
+        )
 
     def _found(self) -> tuple[Rows, tuple[Ints, Ints] | None]:
         """Return the judged rows of all parts in order of query and rank, and their ties."""
