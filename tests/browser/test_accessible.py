@@ -33,7 +33,7 @@ def test_axe_finds_no_violation(opened, axe, name, width, scheme):
         page.select_option("#metric", "1")
 
 
-@pytest.mark.parametrize("width", [320, 375, 641, 768, 861, 1001, 1121, 1280, 2560])
+@pytest.mark.parametrize("width", [320, 375, 641, 768, 861, 1001, 1121, 1241, 1280, 2560])
 @pytest.mark.parametrize("name", REPORTS)
 def test_nothing_is_wider_than_the_screen_or_cut(opened, name, width):
     page = opened(REPORTS[name](), width=width)
