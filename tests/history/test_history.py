@@ -315,6 +315,12 @@ def test_the_command_line_adds_lists_shows_and_exports(project, capsys):
     assert "no entry has a metric 'P@3'; there are hit@1" in capsys.readouterr().err
 
 
+def test_what_is_computed_again_at_once_is_an_entry_of_its_own(project, capsys):
+    for name in "cab":
+        run(f"run --data one.jsonl -m hit@1 -o {name} --history index", capsys)
+    assert [entry.name for entry in History("index").entries()] == ["c", "a", "b"]
+
+
 def test_runs_are_judged_against_the_last_that_passed(project, capsys):
     codes = []
     for number, name in enumerate(("one", "two", "three", "one")):

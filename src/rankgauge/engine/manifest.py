@@ -35,7 +35,7 @@ def make_manifest(
     """Return as JSON values what *plan* computed, when, from what, and with which versions and plugins."""
     lock = _lock(plan)
     return {
-        "created_at": (created_at or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "created_at": (created_at or datetime.now(UTC)).isoformat(timespec="microseconds"),
         "interrupted": interrupted,
         "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in plan.catalog.distributions],
