@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
+    from rankgauge.result import ResultValues
 
 __all__ = [
     "complain",
@@ -42,6 +43,7 @@ __all__ = [
     "row_width",
     "rule",
     "show",
+    "tell_notes",
     "terminal_width",
     "warn_of_faults",
 ]
@@ -109,6 +111,18 @@ def echo(text: str) -> None:
     emit([f"{visible(text, keep=_LAYOUT)}\n"])
 
 
+def tell_notes(results: Mapping[str, ResultValues]) -> None:
+    """Say on stderr what limits the numbers of runs, each note once for all runs of which it is true."""
+    sharing: dict[str, list[str]] = {}
+    for name, result in results.items():
+        failures = [column.failure for column in result.metrics.values() if column.failure]
+        for note in dict.fromkeys([*result.notes, *failures]):
+            sharing.setdefault(note, []).append(name)
+    for note, names in sharing.items():
+        runs = f"{len(names)} runs" if len(names) > 1 else names[0]
+        remark(visible(f"{runs}: {note}" if len(results) > 1 else note))
+
+
 def emit(texts: Iterable[str]) -> None:
     """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
     stream = results()
@@ -122,18 +136,33 @@ def warn_of_faults(catalog: Catalog) -> None:
         remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
+_PAINTS = {"head": "1", "verdict": "1", "small": "2", "good": "32", "bad": "31", "open": "33"}
+"""How lines of a role are painted; a colour never stands without a word that says the same."""
+
+
 def show(lines: Iterable[Line]) -> None:
-    """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
+    """Print the lines of a report: by role in bold, dim or in colour on a terminal, notes folded to its width."""
     from rankgauge.base.tables import folded
 
-    paints = {"head": "1", "verdict": "1", "small": "2"} if has_colour() else {}
+    paints = _PAINTS if has_colour() else {}
     width = report_width() if results().isatty() else None
-    parts = (
-        (part, paints.get(role))
-        for text, role in lines
-        for part in ([text] if role in {"head", "row"} or not text else folded(text, width))
-    )
-    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{part}\n" for part, paint in parts)
+    texts = []
+    for text, role, word in lines:
+        first, *rest = [text] if role in {"head", "row"} or not text else folded(text, width)
+        paint = paints.get(role)
+        texts.append(f"{_painted(first, paint, word)}\n")
+        texts += [f"{part if word else _painted(part, paint, '')}\n" for part in rest]
+    emit(texts)
+
+
+def _painted(text: str, paint: str | None, word: str) -> str:
+    """Return a text in some colour, or the last occurrence of a word in it."""
+    if paint is None:
+        return text
+    if not word:
+        return f"\x1b[{paint}m{text}\x1b[0m"
+    before, _, after = text.rpartition(word)
+    return f"{before}\x1b[{paint}m{word}\x1b[0m{after}"
 
 
 def report_width() -> int | None:
@@ -154,9 +183,13 @@ def rule() -> str:
 
 
 def has_colour() -> bool:
-    """Return whether to print bold and dim text: on a terminal, unless it is not wanted."""
-    is_wanted = not _PLAIN.get() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return is_wanted and results().isatty()
+    """Return whether to print bold, dim and coloured text: on a terminal or with FORCE_COLOR, unless not wanted."""
+    if _PLAIN.get() or os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "")
+    if forced:
+        return forced != "0"
+    return os.environ.get("TERM") != "dumb" and results().isatty()
 
 
 def json_text(value: object, option: int = 0) -> str:
@@ -222,7 +255,7 @@ def terminal_width(usual: int = 80) -> int:
     if said > 0:
         return said
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or usual  # type: ignore[union-attr]  # closed
+        return os.get_terminal_size(results().fileno()).columns or usual
     except (AttributeError, ValueError, OSError):
         return usual
 
