@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import repeat
-from operator import contains
+from operator import contains, le
 from typing import Any, NamedTuple
 
 import orjson
@@ -16,6 +16,7 @@ import orjson
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
 from rankgauge.samples.sample_values import (
+    HIGHEST_K,
     Fault,
     InvalidError,
     Output,
@@ -107,7 +108,7 @@ def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Con
     """Return dicts that have an id, a text or a place each, and perhaps a score, as columns; None for any others."""
     places: list[Place | Fault | None] | None = None
     if "start" in keys:
-        places = [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
+        places = _plain_places(entries) or _places(entries, contract)
     ids, texts, scores = (
         list(map(dict.get, entries, repeat(name))) if name in keys else [None] * len(entries)
         for name in ("id", "text", "score")
@@ -140,9 +141,8 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     ids: list[str | None] = []
     texts: list[str | None] = []
     scores: list[float | None] = []
-    places: list[Place | Fault | None] = []
+    places = _places(entries, contract)
     for index, entry in enumerate(entries):
-        places.append(_place(entry, f"retrieved[{index}]", contract))
         if not isinstance(entry, Mapping):
             ids.append(read_id(entry, f"[{index}]", contract))
             texts.append(None)
@@ -153,7 +153,7 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             if not contract.coerce:
                 raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
             text = ""
-        nameless = text is None and not isinstance(places[-1], Place)
+        nameless = text is None and not isinstance(places[index], Place)
         if name is None and (nameless or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
             raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}{of_object(entry)}")
@@ -176,6 +176,21 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
         metadata=known,
         places=places if has_place else None,
     )
+
+
+def _plain_places(entries: Sequence[Any]) -> list[Place | Fault | None] | None:
+    """Return where dicts stand, checked as columns; None unless all of them have a plain place."""
+    columns: list[list[Any]] = [list(map(dict.get, entries, repeat(name))) for name in Place._fields]
+    documents, starts, ends = columns
+    kinds = [set(map(type, column)) for column in columns]
+    if kinds != [{str}, {int}, {int}] or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
+        return None
+    return list(map(Place, documents, starts, ends)) if all(map(le, starts, ends)) else None
+
+
+def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault | None]:
+    """Return where each entry stands."""
+    return [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
 
 
 def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None:
