@@ -19,6 +19,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples.ground_truth import read_expected, read_support
+from rankgauge.samples.sample_outputs import ids_and_scores
 from rankgauge.samples.sample_records import read_metadata, unread_gold
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, Expected, InvalidError
 from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, Unread, unread_keys
@@ -28,8 +29,6 @@ __all__ = ["Block", "IdLists", "IdOutput", "IdOutputs", "first_rise", "read_bloc
 _SIDES = itemgetter("id", "expected_output")
 _OUTPUT = itemgetter("actual_output")
 _ROW = itemgetter("id", "actual_output")
-_ID = itemgetter("id")
-_SCORE = itemgetter("score")
 _JUDGMENT = itemgetter("id", "gain")
 _OF_OBJECTS = frozenset({"nuggets", "spans"})
 _OPTIONAL = frozenset({str, type(None)})
@@ -253,21 +252,17 @@ def first_rise(scores: list[Any]) -> int:
 
 def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     """
-    Return the ids and scores of retrieved objects, None where there is no score, in few passes: each costs time.
+    Return the ids and scores of retrieved objects, None where there is no score.
 
     Also return whether every key of them is certain to be read; texts have to be some, and are not needed.
     """
     try:
-        ids = list(map(_ID, items))
+        ids, scores, is_all = ids_and_scores(items)
     except TypeError:  # no object: nothing else in JSON has a name for an index
         raise _OddError from None
-    try:
-        scores, fields = list(map(_SCORE, items)), 2
-    except KeyError:
-        scores, fields = list(map(dict.get, items, repeat("score"))), 1
     if not set(map(type, scores)) <= _SCORES:  # JSON has only finite numbers
         raise _OddError
-    if max(map(len, items)) == fields:
+    if is_all:
         return ids, scores, True
     if not set(map(type, map(dict.get, items, repeat("text")))) <= _OPTIONAL:
         raise _OddError
