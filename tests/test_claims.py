@@ -281,15 +281,19 @@ def test_every_section_on_speed_names_what_measured_it() -> None:
     assert unnamed == []
 
 
+COMMANDS = command_line._all_commands()
+"""Those of the plugins in this repository, too."""
+
+
 def options(name: str) -> dict[str, argparse.Action]:
     """Return what can be typed behind a command, or before one."""
-    parser = command_line._parser(name) if name else command_line._root()
+    parser = command_line._parser(name, COMMANDS) if name else command_line._root()
     if name:
-        command_line._command(name).add_options(parser)
+        command_line._command(name, COMMANDS).add_options(parser)
     return {written: action for action in parser._actions for written in action.option_strings}
 
 
-OPTIONS = {name: options(name) for name in ("", *command_line.command_names())}
+OPTIONS = {name: options(name) for name in ("", *COMMANDS)}
 FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only"}
 """Options of other tools, and of our benchmarks."""
 

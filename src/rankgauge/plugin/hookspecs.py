@@ -140,6 +140,12 @@ def rankgauge_metric_sets() -> Sequence[Callable[[], None]]:
 
 
 @hookspec
+def rankgauge_commands() -> Sequence[Callable[..., int]]:
+    """Return commands of the command line: functions decorated with `@command`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

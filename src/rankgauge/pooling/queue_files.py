@@ -20,7 +20,16 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
 from rankgauge.io.whole_files import replace_file
 
-__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "read_queue", "write_bytes", "write_lines"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Graded",
+    "decoded",
+    "read_header",
+    "read_queue",
+    "read_row",
+    "write_bytes",
+    "write_lines",
+]
 
 SCHEMA_VERSION = "rankgauge.queue.v1"
 
@@ -78,7 +87,13 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     """
     name = str(path)
     lines = read_bytes(path).splitlines()
-    grades = _header(lines, name, qrels)
+    header = read_header(lines, name)
+    if header.get("judgments") != qrels.fingerprint:
+        message = (
+            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
+            f"({qrels.fingerprint}); give the file that `judge queue` was given"
+        )
+        raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
     queries = frozenset(qrels.queries)
     problems: list[Problem] = []
     seen: dict[tuple[bytes, bytes], int] = {}
@@ -87,7 +102,7 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
         if not line.strip():
             continue
         try:
-            graded = _graded(line, grades, judge)
+            graded = _graded(line, header["grades"], judge)
             first = seen.setdefault((graded.query, graded.document), number)
             _check(graded, queries, first=None if first == number else first, with_models=with_models)
         except ValueError as error:
@@ -110,8 +125,8 @@ def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, wit
         raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
 
 
-def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
-    """Return the grades that a judge may give; refuse what is no queue, or not one for these judgments."""
+def read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:
+    """Return the header of a queue, with the `grades` that a judge may give; refuse what is no queue."""
     header = None
     with suppress(IndexError, ValueError, RecursionError):
         header = json.loads(lines[0])
@@ -125,21 +140,12 @@ def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
     if not isinstance(grades, list) or not grades or not all(map(_is_number, grades)):
         message = f"`grades` must be a list of the grades that a judge may give, not {grades!r}; leave it as it was"
         raise unreadable(name, message, 1)
-    if header.get("judgments") != qrels.fingerprint:
-        message = (
-            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
-            f"({qrels.fingerprint}); give the file that `judge queue` was given"
-        )
-        raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
-    return grades
+    return header
 
 
 def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     """Return what a line says; a `ValueError` says what is wrong with it."""
-    row = _row(line)
-    for key in ("query", "document"):
-        if not isinstance(row.get(key), str) or not row[key]:
-            raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
+    row = read_row(line)
     grade, by = row.get("grade"), row.get("judge")
     allowed = ", ".join(f"{allowed:g}" for allowed in grades)
     if grade is None or grade == "":
@@ -154,8 +160,8 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     return Graded(query=encoded(row["query"]), document=encoded(row["document"]), grade=float(grade), judge=who)
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    """Return the object on a line."""
+def read_row(line: bytes) -> dict[str, Any]:
+    """Return the object on a line, with the ids of a query and a document; a `ValueError` says what is wrong."""
     try:
         row = json.loads(line.decode())
     except UnicodeDecodeError as error:
@@ -166,6 +172,9 @@ def _row(line: bytes) -> dict[str, Any]:
         raise ValueError("not a line of a queue: it is nested too deeply") from None
     if not isinstance(row, dict):
         raise ValueError(f"expected an object with query, document and grade; found {type(row).__name__}")  # noqa: TRY004  # outside data
+    for key in ("query", "document"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
     return row
 
 
