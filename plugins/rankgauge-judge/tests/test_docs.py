@@ -23,7 +23,7 @@ def typed():
                 yield words
 
 
-@pytest.mark.parametrize("words", typed(), ids=" ".join)
+@pytest.mark.parametrize("words", list(typed()), ids=" ".join)
 def test_commands_on_pages_can_be_read(words):
     from rankgauge.cli.option_parser import CommandParser
 
