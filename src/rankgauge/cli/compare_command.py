@@ -100,7 +100,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _compare(given: argparse.Namespace) -> int:
     _check(given)
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
+    from rankgauge.cli.gate_options import GateOptions
     from rankgauge.cli.report_command import check_html, write_html
     from rankgauge.comparison.estimate import Method
 

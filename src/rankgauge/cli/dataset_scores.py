@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.cli.command_gates import GateOptions, Gating
+from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import (
     complain,
     echo,
@@ -23,6 +23,7 @@ from rankgauge.cli.console import (
     show,
 )
 from rankgauge.cli.conventions import policy_options
+from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.report_command import check_html, write_html
 from rankgauge.cli.result_folders import Folders, plain_name
@@ -169,7 +170,7 @@ def _score(
     for evaluation, column in planned:
         name = done.unscored = name_of(evaluation)
         with interrupts.stopping(calls=system is not None) as stop:
-            calls = {} if system is None else system.arguments(evaluation, work.folders, stop)
+            calls = {} if system is None else system.arguments(evaluation, work.folders, stop, gating.until(name))
             result = _scored(evaluation, {**arguments, **calls}, is_shown=given.progress)
             result = done.results[name] = _with_readings(result, given, column)
             work.folders.save(name, result)  # first: whoever reads stdout may be gone

@@ -8,7 +8,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import FUNCTION, add_config_option, add_data_options, add_score_options, path
+from rankgauge.cli.shared_options import (
+    FUNCTION,
+    add_config_option,
+    add_data_options,
+    add_score_options,
+    path,
+    whole_number,
+)
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,6 +59,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--retries", type=int, default=0, metavar="N", help=retries)
     repeat = "Call --sut so often for each sample; its score is the mean of them. [default: 1]"
     add("--repeat", type=int, metavar="N", help=repeat)
+    until = "Call --sut in random order, and stop when this gate is decided: 'ndcg@10 >= 0.6'. Repeatable."
+    add("--until", action="append", metavar="GATE", help=until)
+    seed = "What the random order of --until begins with. [default: 0]"
+    add("--seed", type=whole_number(0), metavar="N", help=seed)
     resume = "Call --sut only for samples that this earlier run has no output for."
     add("--resume", type=path, metavar="FOLDER", help=resume)
     retry = "With --resume, also call again for samples whose output is a failure."
@@ -123,6 +134,8 @@ def _of_calls(given: argparse.Namespace) -> list[str]:
         "--timeout": given.timeout is not None,
         "--concurrency": given.concurrency is not None,
         "--repeat": given.repeat is not None,
+        "--until": given.until is not None,
+        "--seed": given.seed is not None,
     }
     return [name for name, is_typed in typed.items() if is_typed]
 
@@ -162,6 +175,7 @@ def _system(given: argparse.Namespace) -> System:
         retries=given.retries,
         retry_failed=given.retry_failed,
         repeat=1 if given.repeat is None else given.repeat,
+        seed=given.seed or 0,
     )
 
 

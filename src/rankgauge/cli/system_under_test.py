@@ -25,6 +25,7 @@ from rankgauge.scoring.stop import Stop
 if TYPE_CHECKING:
     from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.gates.grammar import Gate
 
 __all__ = ["Interrupts", "System", "imported"]
 
@@ -89,6 +90,7 @@ class System:
     retries: int
     retry_failed: bool
     repeat: int = 1
+    seed: int = 0
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
@@ -102,8 +104,8 @@ class System:
                 return
             begin(staging, evaluation, self.function, *folders.earlier(name))
 
-    def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop) -> dict[str, Any]:
-        """Return what `Evaluation.run` is given."""
+    def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop, until: Sequence[Gate]) -> dict[str, Any]:
+        """Return what `Evaluation.run` is given; the gates of *until* end the calls."""
         staging = folders.staging(evaluation.data.name or "data")
         kept = {} if staging is None else {"keep": staging.outputs, "resume": True, "retry_failed": self.retry_failed}
         return {
@@ -113,6 +115,8 @@ class System:
             "retries": self.retries,
             "repeat": self.repeat,
             "stop": stop,
+            "until": until,
+            "seed": self.seed,
             **kept,
         }
 

@@ -104,8 +104,9 @@ def _check(given: argparse.Namespace) -> None:
 
 def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs: refuse what cannot be done, then read and score, save, judge gates, and print."""
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
     from rankgauge.cli.conventions import Conventions, run_names
+    from rankgauge.cli.gate_options import GateOptions
     from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluate import evaluate_plan
 

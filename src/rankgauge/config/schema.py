@@ -334,6 +334,7 @@ class Config(Model):
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
     matters: dict[str, Annotated[float, Field(gt=0)]] = Field({}, description="What matters in comparisons, by metric.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
+    until: list[GateEntry] = Field(default_factory=list, description="Gates that end the calls of --sut when decided.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."
     )

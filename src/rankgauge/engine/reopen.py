@@ -11,7 +11,8 @@ from typing import Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.configured import configured, data_source
-from rankgauge.engine.job import Job, RunOptions
+from rankgauge.engine.job import Job
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError, counted

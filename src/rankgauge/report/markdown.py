@@ -24,6 +24,7 @@ from rankgauge.result.wording import (
     listed_cohorts,
     mean,
     number,
+    partial_line,
     policy_line,
     policy_options,
 )
@@ -37,7 +38,7 @@ _LISTED = 50
 @reporter("markdown", suffix=".md")
 def markdown_report(result: ResultValues) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
-    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    stopped = partial_line(result)
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
     parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
     parts += [f"{cell(line)}.", ""] if (line := calls_line(result)) else []

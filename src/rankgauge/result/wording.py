@@ -187,12 +187,25 @@ def calls_line(result: ResultValues) -> str:
     if not calls:
         return ""
     line = f"{counted(calls['n'], 'call')} of {visible(outputs['sut'])}: {calls['failed']:,} failed"
+    if saved := (result.manifest.get("until") or {}).get("saved"):
+        line += f", {saved:,} saved by stopping early"
     if calls["retries"]:
         line += f", {counted(calls['retries'], 'retry', 'retries')}"
     seconds = calls["seconds"]
     if seconds["p50"] is None:
         return line
     return f"{line}; seconds a call: p50 {seconds['p50']:.3g}, p95 {seconds['p95']:.3g}"
+
+
+def partial_line(result: ResultValues) -> str:
+    """Say, after a blank, why a result has not all samples of its data; empty where it has."""
+    if result.manifest.get("interrupted"):
+        return " The run was interrupted; only these samples were done."
+    until = result.manifest.get("until") or {}
+    if not until.get("saved"):
+        return ""
+    n, called = counted(until["samples"], "sample"), f"{len(result):,}"
+    return f" The run stopped early, when its gates were decided: {called} of {n} were called, in random order."
 
 
 def policy_line(result: ResultValues) -> str:
