@@ -232,6 +232,8 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
     from rankgauge.engine.evaluation import Evaluation
 
     evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
+    if (result.manifest.get("until") or {}).get("saved"):  # what was not called is not missing
+        evaluation = evaluation.with_profile(queries="intersection")
     declared: Sequence[MetricSpec] = ()
     if given.config is not None:
         from dataclasses import replace

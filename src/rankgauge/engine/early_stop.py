@@ -95,11 +95,12 @@ class EarlyStop:
         """Say what a run left out that stopped early; empty for one that did not."""
         if not (self.is_decided and saved):
             return ""
-        gates = "the gate of --until was" if len(self._tests) == 1 else "all gates of --until were"
+        gates = "its gate was" if len(self._tests) == 1 else "all its gates were"
         return (
-            f"stopped early: {gates} decided after {self._looked:,} of {counted(len(self._samples), 'sample')} in "
-            f"random order (seed {self._seed}), which saved {counted(saved, 'call')}; means and intervals are partial, "
-            f"over the {counted(called, 'sample')} that {'was' if called == 1 else 'were'} called"
+            f"the run stopped early: {gates} decided after {self._looked:,} of "
+            f"{counted(len(self._samples), 'sample')} in random order (seed {self._seed}), which saved "
+            f"{counted(saved, 'call')}; means and intervals are partial, over the {counted(called, 'sample')} that "
+            f"{'was' if called == 1 else 'were'} called"
         )
 
 
