@@ -19,7 +19,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
-from rankgauge.comparison import estimate, power, self_comparison
+from rankgauge.comparison import power, self_comparison
 from rankgauge.engine import early_stop, html_report, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.history import lines as history_lines
@@ -92,7 +92,7 @@ FIGURES = {
         f"up to ten pairs from {effects._DRAWS:,} drawn sets",
         f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
         f"Differences of at most {estimates.TIED:g} are ties",
-        f"Below {estimate._FEW_CLUSTERS} clusters a note warns",
+        f"Below {estimates.FEW_CLUSTERS} clusters a note warns",
         f"Up to {paired_tests._TABLED:,} differences, sums are looked up in tables",
         *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",

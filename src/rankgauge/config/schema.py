@@ -323,6 +323,7 @@ class Config(Model):
         default_factory=list,
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
+    cluster: str | None = Field(None, min_length=1, description="Metadata field of samples that are not independent.")
     metrics: MetricsConfig = Field(default_factory=MetricsConfig, description="Which metrics to compute.")
     profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")

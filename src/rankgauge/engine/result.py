@@ -195,6 +195,26 @@ class Result(ResultValues):
         vars(result).pop("_per_sample", None)  # the frame without texts
         return result
 
+    def with_clusters(self, cluster: str | Mapping[str, object]) -> Self:
+        """
+        Return this result with standard errors and intervals of clusters, where samples are not independent.
+
+        Args:
+            cluster: What samples share that are not independent: a field of their metadata, for which the data are read
+                again, or the cluster by sample id.
+
+        Returns:
+            A new result with the same scores; folders, reports and gates on changes go by the clusters.
+
+        Raises:
+            ResultError: A sample has no cluster, or the data cannot be read again.
+        """
+        from rankgauge.comparison.clusters import clustered
+        from rankgauge.engine.sample_clusters import named_clusters
+
+        named, clusters = named_clusters({"": self}, cluster)
+        return clustered(self, clusters or {}, named)
+
     def bounds(self, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
         """
         Return the worst and the best case of each mean of a run, over everything that unjudged results might be.

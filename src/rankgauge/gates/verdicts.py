@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.gates.asked import flaw, resolved
-from rankgauge.gates.drop import baseline_of, ids_changed, judge_drop, pair_with_baseline
+from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.gates.until import decision_of
@@ -138,7 +139,7 @@ def _outcome(
         sample_ids, pairs = pair_with_baseline(column, result, baseline, gate.rule.common)
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
-    return _of_change(gate, gate.rule, sample_ids, pairs)
+    return _of_change(gate, gate.rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
 
 
 def samples_of(gate: Gate, sample_ids: Sequence[str], tags: Sequence[Sequence[str]]) -> list[int]:
@@ -198,9 +199,11 @@ def _without_value(column: MetricSummary) -> str:
     return f"{none}: {first}" if first else none
 
 
-def _of_change(gate: Gate, rule: MaxDrop, sample_ids: Sequence[str], pairs: PairedColumn) -> GateOutcome:
+def _of_change(
+    gate: Gate, rule: MaxDrop, sample_ids: Sequence[str], pairs: PairedColumn, clusters: Ints | None
+) -> GateOutcome:
     """Judge a change of the mean; with `per_sample`, of every sample."""
-    verdict, drop = judge_drop(rule, pairs, higher_is_better=pairs.info.higher_is_better)
+    verdict, drop = judge_drop(rule, pairs, higher_is_better=pairs.info.higher_is_better, clusters=clusters)
     missed = _fallen(gate, rule, sample_ids, pairs) if gate.per_sample else ()
     if gate.per_sample:
         verdict = "fail" if missed else "pass"

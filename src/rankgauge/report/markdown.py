@@ -17,6 +17,7 @@ from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
+    cluster_line,
     column_lines,
     dataset_name,
     error_line,
@@ -41,7 +42,7 @@ def markdown_report(result: ResultValues) -> str:
     stopped = partial_line(result)
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
     parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
-    parts += [f"{cell(line)}.", ""] if (line := calls_line(result)) else []
+    parts += [f"{cell(line)}.\n" for line in (calls_line(result), cluster_line(result)) if line]
     parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
     parts += _metrics(result)
     if any(result.tags):
