@@ -131,6 +131,9 @@ SECTIONS = (
     _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
     _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
     _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/embed-in-mlflow.md)."),
+    _module(
+        "rankgauge_hosts.mlflow_history", "[A history in MLflow](../how-to/embed-in-mlflow.md#a-history-in-mlflow)."
+    ),
     _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
     _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),
     _module(
