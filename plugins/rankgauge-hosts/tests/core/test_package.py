@@ -23,10 +23,12 @@ PUBLIC = ("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.p
 
 
 def taken_from_rankgauge(path):
-    """Yield module and name of everything that a file imports from rankgauge."""
+    """Yield module and name of everything that a file takes from rankgauge: by import, or as `rankgauge.name`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "rankgauge")
+            yield from ((alias.name, "") for alias in node.names if alias.name.startswith("rankgauge."))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "rankgauge":
+            yield "rankgauge", node.attr
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rankgauge":
             yield from ((node.module, alias.name) for alias in node.names)
 
