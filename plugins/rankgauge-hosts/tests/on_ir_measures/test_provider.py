@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import subprocess
 import sys
@@ -158,23 +159,36 @@ def test_a_query_without_a_value_counts_where_the_metric_says_so():
     assert found == pytest.approx({first_rank: 2.0, unjudged: (0.5 + 0.5 + 1) / 3, hit: 1 / 3})
 
 
-def test_a_metric_of_a_plugin_is_a_measure_and_none_of_theirs_is_replaced():
-    assert isinstance(parse_measure("capped_recall@5"), RankgaugeMeasure)
+def test_no_measure_of_theirs_is_replaced():
     assert not isinstance(parse_measure("RBP"), RankgaugeMeasure)
     assert "containment" not in ir_measures.measures.registry
 
 
-def test_the_command_line_knows_both(tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a 1\n", encoding="utf-8")
-    (tmp_path / "run").write_text("1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n", encoding="utf-8")
-    line = [
-        sys.executable,
-        "-m",
-        "rankgauge_hosts.ir_measures",
-        tmp_path / "qrels",
-        tmp_path / "run",
-        "RR",
-        "first_rank",
-    ]
-    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.split() == ["RR", "0.5000", "first_rank", "2.0000"]
+PLUGIN = """
+from rankgauge.plugin import hookimpl, sample_metric
+
+@sample_metric("acme-first-two", short=("first_two",))
+def first_two(ranking):
+    "How many of the first two results are relevant."
+    return float(sum(gain > 0 for gain in ranking.gains[:2]))
+
+@hookimpl
+def rankgauge_metrics():
+    return [first_two]
+"""
+
+
+def test_the_command_line_knows_what_rankgauge_and_plugins_add(tmp_path):
+    """The relevant documents have the ranks 2 and 3."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("1 Q0 x 1 3 t\n1 Q0 a 2 2 t\n1 Q0 b 3 1 t\n", encoding="utf-8")
+    (tmp_path / "acme.py").write_text(PLUGIN, encoding="utf-8")
+    info = tmp_path / "acme-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[rankgauge]\nacme = acme\n", encoding="utf-8")
+    line = [sys.executable, "-m", "rankgauge_hosts.ir_measures", tmp_path / "qrels", tmp_path / "run"]
+    measures = ["RR", "first_rank", "first_two"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([*line, *measures], capture_output=True, text=True, check=True, timeout=60, env=environment)
+    assert done.stdout.split() == ["RR", "0.5000", "first_rank", "2.0000", "first_two", "1.0000"]
