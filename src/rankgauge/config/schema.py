@@ -151,6 +151,7 @@ MetricEntry = Annotated[
                         "k": _CUTOFF,
                         "budget": _CUTOFF_OF_TEXT,
                         "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
+                        "stage": {"type": "string", "description": "The stage of the pipeline that is judged."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
                         "partial": {
                             "type": "boolean",

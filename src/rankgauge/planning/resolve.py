@@ -182,8 +182,27 @@ _Judged = Mapping[Target, ResolvedMatcher | None]
 
 
 def _judged(bound: Bound, conventions: Conventions) -> _Judged:
+    stage = _stage(bound, conventions)
     judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
-    return _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+    judged = _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+    return judged if stage is None else {target._replace(stage=stage): judged[target] for target in judged}
+
+
+def _stage(bound: Bound, conventions: Conventions) -> str | None:
+    """Return the stage of the pipeline whose ranking is judged; refuse one where there can be none."""
+    stage, written = bound.request.engine.get("stage"), repr(bound.request.written)
+    if stage is None:
+        return None
+    if not isinstance(stage, str) or not stage.strip():
+        raise ParameterError(f"the stage of {written} is a name, not {stage!r}")
+    if "stage" not in bound.metric.engine_parameters:
+        raise ParameterError(f"{bound.metric.alias!r} does not judge one ranking; leave stage={stage} out of {written}")
+    if conventions.by_id:
+        raise ParameterError(f"{written} judges a stage of an output, and a run is one ranking; {_STAGES_OF_RUNS}")
+    return stage
+
+
+_STAGES_OF_RUNS = "give each stage as a run of its own"
 
 
 def _by_id(bound: Bound) -> _Judged:
