@@ -61,6 +61,16 @@ class PlannedMetric:
         """Return what ids are rolled up to before it is computed; None for judging them as they are."""
         return self.targets[0].unit
 
+    def at_stage(self, stage: str) -> dict[str, Value]:
+        """Return what asks for the same metric at a stage of the pipeline."""
+        is_named = self.name not in {self.standard_name, *self.spellings}
+        asked: dict[str, Value] = {"metric": str(self.expression) if is_named else self.name, "stage": stage}
+        if is_named:
+            asked["as"] = f"{self.name} at {stage}"
+        if self.cut.rule in {"free", "own"} and self.cut.k is not None:
+            asked["k"] = self.cut.k
+        return asked
+
     @property
     def infers_max_grade(self) -> bool:
         """Return whether the highest grade has to be inferred from the whole data set."""
