@@ -100,6 +100,11 @@ SECTIONS = (
         },
     ),
     Section("Explain", "What `Result.explain` and `Result.worst` return.", {"rankgauge": ("Explanation",)}),
+    Section(
+        "Funnel",
+        "What `Result.funnel` returns: where a pipeline loses what is relevant.",
+        {"rankgauge.funnel": ("Funnel", "FunnelStage", "Traced")},
+    ),
     Section("Report", "Results as one HTML file; `Result.to_html` does so for one.", {"rankgauge": ("html_report",)}),
     Section(
         "Files",

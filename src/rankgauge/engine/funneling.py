@@ -4,37 +4,28 @@ Funnels: the samples of a result read again and followed through the stages of t
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
 
 import numpy as np
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Floats, Ints
-from rankgauge.comparison.compare import compare_results
-from rankgauge.comparison.estimate import Method
+from rankgauge.columns import Ints, Judged, Qrels, RunSource
 from rankgauge.engine.job import Job, RunOptions
 from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of
+from rankgauge.engine.runs import judge_units
 from rankgauge.engine.setup import Setup
-from rankgauge.errors import NothingToEvaluateError, ResultError, counted
-from rankgauge.funnel import Fates, Funnel, FunnelStage, Pipeline, Traced
-from rankgauge.funnel.fates import NEVER
-from rankgauge.funnel.funnel import fate_names
-from rankgauge.funnel.reorderings import best_order, can_be_reordered, order_of, reordered
-from rankgauge.judging import Evidence, Target, judge
+from rankgauge.errors import ResultError
+from rankgauge.funnel import Funnel, Pipeline
+from rankgauge.funnel.following import Following
+from rankgauge.judging import Evidence, Target
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import ResultValues
 from rankgauge.result.wording import dataset_name
 from rankgauge.samples import Output, Sample
-from rankgauge.scoring.facts import gold_names
-from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, judged_for, score_metric
-from rankgauge.scoring.scored import ScoredMetric, add_counts, join_outcomes
 
-__all__ = ["funnel_of", "stage_notes", "told_stages"]
+__all__ = ["funnel_of", "funnel_of_runs", "stage_notes", "told_stages"]
 
 _AT_ONCE = 1024
 
@@ -56,10 +47,49 @@ def funnel_of(
     target = next(each for each in planned.targets if str(each) == column.info.judged)
     _check(planned, target)
     pipeline = Pipeline.of(job_of(result, evaluation, plan).read(), evaluation.data.label)
-    following = _Following(plan, planned, target, pipeline, column.info.inferred)
+    following = Following(plan, planned, target, pipeline, column.info.inferred)
     for batch in job_of(result, evaluation, plan).batches(_AT_ONCE):
         following.add(batch)
-    return following.funnel(result, column, traced)
+    return following.funnel(dataset_name(result), result.manifest, traced)
+
+
+def funnel_of_runs(
+    plan: Plan, qrels: Qrels, runs: Mapping[str, RunSource], sources: Mapping[str, Sequence[str]], *, traced: int = 5
+) -> Funnel:
+    """
+    Follow the relevant documents through runs, one for each stage; the first metric of a plan is followed.
+
+    A query without results in a run is one for which that stage found nothing.
+    """
+    column = plan.metrics[0]
+    target = column.targets[0]
+    _check(column, target)
+    pipeline = Pipeline({name: tuple(sources[name]) for name in runs})
+    judged = {name: judge_units(qrels, run, plan) for name, run in runs.items()}
+    everywhere = np.ones(qrels.n_queries, dtype=np.bool_)
+    for collector, of_units in judged.values():
+        there = np.zeros(qrels.n_queries, dtype=np.bool_)
+        there[np.delete(collector.places, list(of_units[target.unit].faults))] = True
+        everywhere &= there
+    has_gold = np.zeros(qrels.n_queries, dtype=np.bool_)
+    has_gold[qrels.owners] = True
+    chosen = np.flatnonzero(everywhere & has_gold)
+    following = Following(plan, column, target, pipeline, {})
+    if left_out := int(np.count_nonzero(has_gold & ~everywhere)):
+        following.leave_out("no results in some run, or none that can be judged", left_out)
+    if len(chosen):
+        evidence = {}
+        for name, (collector, of_units) in judged.items():
+            taken = of_units[target.unit].judged.take(np.searchsorted(collector.places, chosen))
+            evidence[name] = Evidence(taken, ())
+        first_gold = (np.cumsum(qrels.lengths) - qrels.lengths)[chosen]
+
+        def named(judged: Judged, rows: Ints) -> Iterator[str]:
+            return (qrels.names[row] for row in first_gold[judged.gold.sample[rows]] + judged.gold.rank[rows] - 1)
+
+        names = [qrels.query_names[place] for place in chosen.tolist()]
+        following.take(names, evidence, named, [None] * len(names))
+    return following.funnel(qrels.source, {}, traced)
 
 
 def told_stages(evaluation: Setup) -> tuple[str, ...]:
@@ -72,12 +102,12 @@ def told_stages(evaluation: Setup) -> tuple[str, ...]:
 def stage_notes(plan: Plan, column: PlannedMetric, target: Target, sample: Sample, missing: Sequence[str]) -> list[str]:
     """Return where gold items of one sample that were not found were lost, by stage; nothing without stages."""
     output = sample.output
-    if target.stage is not None or not isinstance(output, Output) or output.stages is None:
+    if not missing or target.stage is not None or not isinstance(output, Output) or output.stages is None:
         return []
     pipeline = Pipeline.of([sample], sample.id)
     if pipeline.lacks(sample):
         return []
-    following = _Following(plan, column, target, pipeline, {})
+    following = Following(plan, column, target, pipeline, {})
     following.add([sample])
     return [item.sentence for item in following.traced(len(missing)) if item.id in set(missing)]
 
@@ -88,213 +118,3 @@ def _check(planned: PlannedMetric, target: Target) -> None:
         raise ResultError(f"{planned.name!r} is of one stage; a funnel follows a metric of the whole output")
     if target.judges != "retrieved" or planned.metric.aggregate == WHOLE_RUN or not planned.metric.needs_gold:
         raise ResultError(f"{planned.name!r} does not look for relevant items in each ranking; name a metric that does")
-
-
-@dataclass(slots=True)
-class _Stage:
-    """What is collected of one stage, batch by batch."""
-
-    target: Target
-    scores: list[MetricScores] = field(default_factory=list)
-    ceilings: list[MetricScores] = field(default_factory=list)
-    as_given: list[MetricScores] = field(default_factory=list)
-    ranks: list[Floats] = field(default_factory=list)  # of relevant items
-    depth: list[Ints] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    costs: list[float] = field(default_factory=list)
-
-
-class _Following:
-    """Samples that are followed through every stage."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        column: PlannedMetric,
-        target: Target,
-        pipeline: Pipeline,
-        inferred: Mapping[str, float],
-    ) -> None:
-        self._plan = plan
-        self._column = column
-        self._target = target
-        self._inferred = inferred
-        self._sources = dict(pipeline.sources)
-        self._pipeline = pipeline
-        self._stages = {name: _Stage(target._replace(stage=name)) for name in pipeline.sources}
-        self._left_out: Counter[str] = Counter()
-        self._ids: list[str] = []
-        self._tags: list[tuple[str, ...]] = []
-        self._names: list[str] = []
-        self._gold: list[Ints] = []  # the sample of each relevant item
-        self._grades: list[Floats] = []
-
-    def add(self, samples: Sequence[Sample]) -> None:
-        """Judge some more samples at every stage, those that have them all."""
-        reasons = [self._lacks(sample) for sample in samples]
-        self._left_out.update(filter(None, reasons))
-        kept = [sample for sample, reason in zip(samples, reasons, strict=True) if not reason]
-        if not kept:
-            return
-        matcher = self._column.matchers.get(self._target)
-        keep = self._plan.keep(rankings=True)
-        evidence = {
-            name: judge(kept, stage.target, self._plan.profile, matcher, keep=keep)
-            for name, stage in self._stages.items()
-        }
-        judged = next(iter(evidence.values())).judged
-        relevant = judged_for(self._column, next(iter(evidence.values()))).relevance.of(judged.gold.grade)
-        chosen = np.flatnonzero(relevant)
-        names = [gold_names(sample, self._target) for sample in kept]
-        owners = judged.gold.sample[chosen]
-        places = zip(owners.tolist(), (judged.gold.rank[chosen] - 1).tolist(), strict=True)
-        self._names += [names[owner][place] for owner, place in places]
-        self._gold.append(owners + len(self._ids))
-        self._grades.append(judged.gold.grade[chosen])
-        self._ids += [sample.id for sample in kept]
-        self._tags += [sample.tags for sample in kept]
-        for name, stage in self._stages.items():
-            self._add(name, stage, kept, evidence, chosen)
-
-    def _lacks(self, sample: Sample) -> str:
-        """Return why a sample is not followed; empty where it is."""
-        if not sample.answerable:
-            return "no answer to be found"
-        gold = {"relevant": sample.expected.relevant}.get(self._target.gold, gold_names(sample, self._target))
-        return self._pipeline.lacks(sample) or ("" if gold else "no ground truth")
-
-    def _add(
-        self,
-        name: str,
-        stage: _Stage,
-        samples: Sequence[Sample],
-        evidence: Mapping[str, Evidence],
-        chosen: Ints,
-    ) -> None:
-        of_stage = evidence[name]
-        judged = of_stage.judged
-        ranks = np.full(len(judged.gold.grade), np.inf)
-        np.minimum.at(ranks, judged.rows.gold, judged.rows.rank)
-        stage.ranks.append(ranks[chosen])
-        stage.depth.append(judged.depth)
-        stage.scores.append(self._scored(stage, samples, of_stage))
-        if self._column.cut.budget is None and can_be_reordered(self._column.metric, judged):
-            best = reordered(judged, best_order(judged))
-            stage.ceilings.append(self._scored(stage, samples, replace(of_stage, judged=best)))
-            if len(self._sources[name]) == 1:
-                earlier = evidence[self._sources[name][0]].rankings
-                before = reordered(judged, order_of(of_stage.rankings, earlier))
-                stage.as_given.append(self._scored(stage, samples, replace(of_stage, judged=before)))
-        for sample in samples:
-            told = sample.output.stages if isinstance(sample.output, Output) else None
-            if told is not None:
-                stage.seconds += [each for each in (told[name].seconds,) if each is not None]
-                stage.costs += [each for each in (told[name].cost,) if each is not None]
-
-    def _scored(self, stage: _Stage, samples: Sequence[Sample], evidence: Evidence) -> MetricScores:
-        batch = JudgedBatch({stage.target: evidence}, {}, [sample.k for sample in samples], [])
-        return score_metric(self._plan, self._column, stage.target, batch, self._inferred)
-
-    def _summary(self, parts: Sequence[MetricScores]) -> MetricSummary | None:
-        """Return scores of all samples as the column that they are of."""
-        if not parts:
-            return None
-        outcome: Outcome = join_outcomes([part.outcome for part in parts]).marked()
-        sources, k = add_counts(part.k_sources for part in parts), _cutoffs(parts)
-        spread = None if k is None else (int(k.min()), int(k.max()))
-        scored = ScoredMetric(self._column, self._target, outcome, spread, sources, dict(self._inferred), None)
-        return MetricSummary.of(scored)
-
-    def funnel(self, result: ResultValues, column: MetricSummary, traced: int) -> Funnel:
-        """Return what was followed; raise `NothingToEvaluateError` where no sample has every stage."""
-        if not self._ids:
-            left_out = [f"{counted(count, 'sample')} with {why}" for why, count in self._left_out.items()]
-            raise NothingToEvaluateError("no sample can be followed through every stage:", left_out)
-        fates, k = self._fates(), self._k
-        names = fate_names(fates.stages)
-        results = {name: self._result(result, stage) for name, stage in self._stages.items()}
-        has_steps = any(self._sources.values())
-        return Funnel(
-            dataset=dataset_name(result),
-            metric=column.name,
-            k="" if k is None else _in_words(k),
-            samples=len(self._ids),
-            left_out=dict(self._left_out),
-            items=len(fates.sample),
-            stages=tuple(self._stage(name, fates, results[name].metrics[column.name]) for name in self._stages),
-            fates=_named(fates.counts(), names),
-            cohorts={
-                tag: _named(fates.counts(np.array([tag in tags for tags in self._tags])[fates.sample]), names)
-                for tag in dict.fromkeys(chain.from_iterable(self._tags))
-            },
-            traced=tuple(self.traced(traced)),
-            comparison=compare_results(results, method=Method(), all_pairs=True) if has_steps else None,
-        )
-
-    def _stage(self, name: str, fates: Fates, score: MetricSummary) -> FunnelStage:
-        stage, sources = self._stages[name], self._sources[name]
-        held = fates.held(name)
-        given = np.zeros(len(held), dtype=np.bool_)
-        for source in sources or (other for other, its in self._sources.items() if not its and other != name):
-            given |= fates.held(source)
-        return FunnelStage(
-            name=name,
-            sources=sources,
-            results=float(np.concatenate(stage.depth).mean()),
-            held=int(held.sum()),
-            added=int((held & ~given).sum()),
-            lost=int((given & ~held).sum()) if sources else 0,
-            score=score,
-            ceiling=self._summary(stage.ceilings),
-            as_given=self._summary(stage.as_given),
-            seconds=_typical(stage.seconds),
-            cost=float(np.mean(stage.costs)) if stage.costs else None,
-        )
-
-    def _result(self, result: ResultValues, stage: _Stage) -> ResultValues:
-        """Return the scores of one stage as a result of its own, which can be compared with those of others."""
-        score = self._summary(stage.scores)
-        columns = {} if score is None else {score.name: score}
-        alike = np.zeros(len(self._ids), dtype=np.uint64)  # every stage is judged against the same ground truth
-        return ResultValues(self._ids, self._tags, columns, result.manifest, [], alike)
-
-    @property
-    def _k(self) -> Ints | None:
-        return _cutoffs(next(reversed(self._stages.values())).scores)
-
-    def _fates(self) -> Fates:
-        owners, k = np.concatenate(self._gold), self._k
-        ranks = np.stack([np.concatenate(stage.ranks) for stage in self._stages.values()])
-        within = np.isfinite(ranks[-1]) if k is None else ranks[-1] <= k[owners]
-        return Fates.of(self._sources, ranks, owners, np.concatenate(self._grades), within)
-
-    def traced(self, most: int) -> Iterator[Traced]:
-        """Yield lost items: of each fate at *most* so many, the highest grades first."""
-        fates = self._fates()
-        depths = {name: np.concatenate(stage.depth) for name, stage in self._stages.items()}
-        for fate in (*range(len(fates.stages)), NEVER):
-            places = np.flatnonzero(fates.lost == fate)
-            best = places[np.argsort(-fates.grade[places], kind="stable")][:most]
-            yield from fates.traced(self._ids, self._names, depths, best)
-
-
-def _typical(seconds: Sequence[float]) -> tuple[float, float] | None:
-    """Return the median and the 95th percentile."""
-    return (float(np.median(seconds)), float(np.quantile(seconds, 0.95))) if seconds else None
-
-
-def _named(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str, int]:
-    return {names[fate]: count for fate, count in counts.items()}
-
-
-def _cutoffs(parts: Sequence[MetricScores]) -> Ints | None:
-    """Return the cutoff of each sample; None where there is none."""
-    if parts[0].k is None:
-        return None
-    sizes = [len(part.outcome.values) for part in parts]
-    return np.concatenate([np.broadcast_to(part.k or 0, size) for part, size in zip(parts, sizes, strict=True)])
-
-
-def _in_words(k: Ints) -> str:
-    low, high = int(k.min()), int(k.max())
-    return f"rank {low:,}" if low == high else f"rank {low:,} to {high:,}"

@@ -82,7 +82,7 @@ class Fates:
         held = np.isfinite(ranks)
         last = np.where(held.any(axis=0), len(stages) - 1 - held[::-1].argmax(axis=0), NEVER)
         after = np.array([_next(sources, name) for name in stages], dtype=np.int64)
-        lost = np.where(last == NEVER, NEVER, after[last])
+        lost = np.where(last == NEVER, NEVER, after[np.maximum(last, 0)])
         lost[within] = FOUND
         return cls(stages=stages, ranks=ranks, sample=sample, grade=grade, lost=lost)
 

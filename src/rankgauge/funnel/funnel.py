@@ -10,7 +10,7 @@ from typing import Any
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import Line, aligned
+from rankgauge.base.tables import Line, aligned, folded
 from rankgauge.comparison.differences import Comparison, MetricComparison
 from rankgauge.comparison.sentences import p_value, signed, span
 from rankgauge.errors import counted
@@ -170,7 +170,7 @@ def fate_names(stages: Sequence[str]) -> dict[int, str]:
 
 def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
     """Yield the lines: the largest loss, a table of stages, what became of the items, and steps; then lost items."""
-    yield Line(visible(_headline(funnel)), "verdict")
+    yield from (Line(line, "verdict") for line in folded(visible(_headline(funnel)), width))
     for reason, count in funnel.left_out.items():
         yield Line(visible(f"left out: {counted(count, 'sample')} with {reason}"))
     yield Line("")
@@ -180,12 +180,13 @@ def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
     steps = [_step(funnel, *step) for step in funnel.steps()]
     if steps:
         yield Line("")
-        yield from (Line(visible(step)) for step in steps)
+        yield from (Line(line) for step in steps for line in folded(visible(step), width))
     if funnel.traced:
         yield Line("")
-        yield from (Line(visible(f"{item.sample}  {item.sentence}")) for item in funnel.traced)
+        lost = (visible(f"{item.sample}  {item.sentence}") for item in funnel.traced)
+        yield from (Line(line) for item in lost for line in folded(item, width))
     yield Line("")
-    yield Line(visible(_legend(funnel)), "small")
+    yield from (Line(line, "small") for line in folded(visible(_legend(funnel)), width))
 
 
 def _headline(funnel: Funnel) -> str:

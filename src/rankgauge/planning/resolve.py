@@ -63,7 +63,8 @@ class PlannedMetric:
 
     def at_stage(self, stage: str) -> dict[str, Value]:
         """Return what asks for the same metric at a stage of the pipeline."""
-        is_named = self.name not in {self.standard_name, *self.spellings}
+        plain = {name.lower() for name in (self.metric.alias, *self.metric.plain_short)}
+        is_named = self.name.split("(")[0].split("@")[0].lower() not in plain
         asked: dict[str, Value] = {"metric": str(self.expression) if is_named else self.name, "stage": stage}
         if is_named:
             asked["as"] = f"{self.name} at {stage}"
