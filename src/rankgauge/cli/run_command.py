@@ -48,6 +48,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--dataset", action="append", metavar="NAME", help=dataset)
     metric_set = "A metric set of the config or a plugin. Repeatable."
     add("--set", dest="metric_set", action="append", metavar="NAME", help=metric_set)
+    stage = "Also score what this stage of the pipeline retrieved (`actual_output.stages`). Repeatable."
+    add("--stage", action="append", metavar="NAME", help=stage)
+    stages = "The same for every stage that the first 1,000 outputs tell."
+    add("--stages", action="store_true", help=stages)
     add("--limit", type=int, metavar="N", help="Evaluate only the first N samples.")
     add_data_options(group)
 
@@ -104,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
     )
 
 
-def _check(given: argparse.Namespace) -> None:
+def _check(given: argparse.Namespace) -> None:  # one rule a line
     """Refuse options that do not go together."""
     config, data = given.config, given.data
     msg = ""
@@ -120,6 +124,8 @@ def _check(given: argparse.Namespace) -> None:
         msg = "--workers divides a dataset that has its outputs; calls of --sut are made at once with --concurrency"
     elif given.sut is None and (idle := _of_calls(given)):
         msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
+    elif given.stages and (given.sut is not None or given.stage):
+        msg = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
     elif given.retry_failed and given.resume is None:
         msg = "--retry-failed goes with --resume FOLDER"
     if msg:
@@ -161,7 +167,12 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
         file, line = engine.config.place("metrics")
         problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", file, line)
         raise ConfigError(f"{engine.config.path} cannot be used:", [problem])
-    return evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
+    evaluation = evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
+    if not given.stages:
+        return evaluation.with_stages(given.stage) if given.stage else evaluation
+    from rankgauge.engine.funneling import told_stages
+
+    return evaluation.with_stages(told_stages(evaluation))
 
 
 def _system(given: argparse.Namespace) -> System:

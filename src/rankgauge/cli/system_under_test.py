@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.guard import ForeignError, guarded
@@ -121,12 +122,27 @@ class System:
         }
 
 
+def _of_file(file: Path) -> ModuleType:
+    """Import a file by its name, or under its path where another module of that name is imported already."""
+    loaded = sys.modules.get(file.stem)
+    if loaded is None:
+        return importlib.import_module(file.stem)
+    if getattr(loaded, "__file__", None) is not None and Path(str(loaded.__file__)).samefile(file):
+        return loaded
+    spec = importlib.util.spec_from_file_location(f"{file.stem} of {file.absolute()}", file)
+    if spec is None or spec.loader is None:  # every file that ends in .py has a loader
+        raise ImportError(f"{file} cannot be imported")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def imported(name: str, what: str) -> Callable[..., Any]:
     """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
     module_name, _, attribute = name.rpartition(":")
     if not module_name or not attribute:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
-    folder = Path.cwd()
+    folder, file = Path.cwd(), None
     if module_name.endswith(".py"):
         from rankgauge.io.files import real_path
 
@@ -137,7 +153,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     hand_over()
     try:
         with guarded():
-            value: Any = importlib.import_module(module_name)
+            value: Any = importlib.import_module(module_name) if file is None else _of_file(file)
             for part in attribute.split("."):
                 value = getattr(value, part)
     except ForeignError as error:

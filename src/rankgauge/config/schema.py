@@ -126,6 +126,11 @@ _CUTOFF = {
     "description": "A cutoff that a sample's own may override; a list pins one column each.",
 }
 
+_WHETHER = {
+    "partial": "Whether a result that begins inside the budget counts.",
+    "joint": "Whether several results find a gold span together.",
+}
+
 MetricEntry = Annotated[
     Any,
     _expect(_is_metric_entry, "a metric such as 'ndcg@10', a mapping with 'metric', or {set: NAME}"),
@@ -151,15 +156,9 @@ MetricEntry = Annotated[
                         "k": _CUTOFF,
                         "budget": _CUTOFF_OF_TEXT,
                         "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
+                        "stage": {"type": "string", "description": "The stage of the pipeline that is judged."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
-                        "partial": {
-                            "type": "boolean",
-                            "description": "Whether a result that begins inside the budget counts.",
-                        },
-                        "joint": {
-                            "type": "boolean",
-                            "description": "Whether several results find a gold span together.",
-                        },
+                        **{name: {"type": "boolean", "description": text} for name, text in _WHETHER.items()},
                     },
                     "required": ["metric"],
                 },

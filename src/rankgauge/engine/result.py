@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.explain import Explanation
+    from rankgauge.funnel import Funnel
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.pooling.bounds import Bounds
@@ -131,6 +132,29 @@ class Result(ResultValues):
         from rankgauge.engine.explaining import explain_result
 
         return explain_result(self, sample, metric)
+
+    def funnel(self, metric: str | None = None, items: int = 5) -> Funnel:
+        """
+        Follow the relevant items through the stages of the pipeline: what each adds, loses and could still reach.
+
+        The data are read again, as for `explain`; their outputs tell their `stages`.
+
+        Args:
+            metric: The column, in any spelling; the first one by default.
+
+            items: How many lost items to trace for each stage, and of those never retrieved, at the most.
+
+        Returns:
+            The funnel, over the samples whose output has every stage.
+
+        Raises:
+            ResultError: As `explain`; or the column looks for no relevant items in whole outputs.
+
+            DataError: No output tells its stages, or they are not those of one pipeline; or as `explain`.
+        """
+        from rankgauge.engine.funneling import funnel_of
+
+        return funnel_of(self, metric, traced=items)
 
     def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
         """
