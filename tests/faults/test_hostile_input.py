@@ -117,6 +117,29 @@ def test_a_document_that_is_repeated_without_end_makes_a_short_message(folder, c
     assert len(err) < 1000
 
 
+@pytest.mark.parametrize(
+    ("matcher", "text", "refused"),
+    [
+        ("fuzzy-chunk", "document {}", False),  # nothing of it stands in an answer, which is seen before it is compared
+        ("fuzzy-chunk", "answer number {}", True),
+        ("tests-partial", "document {}", True),
+    ],
+)
+def test_very_many_pairs_of_texts_are_quick_or_fail_their_sample(folder, capsys, monkeypatch, matcher, text, refused):
+    from rankgauge.matchers import comparers
+
+    monkeypatch.setattr(comparers, "_PAIRS", 10_000)
+    answers = [f"answer number {number}" for number in range(1000)]
+    sample = {"id": "q", "expected_output": {"passages": answers}}
+    sample["actual_output"] = [{"id": f"d{number}", "text": text.format(f"{number}x")} for number in range(100)]
+    Path("s.jsonl").write_text(json.dumps(sample) + "\n")
+    more = "matchers: {tests-partial: {compare: partial-ratio, threshold: 0.9}}\n"
+    use = f"metrics: {{use: ['recall(gold=passages,matcher={matcher})@100']}}\n"
+    Path("c.yaml").write_text(CONFIG + more + use)
+    assert call(["run", "c.yaml"]) == (3 if refused else 0)
+    assert ("would take too long for " in capsys.readouterr().out) == refused
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "outputs.jsonl", "begun.json"])
 def test_pipes_in_what_a_killed_run_left_are_not_waited_for(folder, capsys, name):
     left = Path(".out.0123456789ab.partial")
@@ -206,23 +229,78 @@ def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
         assert call(line.split()) == 0
 
 
-def test_a_key_of_a_queue_goes_with_the_queue_that_cannot_be_written(folder, capsys, monkeypatch):
-    from rankgauge.pooling import queue_files
-
+@pytest.mark.parametrize(
+    ("line", "last", "first"),
+    [
+        ("judge queue run --qrels qrels -o q.jsonl", "q.jsonl", "q.jsonl.key.jsonl"),
+        ("judge read queue --qrels qrels --judge me -o new", "new", "new.provenance.jsonl"),
+        ("init .", "rankgauge.schema.json", "samples.jsonl"),
+    ],
+)
+def test_files_that_belong_together_are_written_all_or_none(folder, capsys, monkeypatch, line, last, first):
     Path("run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
-    write = queue_files.replace_file
+    assert call("judge queue run --qrels qrels -o queue".split()) == 0
+    rows = [json.loads(row) for row in Path("queue").read_text().splitlines()]
+    Path("queue").write_text("".join(json.dumps(row | {"grade": 1} if "query" in row else row) + "\n" for row in rows))
+    link, replace = os.link, Path.replace
 
-    def full(path, data):
-        if path.name == "q.jsonl":
+    def full(part, path, wrapped):
+        if Path(path).name == last:
             raise OSError(28, "No space left on device")
-        write(path, data)
+        return wrapped(part, path)
 
-    line = ["judge", "queue", "run", "--qrels", "qrels", "-o", "q.jsonl"]
     with monkeypatch.context() as patched:
-        patched.setattr(queue_files, "replace_file", full)
-        assert call(line) == 2
-    assert not Path("q.jsonl.key.jsonl").exists()
+        patched.setattr(os, "link", lambda part, path: full(part, path, link))
+        patched.setattr(Path, "replace", lambda part, path: full(part, path, replace))
+        assert call(line.split()) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert not Path(first).exists()
+    assert call(line.split()) == 0
+    assert not [name for name in os.listdir() if name.endswith(".part")]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_writers_of_new_files_the_later_one_is_told(folder, monkeypatch, links):
+    from rankgauge.io.whole_files import write_new
+
+    def refused(*_):
+        raise PermissionError("this file system has no links")
+
+    if not links:
+        monkeypatch.setattr(os, "link", refused)
+    write_new({Path("a"): b"first", Path("b"): b"first"})
+    if links:
+        with pytest.raises(FileExistsError):
+            write_new({Path("c"): b"second", Path("b"): b"second"})
+        assert Path("b").read_bytes() == b"first"
+        assert not Path("c").exists()
+    assert not [name for name in os.listdir() if name.endswith(".part")]
+
+
+def test_a_result_of_runs_is_replaced_where_that_is_asked_for(folder, capsys):
+    line = "trec qrels run -m RR -o out".split()
     assert call(line) == 0
+    assert call(line) == 2
+    assert "with --force" in capsys.readouterr().err
+    assert call([*line, "--force"]) == 0
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_result_that_cannot_be_moved_away_stays_and_leaves_nothing(folder, capsys, monkeypatch):
+    line = "run --data s.jsonl -m RR -o out --force".split()
+    assert call(line) == 0
+    before = Path("out/manifest.json").read_bytes()
+    rename = Path.rename
+
+    def refused(path, target):
+        if path.name == "out":
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert call(line) == 2
+    assert Path("out/manifest.json").read_bytes() == before
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_system_that_stops_the_loop_or_returns_what_raises_loses_nothing(folder, capsys):

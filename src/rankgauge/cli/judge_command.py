@@ -75,7 +75,7 @@ def _queue(given: argparse.Namespace) -> int:
     _refuse_taken(given.output, key)
     from rankgauge.engine.pools import make_queue
     from rankgauge.pooling.queue import key_rows, queue_rows
-    from rankgauge.pooling.queue_files import decoded, write_lines
+    from rankgauge.pooling.queue_files import decoded, lines_of, write_files
 
     conventions = Conventions(
         profile=given.profile,
@@ -103,12 +103,7 @@ def _queue(given: argparse.Namespace) -> int:
     queries = _texts(given.queries, {decoded(item.query) for item in queue.items}, "query", conventions.catalog)
     documents = _texts(given.texts, {decoded(item.document) for item in queue.items}, "document", conventions.catalog)
     rows = queue_rows(queue, guideline=given.guideline, queries=queries, documents=documents)
-    write_lines(key, key_rows(queue))
-    try:
-        write_lines(given.output, rows)
-    except BaseException:
-        key.unlink(missing_ok=True)  # or it would stand in the way of the next call
-        raise
+    write_files({key: lines_of(key_rows(queue)), given.output: lines_of(rows)})
     if given.as_json:
         print_json(_summary(queue, given.output, key))
     else:

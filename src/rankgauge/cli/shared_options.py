@@ -21,6 +21,7 @@ __all__ = [
     "add_cutoff_option",
     "add_data_options",
     "add_field_option",
+    "add_force_option",
     "add_gate_options",
     "add_html_options",
     "add_interval_option",
@@ -120,6 +121,12 @@ def add_interval_option(parser: argparse._ActionsContainer) -> None:
     text = "Which intervals: standard (Wilson's for scores of 0 and 1, else Student's t), or exact, for few samples "
     text += "(Clopper-Pearson, else a betting interval). [default: standard, or as the policy says]"
     parser.add_argument("--interval", choices=("standard", "exact"), metavar="KIND", help=text)
+
+
+def add_force_option(parser: argparse._ActionsContainer) -> None:
+    """Add whether a result may be replaced."""
+    text = "Replace a result in that folder, once the new one is complete."
+    parser.add_argument("--force", action="store_true", help=text)
 
 
 def add_field_option(parser: argparse._ActionsContainer) -> None:
@@ -236,7 +243,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is written")
     add = group.add_argument
     add("-o", "--output", type=path, metavar="FOLDER", help="Write a result folder here.")
-    add("--force", action="store_true", help="Replace a result in that folder, once the new one is complete.")
+    add_force_option(group)
     keep = "Copy data and outputs into the result folder, so that it is self-contained."
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."
