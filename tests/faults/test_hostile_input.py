@@ -76,13 +76,36 @@ def test_includes_without_end_are_refused_with_their_chain(folder, capsys, twice
         ("run --data s.jsonl -m RR --limit 99999999999999999999", "limit must be below 2**63"),
         ("trec qrels run -l nan", "a finite number, not nan"),
         ("trec qrels run -l inf", "a finite number, not inf"),
+        ("trec qrels run -m P.inf", "cutoffs, such as P.5,10, not 'inf'"),
+        ("trec qrels run -m ndcg_cut." + "9" * 30, "cannot read 'ndcg_cut.999"),
+        ("trec qrels run -m Rprec_mult.nan", "levels, such as Rprec_mult.0.1,0.5, not 'nan'"),
+        ("trec qrels run -m iprec_at_recall.-1e400", "cannot read 'iprec_at_recall.-1e400'"),
+        ("trec qrels run --against run -m overlap@99999999999999999999", "from 1 to 2**53"),
+        ("validate qrels run --rel nan", "takes a finite number, not 'nan'"),
+        ("judge read queue --qrels qrels -o new --rel inf", "takes a finite number, not 'inf'"),
+        ("run --data s.jsonl -m RR --html .", "cannot write the report .: it is a folder"),
+        ("plugins lock c.yaml -o /", "cannot write the lock /"),
+        ("run --data s.jsonl -m RR -o out --history /dev/null", "--history /dev/null cannot be written: it is a pipe"),
     ],
 )
 def test_links_in_circles_and_numbers_out_of_bounds_are_usage_errors(folder, capsys, line, words):
+    Path("c.yaml").write_text(f"{CONFIG}metrics: {{use: [RR]}}\n")
+    before = sorted(Path().iterdir())
     assert call(line.split()) == 2
     err = capsys.readouterr().err
     assert words in err
     assert "internal error" not in err
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+@pytest.mark.parametrize(
+    "line",
+    ["run", "run --data", "run --data s.jsonl -m RR --html", "run --data s.jsonl -m RR -o", "init", "report out -o"],
+)
+def test_what_no_file_can_be_called_is_a_usage_error(folder, capsys, line, name):
+    assert call([*line.split(), name]) == 2
+    assert f"takes the name of a file or folder, not {name!r}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("byte", [0, 1, 8, 14, 27, 31])
@@ -239,7 +262,7 @@ def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
 )
 def test_files_that_belong_together_are_written_all_or_none(folder, capsys, monkeypatch, line, last, first):
     Path("run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
-    assert call("judge queue run --qrels qrels -o queue".split()) == 0
+    assert call(["judge", "queue", "run", "--qrels", "qrels", "-o", "queue"]) == 0
     rows = [json.loads(row) for row in Path("queue").read_text().splitlines()]
     Path("queue").write_text("".join(json.dumps(row | {"grade": 1} if "query" in row else row) + "\n" for row in rows))
     link, replace = os.link, Path.replace
@@ -256,7 +279,7 @@ def test_files_that_belong_together_are_written_all_or_none(folder, capsys, monk
     assert "No space left on device" in capsys.readouterr().err
     assert not Path(first).exists()
     assert call(line.split()) == 0
-    assert not [name for name in os.listdir() if name.endswith(".part")]
+    assert not [name path for path in Path().iterdir() if path.suffix == ".part"]
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -274,11 +297,11 @@ def test_of_two_writers_of_new_files_the_later_one_is_told(folder, monkeypatch, 
             write_new({Path("c"): b"second", Path("b"): b"second"})
         assert Path("b").read_bytes() == b"first"
         assert not Path("c").exists()
-    assert not [name for name in os.listdir() if name.endswith(".part")]
+    assert not [name path for path in Path().iterdir() if path.suffix == ".part"]
 
 
 def test_a_result_of_runs_is_replaced_where_that_is_asked_for(folder, capsys):
-    line = "trec qrels run -m RR -o out".split()
+    line = ["trec", "qrels", "run", "-m", "RR", "-o", "out"]
     assert call(line) == 0
     assert call(line) == 2
     assert "with --force" in capsys.readouterr().err
@@ -287,7 +310,7 @@ def test_a_result_of_runs_is_replaced_where_that_is_asked_for(folder, capsys):
 
 
 def test_a_result_that_cannot_be_moved_away_stays_and_leaves_nothing(folder, capsys, monkeypatch):
-    line = "run --data s.jsonl -m RR -o out --force".split()
+    line = ["run", "--data", "s.jsonl", "-m", "RR", "-o", "out", "--force"]
     assert call(line) == 0
     before = Path("out/manifest.json").read_bytes()
     rename = Path.rename

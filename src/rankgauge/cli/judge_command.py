@@ -15,6 +15,7 @@ from rankgauge.cli.shared_options import (
     add_columns_option,
     add_json_option,
     add_policy_options,
+    finite,
     path,
 )
 from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
@@ -190,7 +191,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
     add("--judge", default="", metavar="NAME", help=judge)
     add("--with-models", action="store_true", help="Take grades given by models.")
     rel = "Lowest grade of a relevant document. [default: %(default)s]"
-    add("--rel", type=float, default=1.0, metavar="GRADE", help=rel)
+    add("--rel", type=finite, default=1.0, metavar="GRADE", help=rel)
     add_columns_option(parser)
     add_json_option(parser)
 

@@ -33,6 +33,7 @@ __all__ = [
     "add_score_options",
     "add_unjudged_options",
     "check_unjudged",
+    "finite",
     "judging_typed",
     "path",
     "share",
@@ -54,7 +55,19 @@ def path(written: str) -> Path:
     """Read a path."""
     from pathlib import Path  # loads more than a parser needs
 
+    if not written or "\0" in written:
+        raise argparse.ArgumentTypeError(f"takes the name of a file or folder, not {written!r}")
     return Path(written)
+
+
+def finite(written: str) -> float:
+    """Read a finite number."""
+    from rankgauge.base.plain_text import read_number
+
+    number = read_number(written.strip().encode())
+    if number != number:  # noqa: PLR0124  # NaN
+        raise argparse.ArgumentTypeError(f"takes a finite number, not {written!r}")
+    return number
 
 
 def share(written: str) -> float:

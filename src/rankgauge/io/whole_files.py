@@ -48,7 +48,7 @@ def replacing(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
     It is written beside its place, under a name that nobody can guess, and never through a link. Where it *is_new* and
     another writer was quicker, `FileExistsError`.
     """
-    if why := _special(path):
+    if why := "it is a folder" if path.is_dir() else _special(path):
         raise OSError(errno.EINVAL, why)
     _tell_parts(path)
     part = path.with_name(f".{path.name[:_LONGEST]}.{os.getpid()}.{os.urandom(8).hex()}.part")
