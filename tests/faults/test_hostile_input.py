@@ -279,7 +279,7 @@ def test_files_that_belong_together_are_written_all_or_none(folder, capsys, monk
     assert "No space left on device" in capsys.readouterr().err
     assert not Path(first).exists()
     assert call(line.split()) == 0
-    assert not [name path for path in Path().iterdir() if path.suffix == ".part"]
+    assert not [path for path in Path().iterdir() if path.suffix == ".part"]
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -297,7 +297,7 @@ def test_of_two_writers_of_new_files_the_later_one_is_told(folder, monkeypatch, 
             write_new({Path("c"): b"second", Path("b"): b"second"})
         assert Path("b").read_bytes() == b"first"
         assert not Path("c").exists()
-    assert not [name path for path in Path().iterdir() if path.suffix == ".part"]
+    assert not [path for path in Path().iterdir() if path.suffix == ".part"]
 
 
 def test_a_result_of_runs_is_replaced_where_that_is_asked_for(folder, capsys):
