@@ -259,7 +259,7 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
             values = [float(value) for value in params.split(",")]
             if not all(abs(value) < _HIGHEST for value in values):  # NaN is not, either
                 raise ValueError(params)  # noqa: TRY301
-            return values if measure.takes == "levels" else list(map(int, values))  # trec_eval reads 23.4 as 23
+            return [*values] if measure.takes == "levels" else [*map(int, values)]  # trec_eval reads 23.4 as 23
         measure.read(params)
     except ValueError:
         msg = f"cannot read {written!r}: the parameters of trec_eval's {name} are {wanted}, not {params!r}"
