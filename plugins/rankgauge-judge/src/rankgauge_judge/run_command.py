@@ -20,7 +20,7 @@ from rankgauge.cli.console import echo, print_json, progress_bar, remark
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import read_header, read_row, write_lines
+from rankgauge.pooling.queue_files import lines_of, read_header, read_row, write_files
 from rankgauge_judge.answers import KeptAnswers, answers_file
 from rankgauge_judge.budget import Budget, Prices, Spent
 from rankgauge_judge.endpoint import Endpoint, check_url
@@ -78,7 +78,7 @@ def run(given: argparse.Namespace) -> int:
     is_complete = not outcome.ended and not outcome.failed and len(outcome.judged) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
-        write_lines(given.output, _lines(queue, outcome, judge))
+        write_files({given.output: lines_of(_lines(queue, outcome, judge))})
     summary = _summary(outcome, judge, budget.spent, n_tasks=len(tasks)) | {"seconds": round(seconds, 3)}
     if given.as_json:
         print_json(summary | {"queue": str(given.output) if is_written else None})
