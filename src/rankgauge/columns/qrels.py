@@ -233,6 +233,14 @@ class Qrels:
             np.add.at(sums, self.owners[item], of_intent)
         return read_only(sums)
 
+    @cached_property
+    def joinable(self) -> tuple[Ints, Ints]:
+        """Return key, start and length of each judgment's document, and first judgment and number of each query's."""
+        documents = self.documents
+        columns = documents.keys().view(np.int64), documents.start, documents.length
+        gold = np.stack([column.astype(np.int64, copy=False) for column in columns], axis=1)
+        return gold, np.stack((np.cumsum(self.lengths) - self.lengths, self.lengths), axis=1)
+
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
         return self._directory.find(names)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.catalog.compiled_kernel import join_judged
 from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBatch, Rows, Slices
 from rankgauge.columns.judged_rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted
@@ -99,6 +100,11 @@ class BatchJudge:
             batch, places = batch.of_queries(places >= 0), places[places >= 0]
         if self._run.sketcher is not None:
             self._run.sketcher.add(batch.keys)
+        if self._top is None and not policy.exclude_self and policy.order != "given":
+            by_id, narrow = policy.ties != "given", policy.score_dtype == "float32"
+            if (plain := join_judged(batch, qrels, places, by_id=by_id, narrow=narrow)) is not None:
+                self._run.add(places, batch.lengths, plain.owners, plain.judgments, Ranks(*plain[2:]))
+                return
         settled, rows, judgments = joined(batch, qrels, places, policy, self._finder)
         batch = settled.batch
         if self._top is not None:
