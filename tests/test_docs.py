@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import rankgauge
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.trec_eval import expand
 from rankgauge.cli import call as _call
@@ -82,7 +83,7 @@ def test_a_page_runs_as_its_reader_runs_it(
             run(found["code"])
         printed = [line.rstrip() for line in "".join(capsys.readouterr()).splitlines()]
     if declared := plugin_of(module):
-        check_plugin(declared, cases=15).raise_if_broken()
+        check_plugin(declared, cases=draws(15)).raise_if_broken()
 
 
 def run(commands: str) -> None:

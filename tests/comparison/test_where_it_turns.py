@@ -1,0 +1,126 @@
+"""Where a verdict, an interval or a message turns into another: the value on the border, and those beside it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from comparison.made import result
+from rankgauge import compare, evaluate
+from rankgauge.errors import ParameterError, ResultError
+from rankgauge.stats.intervals import betting_interval
+
+BASE = np.random.default_rng(5).random(40)
+NEAR = BASE + np.random.default_rng(6).normal(0.0, 0.02, 40)
+
+
+def compared(base, new, **options):
+    return compare({"a": result(base), "b": result(new)}, **options)["b"]["p@1"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"resamples": 1.5}, {"resamples": True}, {"resamples": 0}, {"seed": 0.0}, {"seed": -1}, {"seed": 2**128}],
+)
+def test_counts_and_seeds_are_whole_numbers_within_bounds(options):
+    with pytest.raises(ParameterError, match="is an integer of"):
+        compared([0.1, 0.2], [0.2, 0.3], **options)
+
+
+def test_the_largest_seed_can_be_used():
+    assert compared([0.1, 0.2], [0.2, 0.3], seed=2**128 - 1).difference == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("confidence", "hint"), [(1, False), (95, True), (1.5, True), (100, False), (0, False)])
+def test_a_percentage_is_advised_to_be_a_share_where_it_can_be_one(confidence, hint):
+    with pytest.raises(ParameterError, match="lies between 0 and 1") as error:
+        compared([0.1], [0.2], confidence=confidence)
+    assert ("; write" in str(error.value)) == hint
+
+
+def test_a_p_at_the_level_is_significant_and_one_above_it_is_not():
+    metric = compared(BASE, BASE + 0.1)
+    assert replace(metric, p_adjusted=0.05).verdict == "better"
+    assert replace(metric, p_adjusted=math.nextafter(0.05, 1)).verdict == "better"  # 1 - .95 is above .05 by rounding
+    assert replace(metric, p_adjusted=0.0500001).verdict == "undecided"
+
+
+def test_unjudged_documents_matter_only_where_a_verdict_hangs_on_them():
+    shown, open_, same = compared(BASE, BASE - 0.1), compared(BASE, NEAR), compared(BASE, BASE)
+    assert (shown.verdict, open_.verdict, same.verdict) == ("worse", "undecided", "same")
+    against = replace(open_, difference=-open_.difference)
+    assert replace(open_, condensed=against).verdict == "undecided"
+    assert replace(shown, condensed=shown).verdict == "worse"
+    assert replace(shown, condensed=same).verdict == "depends on unjudged documents"
+    assert replace(same, condensed=shown).verdict == "depends on unjudged documents"
+    assert replace(shown, condensed=replace(same, difference=1e-15)).verdict == "depends on unjudged documents"
+
+
+def test_the_samples_that_lost_most_by_a_rank_are_those_whose_rank_grew():
+    qrels = {f"q{at}": {"gold": 1} for at in range(4)}
+
+    def ranks(*places):
+        return {
+            f"q{at}": {f"x{n}": 9.0 - n for n in range(place - 1)} | {"gold": 0.5} for at, place in enumerate(places)
+        }
+
+    results = evaluate(qrels, runs={"a": ranks(2, 2, 2, 2), "b": ranks(2, 1, 5, 3)}, metrics=["first_rank"])
+    (metric,) = compare(results)["b"].metrics.values()
+    assert [(change.sample_id, change.difference) for change in metric.worst] == [("q2", 3.0), ("q3", 1.0)]
+    assert [(change.sample_id, change.difference) for change in metric.best] == [("q1", -1.0)]
+
+
+def test_differences_that_happen_to_be_0_or_1_are_no_rates():
+    metric = compared([0.0] * 20, [1.0] * 12 + [0.0] * 8)
+    assert metric.interval_method == "t"
+    assert metric.interval == pytest.approx(
+        (0.6 - 2.093024 * math.sqrt(0.24 / 19), 0.6 + 2.093024 * math.sqrt(0.24 / 19))
+    )
+
+
+def test_ranks_need_a_difference_larger_by_their_efficiency():
+    signs, ranks = (compared(BASE, NEAR, test=test).detectable for test in ("sign-flip", "wilcoxon"))
+    assert ranks / signs == pytest.approx(math.sqrt(math.pi / 3), rel=2e-3)  # a level by resamples is a little off
+
+
+def test_exact_intervals_show_equivalence_after_any_test():
+    metric = compared(BASE, NEAR, test="bootstrap-bca", interval="exact", matters=0.3)
+    low, high = betting_interval((NEAR - BASE + 1) / 2, 0.9)
+    assert metric.equivalence == pytest.approx((2 * low - 1, 2 * high - 1))
+    other = compared(BASE, NEAR, test="bootstrap-bca", matters=0.3)
+    assert other.equivalence[1] - other.equivalence[0] < metric.equivalence[1] - metric.equivalence[0]
+
+
+def test_where_there_is_no_interval_nothing_is_equivalent():
+    alike = compared([0.25] * 12, [0.5] * 12, matters=0.5)
+    assert (alike.interval, alike.equivalence) == (None, None)
+    assert compared(BASE, NEAR, matters=0.5, confidence=0.4).equivalence is None
+
+
+def test_clusters_are_named_and_students_test_takes_them():
+    names = {f"q{at:03}": f"c{at % 8}" for at in range(40)}
+    old, new = result(BASE), result(NEAR)
+    clustered = compare({"a": old, "b": new}, cluster=names, test="t")
+    means = [(NEAR - BASE)[at::8].mean() for at in range(8)]
+    assert clustered.cluster == "clusters"
+    assert clustered["b"]["p@1"].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=1e-9)
+    for test in ("wilcoxon", "bootstrap-bca"):
+        with pytest.raises(ParameterError, match="takes samples to be independent"):
+            compare({"a": old, "b": new}, cluster=names, test=test)
+
+
+def test_the_schema_is_named():
+    assert compare({"a": result([0.1]), "b": result([0.2])}).to_dict()["schema_version"].startswith("rankgauge.compar")
+
+
+def test_at_most_a_few_samples_are_named_and_dots_say_so():
+    few, many = ([f"q{at}" for at in range(n)] for n in (2, 12))
+    for names, dots in ((few, False), (many, True)):
+        others = [f"other-{name}" for name in names]
+        with pytest.raises(ResultError) as error:
+            compare({"a": result([0.1] * len(names), ids=names), "b": result([0.1] * len(names), ids=others)})
+        assert ("..." in str(error.value)) == dots
