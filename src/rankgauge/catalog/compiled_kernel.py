@@ -105,12 +105,12 @@ def join_judged(batch: RankingBatch, qrels: Qrels, places: Ints, *, by_id: bool,
     scores are compared as C floats.
     """
     kernel = installed_kernel()
-    if kernel is None:
+    if kernel is None or qrels.joinable is None:
         return None
-    gold, judged = qrels.joinable
-    most = int(np.minimum(judged[places, 1], batch.lengths).sum())
+    gold, begins = qrels.joinable
+    most = int(np.minimum(qrels.lengths[places], batch.lengths).sum())
     columns = np.empty((len(JudgedRows._fields), most), dtype=np.int64)
     words = (batch.documents.start, batch.documents.length, batch.keys, batch.scores, batch.lengths, places)
     rows = (batch.documents.buffer, *map(np.ascontiguousarray, words))
-    count = kernel.join_judged(*rows, qrels.documents.buffer, gold, judged, by_id, narrow, *columns)
+    count = kernel.join_judged(*rows, qrels.documents.buffer, gold, begins, by_id, narrow, *columns)
     return None if count is None else JudgedRows(*(column[:count] for column in columns))

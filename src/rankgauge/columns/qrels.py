@@ -234,12 +234,20 @@ class Qrels:
         return read_only(sums)
 
     @cached_property
-    def joinable(self) -> tuple[Ints, Ints]:
-        """Return key, start and length of each judgment's document, and first judgment and number of each query's."""
-        documents = self.documents
-        columns = documents.keys().view(np.int64), documents.start, documents.length
-        gold = np.stack([column.astype(np.int64, copy=False) for column in columns], axis=1)
-        return gold, np.stack((np.cumsum(self.lengths) - self.lengths, self.lengths), axis=1)
+    def joinable(self) -> tuple[Ints, Ints] | None:
+        """
+        Return the key of each judgment's document and its slice, start << 16 | length, and where each query's begin.
+
+        None where a document is too long for that, or a query has no judgments.
+        """
+        _, start, length = self.documents
+        if int(length.max(initial=0)) >= 1 << 16 or not int(self.lengths.min(initial=1)):
+            return None
+        gold = np.empty((len(start), 2), dtype=np.int64)
+        gold[:, 0] = self.documents.keys().view(np.int64)
+        np.left_shift(start, 16, out=gold[:, 1], dtype=np.int64)
+        gold[:, 1] |= length
+        return gold, np.append(0, np.cumsum(self.lengths))
 
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""

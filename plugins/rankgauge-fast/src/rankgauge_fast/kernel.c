@@ -24,6 +24,13 @@
 #define MOST_FIELDS 6
 #define LONGEST_TIE 64   /* rows with equal scores; longer ties are left to a sort */
 
+/* Memory that is needed soon, and likely to be in no cache. */
+#ifdef __GNUC__
+#define FETCH(place) __builtin_prefetch(place)
+#else
+#define FETCH(place) (void)(place)
+#endif
+
 static uint64_t word_at(const uint8_t *at)
 {
     uint64_t word;
@@ -284,15 +291,11 @@ static PyObject *read_lines(PyObject *self, PyObject *args)
     return Py_BuildValue("LLL", (long long)to.rows, (long long)to.queries, (long long)to.unread);
 }
 
-/* A judgment, and the judgments of a query: together in memory, since most queries find theirs in no cache. */
+/* A judgment: its document's key, and start << 16 | length; together in memory, since most of them are in no cache. */
 typedef struct {
     uint64_t key;
-    int64_t start, length;
+    int64_t slice;
 } Gold;
-
-typedef struct {
-    int64_t first, count;
-} Stretch;
 
 /* Rows of a run, the judgments that they are joined with, and what comes of it. */
 typedef struct {
@@ -302,7 +305,7 @@ typedef struct {
     const double *scores;
     const int64_t *row_counts, *places;
     const Gold *gold;
-    const Stretch *judged;
+    const int64_t *begins; /* the first judgment of each query, and how many judgments there are */
     int64_t queries;
     int by_id, narrow;
     int64_t *owners, *judgments, *rank, *low, *high;
@@ -320,7 +323,8 @@ static double score_at(const Join *join, int64_t row)
 static int is_judged(const Join *join, int64_t row, const Gold *gold)
 {
     int64_t length = join->lengths[row];
-    return gold->length == length && is_same(join->bytes + join->starts[row], join->gold_bytes + gold->start, length);
+    const uint8_t *text = join->gold_bytes + (gold->slice >> 16);
+    return (gold->slice & 0xFFFF) == length && is_same(join->bytes + join->starts[row], text, length);
 }
 
 static int is_after(const Join *join, int64_t i, int64_t j)
@@ -366,8 +370,8 @@ static inline int64_t slot_of(const Join *join, int shift, uint64_t mask, uint64
 /* Join one query; return 0 if it is anything but distinct documents in order of score. */
 static int join_query(Join *join, int64_t query, int64_t first)
 {
-    int64_t end = first + join->row_counts[query], gold = join->judged[join->places[query]].first;
-    int64_t count = join->judged[join->places[query]].count, all = count + end - first;
+    int64_t end = first + join->row_counts[query], place = join->places[query];
+    int64_t gold = join->begins[place], count = join->begins[place + 1] - gold, all = count + end - first;
     int bits = 4;
     while ((int64_t)1 << bits < 2 * all)
         bits++;
@@ -426,12 +430,12 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
                  b[5].len / 8, by_id, narrow, b[10].buf, b[11].buf, b[12].buf, b[13].buf, b[14].buf, b[10].len / 8,
                  0, NULL, 0};
     int fits = b[6].len / 8 >= join.queries;
-    int64_t total = 0, known = b[9].len / (int64_t)sizeof(Stretch), judgments = b[8].len / (int64_t)sizeof(Gold);
+    int64_t total = 0, known = b[9].len / 8 - 1, judgments = b[8].len / (int64_t)sizeof(Gold);
     for (int64_t query = 0; fits && query < join.queries; query++) {
         int64_t place = join.places[query];
         total += join.row_counts[query];
-        fits = join.row_counts[query] >= 0 && place >= 0 && place < known && join.judged[place].first >= 0 &&
-               join.judged[place].count >= 0 && join.judged[place].first <= judgments - join.judged[place].count;
+        fits = join.row_counts[query] >= 0 && place >= 0 && place < known && join.begins[place] >= 0 &&
+               join.begins[place] < join.begins[place + 1] && join.begins[place + 1] <= judgments;
     }
     for (int each = 1; each < 5; each++)
         fits = fits && has_room(&b[each], total);
@@ -446,6 +450,11 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     int64_t first = 0;
     for (int64_t query = 0; done && query < join.queries; query++) {
+        if (query + 12 < join.queries) { /* judgments stand in another order, and most are in no cache */
+            FETCH(&join.begins[join.places[query + 12]]);
+            FETCH(&join.gold[join.begins[join.places[query + 8]]]);
+            FETCH(&join.gold_bytes[join.gold[join.begins[join.places[query + 4]]].slice >> 16]);
+        }
         done = join_query(&join, query, first);
         first += join.row_counts[query];
     }
