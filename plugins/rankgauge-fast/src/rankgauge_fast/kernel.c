@@ -31,14 +31,14 @@
 #define FETCH(place) (void)(place)
 #endif
 
-static uint64_t word_at(const uint8_t *at)
+static inline uint64_t word_at(const uint8_t *at)
 {
     uint64_t word;
     memcpy(&word, at, 8);
     return word;
 }
 
-static int lowest_bit(uint64_t word)
+static inline int lowest_bit(uint64_t word)
 {
 #ifdef _MSC_VER
     unsigned long at;
@@ -50,7 +50,7 @@ static int lowest_bit(uint64_t word)
 }
 
 /* Return a bit for each of 64 bytes that is 32 or less. */
-static uint64_t blanks_in(const uint8_t *bytes)
+static inline uint64_t blanks_in(const uint8_t *bytes)
 {
     uint64_t blanks = 0;
 #if defined(__SSE2__) || defined(_M_X64)
@@ -72,13 +72,13 @@ static uint64_t blanks_in(const uint8_t *bytes)
 }
 
 /* The first n of eight bytes. */
-static uint64_t first_bytes(uint64_t word, int64_t n)
+static inline uint64_t first_bytes(uint64_t word, int64_t n)
 {
     return n < 8 ? word & (((uint64_t)1 << (8 * n)) - 1) : word;
 }
 
 /* The hash that `Slices.keys` gives a text of one byte or more. */
-static uint64_t key_of(const uint8_t *text, int64_t length)
+static inline uint64_t key_of(const uint8_t *text, int64_t length)
 {
     uint64_t key = first_bytes(word_at(text), length) * 0x9E3779B97F4A7C15U;
     key ^= key >> 29;
@@ -90,7 +90,7 @@ static uint64_t key_of(const uint8_t *text, int64_t length)
     return key;
 }
 
-static int is_same(const uint8_t *a, const uint8_t *b, int64_t length)
+static inline int is_same(const uint8_t *a, const uint8_t *b, int64_t length)
 {
     for (; length > 8; length -= 8, a += 8, b += 8)
         if (word_at(a) != word_at(b))
@@ -100,10 +100,10 @@ static int is_same(const uint8_t *a, const uint8_t *b, int64_t length)
 
 static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
 
-/* Read the n <= 8 digits before a place; return 0 if there is something else among them. */
-static int digits_before(const uint8_t *end, int64_t n, uint64_t *value)
+/* Read the 1 to 8 digits that a word ends with; return 0 if there is something else among them. */
+static inline int digits_of(uint64_t word, int64_t n, uint64_t *value)
 {
-    uint64_t word = word_at(end - 8), mask = ~(uint64_t)0 << (64 - 8 * n);
+    uint64_t mask = ~(uint64_t)0 << (64 - 8 * n);
     word &= mask;
     if ((word & (word + (0x0606060606060606U & mask)) & 0xF0F0F0F0F0F0F0F0U) != (0x3030303030303030U & mask))
         return 0;
@@ -114,13 +114,18 @@ static int digits_before(const uint8_t *end, int64_t n, uint64_t *value)
     return 1;
 }
 
+static inline int digits_before(const uint8_t *end, int64_t n, uint64_t *value)
+{
+    return digits_of(word_at(end - 8), n, value);
+}
+
 /*
  * Return mantissa / 10**decimals, correctly rounded, of at most 8 digits before the point and 16 behind it.
  *
  * The power is exact. Up to 2**53 the division rounds once. Above, the exact remainder of the rounded quotient (Dekker)
  * corrects it; `_quotient` in rankgauge.io.trec.decimal_texts has the proof.
  */
-static double quotient(uint64_t mantissa, int64_t decimals)
+static inline double quotient(uint64_t mantissa, int64_t decimals)
 {
     double power = POWERS[decimals], high = (double)mantissa, value = high / power;
     if (mantissa <= (uint64_t)1 << 53)
@@ -134,7 +139,7 @@ static double quotient(uint64_t mantissa, int64_t decimals)
 }
 
 /* Read a number without exponent; NaN for anything else, which may be a number all the same. */
-static double number_of(const uint8_t *start, const uint8_t *end, int64_t *guess)
+static inline double number_of(const uint8_t *start, const uint8_t *end, int64_t *guess)
 {
     int negative = *start == '-';
     start += negative;
@@ -147,6 +152,13 @@ static double number_of(const uint8_t *start, const uint8_t *end, int64_t *guess
     }
     int64_t whole = length - decimals - 1, behind = decimals > 0 ? decimals : 0;
     uint64_t mantissa = 0, part = 0;
+    if (whole > 0 && decimals > 0 && whole + decimals <= 8) { /* most: both parts as one word, which has no point */
+        uint64_t word = (word_at(end - 8) & ~(uint64_t)0 << (64 - 8 * decimals)) | word_at(end - decimals - 9) >> 8 * decimals;
+        if (!digits_of(word, whole + decimals, &mantissa))
+            return NAN;
+        double value = (double)(int64_t)mantissa / POWERS[decimals];
+        return negative ? -value : value;
+    }
     if (whole < 1 || whole > 8 || decimals == 0 || behind > 16 || whole + behind > 19)
         return NAN;
 #if FLT_EVAL_METHOD != 0
