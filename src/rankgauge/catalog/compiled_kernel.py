@@ -22,7 +22,7 @@ from rankgauge.catalog.claims import normalized
 from rankgauge.catalog.discovery import disabled_plugins, no_plugins
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words
 
-__all__ = ["DISTRIBUTION", "JudgedRows", "LineColumns", "installed_kernel", "join_judged", "read_lines"]
+__all__ = ["DISTRIBUTION", "JudgedRows", "LineColumns", "installed_kernel", "join_judged", "query_finder", "read_lines"]
 
 DISTRIBUTION = "rankgauge-fast"
 _SHORTEST_LINE = {True: len("q 0 d 1 1 t\n"), False: len("q 0 d 1\n")}
@@ -32,6 +32,8 @@ class Kernel(Protocol):
     """What the hook `rankgauge_kernel` returns; the arrays that a function is to fill come last."""
 
     read_lines: Callable[..., tuple[int, int, int] | None]
+    index_texts: Callable[..., None]
+    find_texts: Callable[..., None]
     join_judged: Callable[..., int | None]
 
 
@@ -87,6 +89,28 @@ def read_lines(buffer: NDArray[np.uint8], end: int, *, is_run: bool) -> LineColu
     )
 
 
+def query_finder(qrels: Qrels) -> Callable[[Slices], Ints] | None:
+    """Return what `Qrels.places_of` is; None where there is no kernel, or the ids were not read from a file."""
+    kernel, ids = installed_kernel(), qrels.ids
+    if kernel is None or not isinstance(ids, Slices) or not len(ids.start):
+        return None
+    known = _words(ids)
+    table = np.zeros(2 << len(ids.start).bit_length(), dtype=np.uint64)
+    kernel.index_texts(*known, table)
+
+    def find(names: Slices) -> Ints:
+        places = np.empty(len(names.start), dtype=np.int64)
+        kernel.find_texts(*known, table, *_words(names), places)
+        return places
+
+    return find
+
+
+def _words(texts: Slices) -> tuple[NDArray[np.uint8], Ints, Ints]:
+    """Return texts as the kernel takes them."""
+    return texts.buffer, *(np.ascontiguousarray(column, dtype=np.int64) for column in (texts.start, texts.length))
+
+
 class JudgedRows(NamedTuple):
     """The judged rows of a batch: the query of each in the batch, its judgment, rank, and first and last of its tie."""
 
@@ -110,7 +134,6 @@ def join_judged(batch: RankingBatch, qrels: Qrels, places: Ints, *, by_id: bool,
     gold, begins = qrels.joinable
     most = int(np.minimum(qrels.lengths[places], batch.lengths).sum())
     columns = np.empty((len(JudgedRows._fields), most), dtype=np.int64)
-    words = (batch.documents.start, batch.documents.length, batch.keys, batch.scores, batch.lengths, places)
-    rows = (batch.documents.buffer, *map(np.ascontiguousarray, words))
+    rows = (*_words(batch.documents), *map(np.ascontiguousarray, (batch.keys, batch.scores, batch.lengths, places)))
     count = kernel.join_judged(*rows, qrels.documents.buffer, gold, begins, by_id, narrow, *columns)
     return None if count is None else JudgedRows(*(column[:count] for column in columns))

@@ -2,3 +2,5 @@ from typing import Any
 
 def read_lines(*arguments: Any) -> tuple[int, int, int] | None: ...  # noqa: ANN401  # buffers
 def join_judged(*arguments: Any) -> int | None: ...  # noqa: ANN401  # buffers
+def index_texts(*arguments: Any) -> None: ...  # noqa: ANN401  # buffers
+def find_texts(*arguments: Any) -> None: ...  # noqa: ANN401  # buffers

@@ -303,6 +303,117 @@ static PyObject *read_lines(PyObject *self, PyObject *args)
     return Py_BuildValue("LLL", (long long)to.rows, (long long)to.queries, (long long)to.unread);
 }
 
+/* Texts in a buffer, and a table of them: in each slot the high half of a key, and the place of its text, from 1. */
+typedef struct {
+    const uint8_t *bytes;
+    const int64_t *starts, *lengths;
+    uint64_t *table;
+    int shift;
+    uint64_t mask;
+} Texts;
+
+#define AT_ONCE 16 /* texts that are looked up together, so that their places in memory are fetched at the same time */
+
+/* Put a text into the table. */
+static void insert(const Texts *to, int64_t place)
+{
+    uint64_t key = key_of(to->bytes + to->starts[place], to->lengths[place]), slot = key >> to->shift;
+    while (to->table[slot])
+        slot = (slot + 1) & to->mask;
+    to->table[slot] = (key & 0xFFFFFFFF00000000U) | (uint64_t)(place + 1);
+}
+
+/* Return the place of a text with some key; -1 if it is not in the table. */
+static int64_t find(const Texts *in, uint64_t key, const uint8_t *text, int64_t length)
+{
+    for (uint64_t slot = key >> in->shift; in->table[slot]; slot = (slot + 1) & in->mask) {
+        int64_t place = (int64_t)(in->table[slot] & 0xFFFFFFFFU) - 1;
+        if (!((in->table[slot] ^ key) >> 32) && in->lengths[place] == length &&
+            is_same(text, in->bytes + in->starts[place], length))
+            return place;
+    }
+    return -1;
+}
+
+static void find_all(const Texts *in, const Texts *asked, int64_t count, int64_t *places)
+{
+    uint64_t keys[AT_ONCE];
+    for (int64_t at = 0; at < count; at += AT_ONCE) {
+        int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+        for (int64_t nth = 0; nth < n; nth++) {
+            keys[nth] = key_of(asked->bytes + asked->starts[at + nth], asked->lengths[at + nth]);
+            FETCH(&in->table[keys[nth] >> in->shift]);
+        }
+        for (int64_t nth = 0; nth < n; nth++) {
+            uint64_t place = in->table[keys[nth] >> in->shift] & 0xFFFFFFFFU;
+            FETCH(&in->starts[place ? place - 1 : 0]);
+            FETCH(&in->lengths[place ? place - 1 : 0]);
+        }
+        for (int64_t nth = 0; nth < n; nth++) {
+            uint64_t place = in->table[keys[nth] >> in->shift] & 0xFFFFFFFFU;
+            FETCH(in->bytes + in->starts[place ? place - 1 : 0]);
+        }
+        for (int64_t nth = 0; nth < n; nth++)
+            places[at + nth] = find(in, keys[nth], asked->bytes + asked->starts[at + nth], asked->lengths[at + nth]);
+    }
+}
+
+/* Return whether a table, of a power of two slots, has room for some texts; take it if so. */
+static int takes(Texts *in, const Py_buffer *table, int64_t count)
+{
+    int64_t slots = table->len / 8;
+    in->table = table->buf;
+    in->mask = (uint64_t)slots - 1;
+    for (in->shift = 64; in->shift > 32 && (int64_t)1 << (64 - in->shift) < slots; in->shift--) { }
+    return slots > count && (int64_t)1 << (64 - in->shift) == slots && slots > 1;
+}
+
+/* index_texts(bytes, starts, lengths, table): put texts, no two of which are the same, into a table of zeros */
+static PyObject *index_texts(PyObject *self, PyObject *args)
+{
+    (void)self;
+    Py_buffer b[4];
+    memset(b, 0, sizeof b);
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &b[0], &b[1], &b[2], &b[3])) {
+        release(b, 4);
+        return NULL;
+    }
+    Texts to = {b[0].buf, b[1].buf, b[2].buf, NULL, 0, 0};
+    int64_t count = b[1].len / 8;
+    int fits = has_room(&b[2], count) && takes(&to, &b[3], count);
+    for (int64_t place = 0; fits && place < count; place++)
+        insert(&to, place);
+    release(b, 4);
+    if (!fits)
+        return PyErr_Format(PyExc_ValueError, "texts and table do not fit");
+    Py_RETURN_NONE;
+}
+
+/* find_texts(bytes, starts, lengths, table, asked bytes, starts, lengths, places): the place of each text, or -1 */
+static PyObject *find_texts(PyObject *self, PyObject *args)
+{
+    (void)self;
+    Py_buffer b[8];
+    memset(b, 0, sizeof b);
+    if (!PyArg_ParseTuple(args, "y*y*y*w*y*y*y*w*", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7])) {
+        release(b, 8);
+        return NULL;
+    }
+    Texts in = {b[0].buf, b[1].buf, b[2].buf, NULL, 0, 0}, asked = {b[4].buf, b[5].buf, b[6].buf, NULL, 0, 0};
+    int64_t known = b[1].len / 8, count = b[5].len / 8;
+    int fits = known > 0 && has_room(&b[2], known) && takes(&in, &b[3], known) && has_room(&b[6], count) &&
+               has_room(&b[7], count);
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        find_all(&in, &asked, count, b[7].buf);
+        Py_END_ALLOW_THREADS
+    }
+    release(b, 8);
+    if (!fits)
+        return PyErr_Format(PyExc_ValueError, "texts, table and places do not fit");
+    Py_RETURN_NONE;
+}
+
 /* A judgment: its document's key, and start << 16 | length; together in memory, since most of them are in no cache. */
 typedef struct {
     uint64_t key;
@@ -480,6 +591,8 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
 
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, "Read lines into columns."},
+    {"index_texts", index_texts, METH_VARARGS, "Put texts into a table."},
+    {"find_texts", find_texts, METH_VARARGS, "Find texts in a table."},
     {"join_judged", join_judged, METH_VARARGS, "Join rows with judgments."},
     {NULL, NULL, 0, NULL},
 };
