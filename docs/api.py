@@ -130,6 +130,7 @@ SECTIONS = (
     _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/embed-in-deepeval.md)."),
     _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
     _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
+    _module("rankgauge_hosts.ir_measures", "[Inside ir_measures and PyTerrier](../how-to/embed-in-ir_measures.md)."),
     _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/embed-in-mlflow.md)."),
     _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
     _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),

@@ -202,6 +202,7 @@ MEASURED = {
     "past-one-machine": {"Where rows have no repeats": MACHINE, "Ten times the rows": MACHINE},
     "check-labels": {"100,000 documents": MACHINE},
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
+    "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
     "html-report": {"Samples, ranks and texts": MACHINE},
     "match-by-text": {
