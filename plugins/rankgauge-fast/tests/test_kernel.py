@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import struct
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +16,7 @@ from hypothesis import strategies as st
 
 import rankgauge
 from rankgauge.catalog import compiled_kernel
-from rankgauge.catalog.compiled_kernel import installed_kernel, join_judged
-from rankgauge.cli import call
+from rankgauge.catalog.compiled_kernel import installed_kernel, join_judged, query_finder
 from rankgauge.columns import PADDING, Qrels, RankingBatch, Slices
 from rankgauge.io.problems import MalformedError
 from rankgauge.io.trec import line_columns
@@ -22,7 +25,7 @@ from rankgauge.judging.ranking import joined
 from rankgauge.judging.ranks import RepeatFinder, ranks_of
 from rankgauge.policy import Policy
 
-pytest.importorskip("rankgauge_fast._kernel", reason="rankgauge-fast is not compiled here")
+pytest.importorskip("rankgauge_fast._kernel", reason="rankgauge-fast is not compiled here: `make test-fast` does it")
 
 IDS = ("a", "q1", "d-with-a-longer-name", "é", "12345678", "123456789", "x" * 40, "#a", "q10")
 PLAIN_NUMBERS = ("0", "-0", "7", "-3.25", "12.345678", "0.1", "12345678.12345678", "1.2345678901234567", "99999999")
@@ -232,6 +235,48 @@ def test_a_collision_of_hashes_is_handed_back():
     assert join_judged(batch, qrels, np.zeros(1, dtype=np.int64), by_id=True, narrow=False) is None
 
 
+def of_queries(names):
+    """Judgments of some queries, one each."""
+    documents = Slices.of([b"d"] * len(names))
+    return Qrels.of(names, np.arange(len(names)), documents, np.ones(len(names)))
+
+
+def random_name(chance):
+    return bytes(chance.choices(b"abq0123456789", k=chance.choice((1, 2, 7, 8, 9, 16, 40))))
+
+
+@pytest.mark.parametrize("count", [1, 2, 15, 16, 17, 3000])
+def test_queries_are_found_where_numpy_finds_them(count):
+    chance = random.Random(count)
+    names = sorted({random_name(chance) for _ in range(count)})
+    qrels = of_queries(names)
+    asked = Slices.of(
+        [chance.choice(names) if chance.random() < 0.8 else random_name(chance) for _ in range(2 * count)]
+    )
+    assert query_finder(qrels)(asked).tolist() == qrels.places_of(asked).tolist()
+
+
+def test_queries_that_meet_in_one_place_are_numpys():
+    every = Slices.of([b"q%d" % number for number in range(60_000)])
+    meeting = every.at(np.flatnonzero(every.keys() >> np.uint64(56) == 7)[:100]).texts()
+    assert len(meeting) == 100
+    assert query_finder(of_queries(meeting)) is None
+
+
+def test_a_kernel_with_other_functions_is_not_used(monkeypatch, caplog):
+    kernel = SimpleNamespace(INTERFACE=0)
+    monkeypatch.setattr("rankgauge_fast.rankgauge_kernel", lambda: kernel)
+    with caplog.at_level(logging.WARNING, logger="rankgauge"):
+        assert compiled_kernel._loaded.__wrapped__() is None
+    assert "compiled for another version of rankgauge" in caplog.text
+
+
+def test_an_uncompiled_plugin_offers_nothing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rankgauge_fast._kernel", None)
+    monkeypatch.delattr("rankgauge_fast._kernel")
+    assert compiled_kernel._loaded.__wrapped__() is None
+
+
 def test_columns_that_do_not_fit_are_refused():
     kernel = installed_kernel()
     text = b"q Q0 d 1 2 t\n"
@@ -244,6 +289,12 @@ def test_columns_that_do_not_fit_are_refused():
         kernel.read_lines(
             window(text), PADDING, len(text) + PADDING, True, *words[:2], np.empty(8), np.empty(9), *words[2:]
         )
+    texts = Slices.of([b"a", b"b"])
+    for slots in (0, 1, 2, 3, 5):
+        with pytest.raises(ValueError, match="do not fit"):
+            kernel.index_texts(*texts, np.zeros(slots, dtype=np.uint64))
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.find_texts(*texts, np.zeros(4, dtype=np.uint64), *texts, np.empty(1, dtype=np.int64))
 
 
 @pytest.fixture
@@ -264,11 +315,12 @@ def test_the_manifest_names_the_kernel_that_was_used(files, monkeypatch):
     assert plain["ndcg@10"].values.tolist() == with_kernel["ndcg@10"].values.tolist()
 
 
-def test_commands_name_the_kernel(capsys):
-    call(["plugins", "list"])
-    assert "a kernel" in capsys.readouterr().out
-    call(["doctor"])
-    assert "rankgauge-fast reads TREC lines" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("command", "words"), [(["plugins", "list"], "a kernel"), (["doctor"], "rankgauge-fast reads TREC lines")]
+)
+def test_commands_name_the_kernel(command, words):
+    done = subprocess.run([sys.executable, "-m", "rankgauge", *command], capture_output=True, text=True, check=False)
+    assert words in done.stdout
 
 
 def test_the_two_roads_are_two(without):

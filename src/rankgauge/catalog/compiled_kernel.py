@@ -25,14 +25,18 @@ from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices
 __all__ = ["DISTRIBUTION", "JudgedRows", "LineColumns", "installed_kernel", "join_judged", "query_finder", "read_lines"]
 
 DISTRIBUTION = "rankgauge-fast"
+_INTERFACE = 1
+"""Which functions a kernel has, and their arguments."""
+
 _SHORTEST_LINE = {True: len("q 0 d 1 1 t\n"), False: len("q 0 d 1\n")}
 
 
 class Kernel(Protocol):
     """What the hook `rankgauge_kernel` returns; the arrays that a function is to fill come last."""
 
+    INTERFACE: int
     read_lines: Callable[..., tuple[int, int, int] | None]
-    index_texts: Callable[..., None]
+    index_texts: Callable[..., bool]
     find_texts: Callable[..., None]
     join_judged: Callable[..., int | None]
 
@@ -42,12 +46,17 @@ def _loaded() -> Kernel | None:
     try:
         with guarded():
             import rankgauge_fast
+
+            kernel: Kernel | None = rankgauge_fast.rankgauge_kernel()
+            if kernel is None or kernel.INTERFACE == _INTERFACE:
+                return kernel
+            why = "it was compiled for another version of rankgauge"
     except ForeignError as error:
-        if not isinstance(error.__cause__, ModuleNotFoundError):
-            logger("catalog").warning("importing rankgauge_fast failed, so numpy does its work: %s", error)
-        return None
-    kernel: Kernel | None = rankgauge_fast.rankgauge_kernel()
-    return kernel
+        if isinstance(error.__cause__, ModuleNotFoundError):
+            return None
+        why = str(error)
+    logger("catalog").warning("the kernel of %s is not used, and numpy does its work: %s", DISTRIBUTION, why)
+    return None
 
 
 def installed_kernel() -> Kernel | None:
@@ -96,7 +105,8 @@ def query_finder(qrels: Qrels) -> Callable[[Slices], Ints] | None:
         return None
     known = _words(ids)
     table = np.zeros(2 << len(ids.start).bit_length(), dtype=np.uint64)
-    kernel.index_texts(*known, table)
+    if not kernel.index_texts(*known, table):
+        return None
 
     def find(names: Slices) -> Ints:
         places = np.empty(len(names.start), dtype=np.int64)
@@ -108,7 +118,8 @@ def query_finder(qrels: Qrels) -> Callable[[Slices], Ints] | None:
 
 def _words(texts: Slices) -> tuple[NDArray[np.uint8], Ints, Ints]:
     """Return texts as the kernel takes them."""
-    return texts.buffer, *(np.ascontiguousarray(column, dtype=np.int64) for column in (texts.start, texts.length))
+    start, length = (np.ascontiguousarray(column, dtype=np.int64) for column in (texts.start, texts.length))
+    return texts.buffer, start, length
 
 
 class JudgedRows(NamedTuple):

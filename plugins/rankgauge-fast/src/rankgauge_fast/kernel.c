@@ -18,6 +18,9 @@
 #ifdef _MSC_VER
 #include <intrin.h>
 #endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "words are read with their first byte lowest"
+#endif
 
 #define PADDING 32
 #define PIECE 16384      /* bytes whose blanks are found at once: what is kept of them stays in the first cache */
@@ -259,7 +262,7 @@ static inline int read_all(Lines *to, int64_t begin, int64_t end, int fields, in
 
 static int has_room(const Py_buffer *buffer, int64_t count)
 {
-    return buffer->obj == NULL || (int64_t)(buffer->len / 8) >= count;
+    return (int64_t)(buffer->len / 8) >= count;
 }
 
 static void release(Py_buffer *buffers, int count)
@@ -312,21 +315,26 @@ typedef struct {
     uint64_t mask;
 } Texts;
 
-#define AT_ONCE 16 /* texts that are looked up together, so that their places in memory are fetched at the same time */
+#define FARTHEST 64 /* slots that are looked at for a key */
+#define AT_ONCE 16  /* texts that are looked up together, so that their places in memory are fetched at the same time */
 
-/* Put a text into the table. */
-static void insert(const Texts *to, int64_t place)
+/* Put a text into the table; return whether there was a slot near the one where its key leads. */
+static int insert(const Texts *to, int64_t place)
 {
     uint64_t key = key_of(to->bytes + to->starts[place], to->lengths[place]), slot = key >> to->shift;
-    while (to->table[slot])
-        slot = (slot + 1) & to->mask;
-    to->table[slot] = (key & 0xFFFFFFFF00000000U) | (uint64_t)(place + 1);
+    for (int tries = 0; tries < FARTHEST; tries++, slot = (slot + 1) & to->mask)
+        if (!to->table[slot]) {
+            to->table[slot] = (key & 0xFFFFFFFF00000000U) | (uint64_t)(place + 1);
+            return 1;
+        }
+    return 0;
 }
 
 /* Return the place of a text with some key; -1 if it is not in the table. */
 static int64_t find(const Texts *in, uint64_t key, const uint8_t *text, int64_t length)
 {
-    for (uint64_t slot = key >> in->shift; in->table[slot]; slot = (slot + 1) & in->mask) {
+    uint64_t slot = key >> in->shift;
+    for (int tries = 0; tries < FARTHEST && in->table[slot]; tries++, slot = (slot + 1) & in->mask) {
         int64_t place = (int64_t)(in->table[slot] & 0xFFFFFFFFU) - 1;
         if (!((in->table[slot] ^ key) >> 32) && in->lengths[place] == length &&
             is_same(text, in->bytes + in->starts[place], length))
@@ -368,7 +376,7 @@ static int takes(Texts *in, const Py_buffer *table, int64_t count)
     return slots > count && (int64_t)1 << (64 - in->shift) == slots && slots > 1;
 }
 
-/* index_texts(bytes, starts, lengths, table): put texts, no two of which are the same, into a table of zeros */
+/* index_texts(bytes, starts, lengths, table): put distinct texts into a table of zeros; return whether that works */
 static PyObject *index_texts(PyObject *self, PyObject *args)
 {
     (void)self;
@@ -381,12 +389,13 @@ static PyObject *index_texts(PyObject *self, PyObject *args)
     Texts to = {b[0].buf, b[1].buf, b[2].buf, NULL, 0, 0};
     int64_t count = b[1].len / 8;
     int fits = has_room(&b[2], count) && takes(&to, &b[3], count);
-    for (int64_t place = 0; fits && place < count; place++)
-        insert(&to, place);
+    int done = 1;
+    for (int64_t place = 0; fits && done && place < count; place++)
+        done = insert(&to, place);
     release(b, 4);
     if (!fits)
         return PyErr_Format(PyExc_ValueError, "texts and table do not fit");
-    Py_RETURN_NONE;
+    return PyBool_FromLong(done);
 }
 
 /* find_texts(bytes, starts, lengths, table, asked bytes, starts, lengths, places): the place of each text, or -1 */
@@ -482,7 +491,7 @@ static int note(Join *join, int64_t query, int64_t first, int64_t end, int64_t r
 static inline int64_t slot_of(const Join *join, int shift, uint64_t mask, uint64_t key, int64_t gold, int64_t count, int64_t first)
 {
     uint64_t slot = key >> shift;
-    for (int tries = 0; tries < 64; tries++, slot = (slot + 1) & mask) {
+    for (int tries = 0; tries < FARTHEST; tries++, slot = (slot + 1) & mask) {
         uint32_t there = join->table[slot];
         if (!there || (there <= count ? join->gold[gold + there - 1].key : join->keys[first + there - 1 - count]) == key)
             return (int64_t)slot;
@@ -597,7 +606,13 @@ static PyMethodDef METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+/* Which functions with which arguments these are; rankgauge.catalog.compiled_kernel expects the same number. */
+static int state_interface(PyObject *module)
+{
+    return PyModule_AddIntConstant(module, "INTERFACE", 1);
+}
+
+static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, state_interface}, {0, NULL}};
 
 static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_kernel", NULL, 0, METHODS, SLOTS, NULL, NULL, NULL};
 
