@@ -14,11 +14,12 @@ UV := $(shell command -v uv)
 WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
-.PHONY: help audit build coverage demo fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
+.PHONY: help audit build coverage demo demo-pipeline fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
 .PHONY: test-browser test-fast test-libraries test-spark check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
+	@echo "make demo-pipeline  run a pipeline of five stages, and show which one loses what is relevant"
 	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
 	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
@@ -57,6 +58,10 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml $(wildcard plugins/*/pyproj
 
 demo: $(VENV)/.installed
 	$(BIN)/rankgauge run configs/quickstart/rankgauge.yaml
+
+demo-pipeline: $(VENV)/.installed
+	$(BIN)/rankgauge run configs/pipeline/rankgauge.yaml --sut configs/pipeline/stages.py:answer -o build/pipeline --force
+	$(BIN)/rankgauge funnel build/pipeline
 
 PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FUNCTION",
     "OF_RUNS",
+    "add_cluster_option",
     "add_columns_option",
     "add_config_option",
     "add_cutoff_option",
@@ -122,6 +123,12 @@ def add_interval_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--interval", choices=("standard", "exact"), metavar="KIND", help=text)
 
 
+def add_cluster_option(parser: argparse._ActionsContainer) -> None:
+    """Add the option that says which samples are not independent."""
+    cluster = "Metadata field whose samples belong together; or a file: id, cluster."
+    parser.add_argument("--cluster", metavar="FIELD", help=cluster)
+
+
 def add_field_option(parser: argparse._ActionsContainer) -> None:
     """Add where a data file has what samples consist of."""
     text = "Your name for a field of samples, such as id=qid; for a list of texts: retrieved=contexts:text. Repeatable."
@@ -214,6 +221,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add_policy_options(group, None)
     add_cutoff_option(group)
     add_interval_option(group)
+    add_cluster_option(group)
     failed = "Exit with 3 if more than this share (0.1, or 10%%) of the samples is missing or failed."
     add("--max-failed", type=share, metavar="SHARE", help=failed)
     cohort = "Make a cohort of each value of a metadata field, such as metadata.language. Repeatable."

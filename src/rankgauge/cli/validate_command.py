@@ -132,7 +132,8 @@ def _check_gates(
     """Check the gates of a config, and return the baseline if it can be read."""
     from functools import partial
 
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
+    from rankgauge.cli.gate_options import GateOptions
 
     earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):

@@ -22,6 +22,7 @@ from rankgauge.samples.sample_values import (
     Place,
     Sample,
     Span,
+    Stage,
 )
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Place",
     "Sample",
     "Span",
+    "Stage",
     "labelled",
     "read_block",
     "read_expected",
