@@ -255,6 +255,8 @@ def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:
     """Return where the HTML report of each dataset goes; refuse what cannot be written, before anything is scored."""
     if path is None:
         return {}
+    if not path.name:  # . or /
+        check_html(path)
     pages = {name: path.with_name(f"{path.stem}-{plain_name(name)}{path.suffix}") for name in names}
     if len(names) == 1:
         pages = {names[0]: path}

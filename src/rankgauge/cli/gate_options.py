@@ -61,6 +61,7 @@ def check_targets(options: GateOptions, gates: Sequence[Gate], example: str) -> 
     if options.junit is not None and not gates:
         raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
     targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}
+    targets["--history"] = options.history
     for name, path in targets.items():
         if path is not None and (why := obstacle(path)):
             raise ParameterError(f"{name} {path} cannot be written: {why}")

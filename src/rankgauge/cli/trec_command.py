@@ -12,6 +12,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, emit, print_report, remark, report_width, row_width
 from rankgauge.cli.shared_options import (
+    add_force_option,
     add_gate_options,
     add_interval_option,
     add_judging_options,
@@ -75,6 +76,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     output = "Write the scores to a .parquet file or a result folder."
     add("-o", "--output", type=path, metavar="PATH", help=output)
+    add_force_option(group)
     add_gate_options(parser)
 
 
@@ -122,23 +124,22 @@ def _evaluate(given: argparse.Namespace) -> int:
     specs = [measure.spec for measure in measures if measure.spec is not None]
     plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
-    folders = Folders(output=None if table else given.output, several=len(names) > 1)
-    folders.check(names)
+    folders = Folders(output=None if table else given.output, several=len(names) > 1, force=given.force)
+    with folders.staged(names):
+        judgments = conventions.judgments(given.qrels, plan)
+        runs = dict(zip(names, given.runs, strict=True))
+        results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
+        results = _sorted(_clustered(results, given.cluster), given.sort)
+        further = _further(results, given)
+        _tell(given, results)
 
-    judgments = conventions.judgments(given.qrels, plan)
-    runs = dict(zip(names, given.runs, strict=True))
-    results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
-    results = _sorted(_clustered(results, given.cluster), given.sort)
-    further = _further(results, given)
-    _tell(given, results)
+        if table is not None:
+            from rankgauge.result.folder_writer import save_runs
 
-    if table is not None:
-        from rankgauge.result.folder_writer import save_runs
-
-        save_runs(results, table)
-        folders.saved.append(table)
-    for name, result in results.items():
-        folders.save(name, result)
+            save_runs(results, table)
+            folders.saved.append(table)
+        for name, result in results.items():
+            folders.save(name, result)
     folders.tell()
 
     if gating.judge(results):

@@ -18,9 +18,9 @@ from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, Problem, ResultError, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
-from rankgauge.io.whole_files import replace_file
+from rankgauge.io.whole_files import write_new
 
-__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "read_queue", "write_bytes", "write_lines"]
+__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "lines_of", "read_queue", "write_files"]
 
 SCHEMA_VERSION = "rankgauge.queue.v1"
 
@@ -47,17 +47,18 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line; the file is complete, or as it was."""
-    write_bytes(path, "".join(f"{_json(row)}\n" for row in rows).encode())
+def lines_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return one JSON object a line."""
+    return "".join(f"{_json(row)}\n" for row in rows).encode()
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file, complete or not at all; a `ResultError` says why that is not possible."""
+def write_files(files: Mapping[Path, bytes]) -> None:
+    """Write files that are not there yet, all of them or none; a `ResultError` says why that is not possible."""
     try:
-        replace_file(path, data)
+        write_new(files)
     except OSError as error:
-        raise ResultError(f"cannot write {path}: {error.strerror or error}; nothing was written there") from error
+        names = " and ".join(map(str, files))
+        raise ResultError(f"cannot write {names}: {error.strerror or error}; nothing was written there") from error
 
 
 def _json(row: Mapping[str, Any]) -> str:
