@@ -51,7 +51,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_commands": ("command", Command),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
-_ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
+_ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")
 
 
 def load_plugin(found: Plugin, load: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> Plugin:

@@ -155,6 +155,16 @@ def rankgauge_run_finished(result: FinishedRun) -> None:
     """Observe that a run is done. An observer that raises is reported and does not stop the run."""
 
 
+@hookspec
+def rankgauge_kernel() -> object | None:
+    """
+    Return the compiled functions that read lines of runs and join judged rows; None where they could not be compiled.
+
+    Only rankgauge-fast is asked. Its functions and rankgauge change together, and are no part of the plugin API.
+    """
+    return None
+
+
 API = (1, 0)
 """
 The version of everything that `rankgauge.plugin` offers: MAJOR goes up when something goes or changes, MINOR when
