@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -16,7 +17,7 @@ import orjson
 from rankgauge.base.logs import logger
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
-from rankgauge.errors import Problem, counted
+from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import decoded, given, has_our_lines, records
@@ -43,6 +44,7 @@ __all__ = [
     "OUTPUTS_FILE",
     "Outputs",
     "OutputsSource",
+    "check_known",
     "kept",
     "kept_line",
     "kept_row",
@@ -315,3 +317,14 @@ class _Rows(Generic[T]):
         if not self.problems:
             message += self.shape.advice(record.value)
         self.problems.append(Problem(message, self.file, record.line, record.path, sample))
+
+
+def check_known(outputs: Mapping[str, object], sample_ids: AbstractSet[str], first_id: str, source: str) -> None:
+    """Refuse outputs of samples that a dataset lacks, whose ids look like its first one."""
+    if unknown := sorted(outputs.keys() - sample_ids):
+        problem = (
+            f"{len(unknown):,} of {len(outputs):,} outputs are for samples that the dataset lacks, "
+            f"such as {', '.join(map(repr, unknown[:5]))} (the dataset's look like {first_id!r}); "
+            "remove them, or use policy queries=intersection to leave out what one side lacks"
+        )
+        raise DataError(f"{source or 'the outputs'} and the dataset do not fit:", [Problem(problem, source)])

@@ -15,6 +15,7 @@ from rankgauge.result import ResultValues
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
+    cluster_line,
     column_lines,
     dataset_name,
     error_line,
@@ -76,7 +77,7 @@ def result_lines(result: ResultValues, *, width: int | None, bands: bool = False
         yield from _cohorts(result, width, rule)
     yield from (Line(visible(line)) for line in _notes(result))
     left_out = left_out_line([heading for heading in cells if heading not in {*kept, *wasted}])
-    small = [error_line(columns, kept), left_out, *column_lines(result), calls_line(result)]
+    small = [error_line(columns, kept), left_out, *column_lines(result), cluster_line(result), calls_line(result)]
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 

@@ -22,6 +22,7 @@ from rankgauge.samples.sample_values import (
     Place,
     Sample,
     Span,
+    Stage,
 )
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Place",
     "Sample",
     "Span",
+    "Stage",
     "labelled",
     "read_block",
     "read_expected",

@@ -15,6 +15,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
+from rankgauge.samples.output_stages import difference, read_stages
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Fault,
@@ -48,6 +49,32 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
                 "an answer is {'answer': '...'}, which --field actual_output.answer=actual_output makes of a string"
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
+    if isinstance(raw, Mapping) and raw.get("stages") is not None:
+        return _staged(raw, contract)
+    return _read(raw, contract)
+
+
+def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
+    """Read an output that tells its stages; the last one is what was retrieved."""
+    try:
+        stages, unread = read_stages(raw["stages"], contract, _ranked)
+    except InvalidError as invalid:
+        return Fault(invalid.message)
+    name, last = list(stages.items())[-1]
+    is_told = raw.get("retrieved") is not None
+    read = _read({**raw, "retrieved": raw["retrieved"] if is_told else []}, contract)
+    if isinstance(read, Fault):
+        return read
+    if isinstance(last.output, Fault):
+        return last.output
+    if is_told and (reason := difference(read, last.output, name)):
+        return Fault(reason, read.unread)
+    shown = read if is_told else last.output
+    return shown._replace(answer=read.answer, support=read.support, unread=read.unread + unread, stages=stages)
+
+
+def _read(raw: object, contract: Contract) -> Output | Fault:
+    """Read an output without its stages."""
     given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
     unread = () if given is None else unread_among(given.keys(), OUTPUT)
     try:
