@@ -116,6 +116,11 @@ SECTIONS = (
         },
     ),
     Section(
+        "History",
+        "[Results over time](../how-to/follow-results.md) in one index file.",
+        {"rankgauge.history": ("History", "Entry")},
+    ),
+    Section(
         "Scale",
         "[Past one machine](../explanation/past-one-machine.md): the same evaluation in parts, with the same bits.",
         {"rankgauge.scale": None},

@@ -13,10 +13,9 @@ from mlflow.entities import Metric, Run
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 
+from rankgauge.engine.host import safe_name
 from rankgauge.errors import ResultError
-from rankgauge.expression import safe_name
-from rankgauge.history import History
-from rankgauge.history.entry import Entry
+from rankgauge.history import Entry, History
 
 __all__ = ["log_history"]
 

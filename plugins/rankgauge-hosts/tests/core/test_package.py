@@ -18,7 +18,10 @@ ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HOSTS = {"inspect", "deepeval", "haystack", "ir_measures", "mlflow", "ragas"}
 MODULES = sorted((ROOT / "src" / "rankgauge_hosts").glob("*.py"))
-PUBLIC = ("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.plugin", "rankgauge.compat.haystack")
+PUBLIC = (
+    *("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.history", "rankgauge.plugin"),
+    "rankgauge.compat.haystack",
+)
 """The modules of rankgauge whose names are documented as public, as far as hosts need any."""
 
 
