@@ -276,12 +276,7 @@ class Judged:
         return np.bincount(rows.sample, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
     def gain_matrix(self, k: Cutoff | None = None) -> Floats:
-        """
-        Return the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
-
-        Returns:
-            Shape (n, deepest rank in use).
-        """
+        """Return the gain earned at each rank, 0 elsewhere and beyond its own cutoff; shape (n, deepest rank)."""
         widest = int(self.depth.max(initial=0))
         return dense(self.credits(k), self.n, widest if k is None else min(widest, int(np.max(k, initial=0))))
 
