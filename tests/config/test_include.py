@@ -154,7 +154,7 @@ class TestInclude:
         write("secrets", "root:x1$2y:19000:0:99999:7:::\nda emon:*:1: 2\nprofil: default\n")
         write("c.yaml", "version: 1\ninclude: secrets\n")
         with pytest.raises(ConfigError) as caught:
-            load_config("c.yaml")
+            load_config(Path("c.yaml"))
         assert [(problem.line, problem.path) for problem in caught.value.problems] == [(1, ""), (2, ""), (3, "profil")]
         assert "x1$2y" not in str(caught.value)
         assert "emon" not in str(caught.value)
