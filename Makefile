@@ -6,18 +6,20 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
-LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+# All but the one that is compiled, which has tests and an environment of its own: make test-fast.
+LIGHT_PLUGINS = $(filter-out plugins/rankgauge-fast,$(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml)))
 
 # $(call install,ENVIRONMENT,REQUIREMENTS), which have no comma: uv takes a tenth of pip's time; without it pip installs.
 UV := $(shell command -v uv)
 WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
-.PHONY: help audit build coverage demo fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
-.PHONY: test-browser test-libraries test-spark check format docs site bench clean
+.PHONY: help audit build coverage demo demo-pipeline fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
+.PHONY: test-browser test-fast test-libraries test-spark check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
+	@echo "make demo-pipeline  run a pipeline of five stages, and show which one loses what is relevant"
 	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
 	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
@@ -29,6 +31,7 @@ help:
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
+	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
 	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
@@ -55,6 +58,10 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml $(wildcard plugins/*/pyproj
 
 demo: $(VENV)/.installed
 	$(BIN)/rankgauge run configs/quickstart/rankgauge.yaml
+
+demo-pipeline: $(VENV)/.installed
+	$(BIN)/rankgauge run configs/pipeline/rankgauge.yaml --sut configs/pipeline/stages.py:answer -o build/pipeline --force
+	$(BIN)/rankgauge funnel build/pipeline
 
 PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 
@@ -124,6 +131,24 @@ test-spark: $(BIN)/python
 	$(BIN)/python -m venv $(SPARK)
 	$(call install,$(SPARK),-e . -e './$(SPARK_TESTS)[spark]' -e './$(SPARK_TESTS)[test]')
 	$(SPARK)/bin/python -m pytest -p no:cacheprovider -c $(SPARK_TESTS)/pyproject.toml $(SPARK_TESTS)/tests
+
+# The roads, the lines of trec_eval and the cases of broken files with the compiled kernel, as it is and with sanitizers
+# (gcc or clang), for which Python's allocator stands aside; what pytrec_eval frees in a way of its own is left alone.
+FAST = $(VENV)/fast
+FAST_TESTS = plugins/rankgauge-fast/tests $(addprefix tests/,roads trec io/trec faults/test_cases.py oracle)
+FAST_PIP = $(FAST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $(FAST)/source
+SANITIZED = ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 PYTHONMALLOC=malloc
+test-fast: $(BIN)/python
+	@if ! command -v cc >/dev/null; then echo "there is no C compiler (cc), so rankgauge-fast was not tested"; exit 0; fi; set -ex; \
+	$(PYTHON) -m venv --clear $(FAST); \
+	$(call install,$(FAST),-e '.[dev]' $(addprefix -e ./,$(LIGHT_PLUGINS))); \
+	cp -R plugins/rankgauge-fast $(FAST)/source; \
+	$(FAST_PIP); \
+	$(FAST)/bin/python -c 'import rankgauge_fast._kernel'; \
+	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(FAST_TESTS) tests/judging); \
+	RANKGAUGE_FAST_FLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover" $(FAST_PIP); \
+	LD_PRELOAD=$$(cc -print-file-name=libasan.so) $(SANITIZED) \
+	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(FAST_TESTS))
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

@@ -1,5 +1,5 @@
 """
-Simulate what docs/explanation/comparing.md promises: coverage of intervals, and errors of equivalence and of plans.
+Simulate what docs/explanation/comparing.md promises of intervals, equivalence, plans and runs that stop early.
 
 Nothing is timed. Sets of scores are drawn with a fixed seed from distributions whose mean is known; the share of sets
 in which an interval covers it, or a procedure decides, is printed with its standard error.
@@ -22,6 +22,7 @@ from rankgauge import Result
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import plan_power
 from rankgauge.stats import estimate_mean, interval_of_mean, is_binary
+from rankgauge.stats.sequential import BoundTest
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 SIZES = (5, 10, 30, 100)
@@ -166,13 +167,45 @@ def plans(sets: int) -> None:
         print(f"{metrics:>7}  {systems:>7}  {size:>10g}   {np.mean(planned):>24.1f}   {shown / sets:.3f}", flush=True)
 
 
+STOPPED = ("hits, half of them", "hits, 98 %", "like nDCG", "skewed")
+
+
+def early(sets: int) -> None:
+    """Print how often a decision on the mean of n samples in random order is wrong, and after how many it is made."""
+    print("                          wrong decisions          share of samples until it is decided")
+    print("scores               n    mean = bound   just below    0.05 away   0.1 away   0.2 away")
+    for name in STOPPED:
+        for n in (50, 300):
+            rng = np.random.default_rng(n)
+            drawn = [SCORES[name].draw(rng, n) for _ in range(sets)]
+            cells = [stopped(drawn, away) for away in (0.0, 1e-6, 0.05, 0.1, 0.2)]
+            shares = [f"{share:>10.2f}" for _, share in cells[2:]]
+            print(f"{name:<18} {n:>3}   {cells[0][0]:>13.3f}   {cells[1][0]:>10.3f}   {' '.join(shares)}", flush=True)
+
+
+def stopped(drawn: list[np.ndarray], away: float) -> tuple[float, float]:
+    """Return how often the bound that is *away* from the mean is decided wrongly, and after which share of samples."""
+    wrong, seen = 0, 0
+    for number, values in enumerate(drawn):
+        mean = math.fsum(values) / len(values)
+        is_above = away < 0.01 or mean < away or (number % 2 and mean + away < 1)
+        bound = mean + away if is_above else mean - away
+        test = BoundTest(len(values), bound)
+        for value in values[:-1].tolist():
+            if test.add(value) is not None:
+                break
+        seen += test.seen if test.verdict is not None else len(values)
+        wrong += test.verdict is (mean < bound)
+    return wrong / len(drawn), seen / len(drawn) / len(drawn[0])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1_000, help="simulated sets of each line")
-    parser.add_argument("--only", default="", help="coverage, clustered, equivalence or plans")
+    parser.add_argument("--only", default="", help="coverage, clustered, equivalence, plans or early")
     given = parser.parse_args()
     print(f"{given.sets:,} sets each; a share of .95 has a standard error of {math.sqrt(0.95 * 0.05 / given.sets):.4f}")
-    for simulate in (coverage, clustered, equivalence, plans):
+    for simulate in (coverage, clustered, equivalence, plans, early):
         if given.only in simulate.__name__:
             print()
             simulate(given.sets)

@@ -100,6 +100,11 @@ SECTIONS = (
         },
     ),
     Section("Explain", "What `Result.explain` and `Result.worst` return.", {"rankgauge": ("Explanation",)}),
+    Section(
+        "Funnel",
+        "What `Result.funnel` returns: where a pipeline loses what is relevant.",
+        {"rankgauge.funnel": ("Funnel", "FunnelStage", "Traced")},
+    ),
     Section("Report", "Results as one HTML file; `Result.to_html` does so for one.", {"rankgauge": ("html_report",)}),
     Section(
         "Files",
@@ -109,6 +114,11 @@ SECTIONS = (
             "rankgauge.preflight_checks.findings": ("Finding",),
             "rankgauge.io.open_sources": ("QrelsLike", "RunLike"),
         },
+    ),
+    Section(
+        "History",
+        "[Results over time](../how-to/follow-results.md) in one index file.",
+        {"rankgauge.history": ("History", "Entry")},
     ),
     Section(
         "Scale",
@@ -130,7 +140,11 @@ SECTIONS = (
     _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/embed-in-deepeval.md)."),
     _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
     _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
+    _module("rankgauge_hosts.ir_measures", "[Inside ir_measures and PyTerrier](../how-to/embed-in-ir_measures.md)."),
     _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/embed-in-mlflow.md)."),
+    _module(
+        "rankgauge_hosts.mlflow_history", "[A history in MLflow](../how-to/embed-in-mlflow.md#a-history-in-mlflow)."
+    ),
     _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
     _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),
     _module(

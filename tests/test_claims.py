@@ -19,8 +19,8 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
-from rankgauge.comparison import estimate, power, self_comparison
-from rankgauge.engine import html_report, rereading, workers
+from rankgauge.comparison import power, self_comparison
+from rankgauge.engine import early_stop, html_report, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.history import lines as history_lines
 from rankgauge.io import datasets, problems, yaml_documents
@@ -34,7 +34,7 @@ from rankgauge.report.html import packing
 from rankgauge.report.html import page as html_page
 from rankgauge.result import wording
 from rankgauge.scoring import sut
-from rankgauge.stats import aggregates, change_point, effects, estimates, paired_tests
+from rankgauge.stats import aggregates, change_point, effects, estimates, paired_tests, sequential
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
@@ -92,10 +92,13 @@ FIGURES = {
         f"up to ten pairs from {effects._DRAWS:,} drawn sets",
         f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
         f"Differences of at most {estimates.TIED:g} are ties",
-        f"Below {estimate._FEW_CLUSTERS} clusters a note warns",
+        f"Below {estimates.FEW_CLUSTERS} clusters a note warns",
         f"Up to {paired_tests._TABLED:,} differences, sums are looked up in tables",
         *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
+        f"reaches {1 / early_stop._LEVEL:g} times what it was",
+        f"Only one side can be wrong, so that both may have {100 * early_stop._LEVEL:g} %",
+        f"`(j / {len(sequential._BETS)})^1.5` for j from 1 to {len(sequential._BETS)}",
         f"the middle 95 % of the change points of {change_point._DRAWS} random samples with replacement",
     ],
     "compare-runs": ["only if the corrected p is at most 0.05"],
@@ -191,6 +194,8 @@ MEASURED = {
         "This is how often a comparison of": SIMULATED,
         "| metrics | runs against the baseline |": SIMULATED,
         "If you look at ten metrics": SIMULATED,
+        "In 1,000 simulated sets each (standard error at most": SIMULATED,
+        "| scores | samples | wrong: at the bound |": SIMULATED,
         "In 1,000 simulations of 0/1 scores of samples...": SIMULATED,
         "; standard error at most .016):...": SIMULATED,
         "| entries | samples | nothing changed": SIMULATED,
@@ -202,6 +207,7 @@ MEASURED = {
     "past-one-machine": {"Where rows have no repeats": MACHINE, "Ten times the rows": MACHINE},
     "check-labels": {"100,000 documents": MACHINE},
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
+    "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
     "html-report": {"Samples, ranks and texts": MACHINE},
     "match-by-text": {
@@ -281,15 +287,19 @@ def test_every_section_on_speed_names_what_measured_it() -> None:
     assert unnamed == []
 
 
+COMMANDS = command_line._all_commands()
+"""Those of the plugins in this repository, too."""
+
+
 def options(name: str) -> dict[str, argparse.Action]:
     """Return what can be typed behind a command, or before one."""
-    parser = command_line._parser(name) if name else command_line._root()
+    parser = command_line._parser(name, COMMANDS) if name else command_line._root()
     if name:
-        command_line._command(name).add_options(parser)
+        command_line._command(name, COMMANDS).add_options(parser)
     return {written: action for action in parser._actions for written in action.option_strings}
 
 
-OPTIONS = {name: options(name) for name in ("", *command_line.command_names())}
+OPTIONS = {name: options(name) for name in ("", *COMMANDS)}
 FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only"}
 """Options of other tools, and of our benchmarks."""
 

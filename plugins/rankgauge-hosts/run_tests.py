@@ -159,7 +159,8 @@ def _installed(host: str, environment: Path) -> str:
     print(f"{host}: installing", flush=True)
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, with_pip=True)
-    python, wanted_here = str(_python(environment)), ["-e", str(ROOT), "-e", f"{HERE}[{host},test]"]
+    extras = [host, "test", *(name for name in _project(HERE)["optional-dependencies"] if name == f"test-{host}")]
+    python, wanted_here = str(_python(environment)), ["-e", str(ROOT), "-e", f"{HERE}[{','.join(extras)}]"]
     installers = [[python, "-m", "pip", "install", "--disable-pip-version-check"]]
     if (uv := shutil.which("uv")) is not None:  # which takes a tenth of the time, and may be a shim that has none
         installers.insert(0, [uv, "pip", "install", "--python", python])

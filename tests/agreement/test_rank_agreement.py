@@ -199,8 +199,8 @@ def test_a_measure_is_found_by_each_spelling():
         ("rbo(p=1)", ParameterError, "above 0 and at most 0.9999, not 1"),
         ("rbo(q=1)", ParameterError, "no parameter 'q'.*known are p"),
         ("tau(items=both)", ParameterError, "choose from shared, all"),
-        ("overlap@0", ParameterError, "1 or more"),
-        ("overlap@2.5", ParameterError, "1 or more"),
+        ("overlap@0", ParameterError, "from 1 to"),
+        ("overlap@2.5", ParameterError, "from 1 to"),
     ],
 )
 def test_a_measure_that_cannot_be_used_is_refused_before_anything_is_read(name, error, message):

@@ -633,3 +633,14 @@ def test_a_name_with_colons_is_printed_as_it_is(rankgauge, tmp_path):
     done = rankgauge("run", "--data", "a:b.jsonl", "-m", "RR")
     assert "a:b: 1 sample" in done.out
     assert "missing: sample ':bug:'" in done.out
+
+
+def test_a_file_is_called_whatever_is_imported_under_its_name(rankgauge, write):
+    """Both files are called `answers.py`, and `json.py` is called as a module that Python has imported already."""
+    write("samples.jsonl", [{"id": "q", "input": "?", "expected_output": ["a"]}])
+    for name, found in (("one/answers.py", "a"), ("two/answers.py", "b"), ("two/json.py", "a")):
+        write(name, f"from dataclasses import dataclass\n\n@dataclass\nclass Given:\n    x: 'int'\n\n"
+                    f"def answer(given):\n    return ['{found}']\n")  # fmt: skip
+    for name, mean in (("one/answers.py", 1.0), ("two/answers.py", 0.0), ("two/json.py", 1.0)):
+        done = rankgauge("run", "--data", "samples.jsonl", "-m", "hit@1", "--sut", f"{name}:answer", "--json")
+        assert json.loads(done.out)["metrics"]["hit@1"]["mean"] == mean

@@ -76,13 +76,36 @@ def test_includes_without_end_are_refused_with_their_chain(folder, capsys, twice
         ("run --data s.jsonl -m RR --limit 99999999999999999999", "limit must be below 2**63"),
         ("trec qrels run -l nan", "a finite number, not nan"),
         ("trec qrels run -l inf", "a finite number, not inf"),
+        ("trec qrels run -m P.inf", "cutoffs, such as P.5,10, not 'inf'"),
+        ("trec qrels run -m ndcg_cut." + "9" * 30, "cannot read 'ndcg_cut.999"),
+        ("trec qrels run -m Rprec_mult.nan", "levels, such as Rprec_mult.0.1,0.5, not 'nan'"),
+        ("trec qrels run -m iprec_at_recall.-1e400", "cannot read 'iprec_at_recall.-1e400'"),
+        ("trec qrels run --against run -m overlap@99999999999999999999", "from 1 to 2**53"),
+        ("validate qrels run --rel nan", "takes a finite number, not 'nan'"),
+        ("judge read queue --qrels qrels -o new --rel inf", "takes a finite number, not 'inf'"),
+        ("run --data s.jsonl -m RR --html .", "cannot write the report .: it is a folder"),
+        ("plugins lock c.yaml -o /", "cannot write the lock /"),
+        ("run --data s.jsonl -m RR -o out --history /dev/null", "--history /dev/null cannot be written: it is a pipe"),
     ],
 )
 def test_links_in_circles_and_numbers_out_of_bounds_are_usage_errors(folder, capsys, line, words):
+    Path("c.yaml").write_text(f"{CONFIG}metrics: {{use: [RR]}}\n")
+    before = sorted(Path().iterdir())
     assert call(line.split()) == 2
     err = capsys.readouterr().err
     assert words in err
     assert "internal error" not in err
+    assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+@pytest.mark.parametrize(
+    "line",
+    ["run", "run --data", "run --data s.jsonl -m RR --html", "run --data s.jsonl -m RR -o", "init", "report out -o"],
+)
+def test_what_no_file_can_be_called_is_a_usage_error(folder, capsys, line, name):
+    assert call([*line.split(), name]) == 2
+    assert f"takes the name of a file or folder, not {name!r}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("byte", [0, 1, 8, 14, 27, 31])
@@ -115,6 +138,29 @@ def test_a_document_that_is_repeated_without_end_makes_a_short_message(folder, c
     err = capsys.readouterr().err
     assert "20000 times (ranks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 19,990 more)" in err
     assert len(err) < 1000
+
+
+@pytest.mark.parametrize(
+    ("matcher", "text", "refused"),
+    [
+        ("fuzzy-chunk", "document {}", False),  # nothing of it stands in an answer, which is seen before it is compared
+        ("fuzzy-chunk", "answer number {}", True),
+        ("tests-partial", "document {}", True),
+    ],
+)
+def test_very_many_pairs_of_texts_are_quick_or_fail_their_sample(folder, capsys, monkeypatch, matcher, text, refused):
+    from rankgauge.matchers import comparers
+
+    monkeypatch.setattr(comparers, "_PAIRS", 10_000)
+    answers = [f"answer number {number}" for number in range(1000)]
+    sample = {"id": "q", "expected_output": {"passages": answers}}
+    sample["actual_output"] = [{"id": f"d{number}", "text": text.format(f"{number}x")} for number in range(100)]
+    Path("s.jsonl").write_text(json.dumps(sample) + "\n")
+    more = "matchers: {tests-partial: {compare: partial-ratio, threshold: 0.9}}\n"
+    use = f"metrics: {{use: ['recall(gold=passages,matcher={matcher})@100']}}\n"
+    Path("c.yaml").write_text(CONFIG + more + use)
+    assert call(["run", "c.yaml"]) == (3 if refused else 0)
+    assert ("would take too long for " in capsys.readouterr().out) == refused
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "outputs.jsonl", "begun.json"])
@@ -206,23 +252,78 @@ def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
         assert call(line.split()) == 0
 
 
-def test_a_key_of_a_queue_goes_with_the_queue_that_cannot_be_written(folder, capsys, monkeypatch):
-    from rankgauge.pooling import queue_files
-
+@pytest.mark.parametrize(
+    ("line", "last", "first"),
+    [
+        ("judge queue run --qrels qrels -o q.jsonl", "q.jsonl", "q.jsonl.key.jsonl"),
+        ("judge read queue --qrels qrels --judge me -o new", "new", "new.provenance.jsonl"),
+        ("init .", "rankgauge.schema.json", "samples.jsonl"),
+    ],
+)
+def test_files_that_belong_together_are_written_all_or_none(folder, capsys, monkeypatch, line, last, first):
     Path("run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
-    write = queue_files.replace_file
+    assert call(["judge", "queue", "run", "--qrels", "qrels", "-o", "queue"]) == 0
+    rows = [json.loads(row) for row in Path("queue").read_text().splitlines()]
+    Path("queue").write_text("".join(json.dumps(row | {"grade": 1} if "query" in row else row) + "\n" for row in rows))
+    link, replace = os.link, Path.replace
 
-    def full(path, data):
-        if path.name == "q.jsonl":
+    def full(part, path, wrapped):
+        if Path(path).name == last:
             raise OSError(28, "No space left on device")
-        write(path, data)
+        return wrapped(part, path)
 
-    line = ["judge", "queue", "run", "--qrels", "qrels", "-o", "q.jsonl"]
     with monkeypatch.context() as patched:
-        patched.setattr(queue_files, "replace_file", full)
-        assert call(line) == 2
-    assert not Path("q.jsonl.key.jsonl").exists()
+        patched.setattr(os, "link", lambda part, path: full(part, path, link))
+        patched.setattr(Path, "replace", lambda part, path: full(part, path, replace))
+        assert call(line.split()) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert not Path(first).exists()
+    assert call(line.split()) == 0
+    assert not [path for path in Path().iterdir() if path.suffix == ".part"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_writers_of_new_files_the_later_one_is_told(folder, monkeypatch, links):
+    from rankgauge.io.whole_files import write_new
+
+    def refused(*_):
+        raise PermissionError("this file system has no links")
+
+    if not links:
+        monkeypatch.setattr(os, "link", refused)
+    write_new({Path("a"): b"first", Path("b"): b"first"})
+    if links:
+        with pytest.raises(FileExistsError):
+            write_new({Path("c"): b"second", Path("b"): b"second"})
+        assert Path("b").read_bytes() == b"first"
+        assert not Path("c").exists()
+    assert not [path for path in Path().iterdir() if path.suffix == ".part"]
+
+
+def test_a_result_of_runs_is_replaced_where_that_is_asked_for(folder, capsys):
+    line = ["trec", "qrels", "run", "-m", "RR", "-o", "out"]
     assert call(line) == 0
+    assert call(line) == 2
+    assert "with --force" in capsys.readouterr().err
+    assert call([*line, "--force"]) == 0
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_result_that_cannot_be_moved_away_stays_and_leaves_nothing(folder, capsys, monkeypatch):
+    line = ["run", "--data", "s.jsonl", "-m", "RR", "-o", "out", "--force"]
+    assert call(line) == 0
+    before = Path("out/manifest.json").read_bytes()
+    rename = Path.rename
+
+    def refused(path, target):
+        if path.name == "out":
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert call(line) == 2
+    assert Path("out/manifest.json").read_bytes() == before
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_system_that_stops_the_loop_or_returns_what_raises_loses_nothing(folder, capsys):

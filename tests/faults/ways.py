@@ -134,6 +134,7 @@ WAYS: tuple[Way, ...] = (
     Way("trec", "qrels run -o out.parquet", ("qrels", "run"), output="out.parquet"),
     Way("explain", "base s0 --json", (*_BASE, PLAIN), "json"),
     Way("explain", "base s0 -m ndcg@3", (*_BASE, PLAIN)),
+    Way("funnel", "--qrels qrels --stage a=run --stage b=run -m ndcg@3 --json", ("qrels", "run"), "json"),
     Way("explain", "--qrels qrels --run run q1 -m ndcg@3", ("qrels", "run")),
     Way("rescore", "base -m P@2 --json", ("base/manifest.json", PLAIN), "json"),
     Way("rescore", "new -o out", ("new/manifest.json", PLAIN, "outputs.jsonl"), output="out"),

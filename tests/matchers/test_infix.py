@@ -154,11 +154,16 @@ def test_filter_holds_back_what_has_too_little_in_common():
     assert asked.tolist() == [[False, True, True], [True, True, True]]
 
 
-def test_filter_says_nothing_where_the_lemma_says_nothing():
-    # 15 characters have one whole piece: with one edit allowed, nothing has to be left
-    assert passes_filter(["abcdefghijklmno"], ["zzzzzzzzzzzz"], [1]).tolist() == [[True]]
+def test_one_piece_more_than_edits_of_a_short_chunk_stands_in_the_gold_text():
+    # 15 characters have one whole 8-gram, of which one edit may leave nothing: then one half of 7 is left
+    golds = ["zzzzzzzzzzzz", "zz abcdefg zz", "hijklmn", "abcdef", ""]
+    assert passes_filter(["abcdefghijklmno"], golds, [1]).tolist() == [[False, True, True, False, False]]
+    assert passes_filter(["ab"], ["zzz"], [2]).tolist() == [[True]]  # all of it may be edited
+    assert passes_filter(["short"], ["zzz", "a short one"], [0]).tolist() == [[False, True]]
+
+
+def test_filter_of_long_chunks_and_of_none():
     assert passes_filter(["abcdefghijklmnop"], ["zzzzzzzzzzzz"], [1]).tolist() == [[False]]
-    assert passes_filter(["short"], ["zzz"], [0]).tolist() == [[True]]
     assert passes_filter([], ["zzz"], []).shape == (0, 1)
     assert passes_filter(["a" * 20], [], [0]).shape == (1, 0)
 

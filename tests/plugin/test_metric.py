@@ -228,7 +228,7 @@ class TestRefusedSignatures:
         exec(f"def bad(judged, *, {name}: str = ''): 'Score.'", namespace)  # noqa: S102  # the name is the case
         message = refusal(namespace["bad"])
         assert f"cannot have a parameter '{name}'" in message
-        listed = "the engine gives every metric aggregate, as, budget, gold, joint, k, matcher, partial, rel, tokenizer"
+        listed = "aggregate, as, budget, gold, joint, k, matcher, partial, rel, stage, tokenizer, unit"
         assert listed in message
 
     def test_a_parameter_without_annotation(self):

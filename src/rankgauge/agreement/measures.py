@@ -18,6 +18,7 @@ from rankgauge.errors import ParameterError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse_many
 from rankgauge.judging.whole_runs import WholeRankings
 from rankgauge.plugin.signature import first_line
+from rankgauge.samples import HIGHEST_K
 from rankgauge.stats.agreement import (
     RankBiasedOverlap,
     Taus,
@@ -265,8 +266,10 @@ def _measure(expression: MetricExpression) -> Measure:
         raise UnknownNameError("measure of agreement", expression.name, suggestions=suggest(name, MEASURES), hint=hint)
     params = check_parameters(f"measure {name!r}", signature_parameters(function), dict(expression.params))
     k = expression.k
-    if k is not None and (not isinstance(k, int) or k < 1):
-        raise ParameterError(f"the cutoff of {str(expression)!r} is how many ranks of both rankings count, 1 or more")
+    if k is not None and not (isinstance(k, int) and 1 <= k <= HIGHEST_K):
+        raise ParameterError(
+            f"the cutoff of {str(expression)!r} is how many ranks of both rankings count, from 1 to 2**53"
+        )
     if isinstance(p := params.get("p"), float):
         try:
             check_persistence(p)

@@ -182,7 +182,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset` or `report section`.
+                `profile`, `metric set`, `preset`, `report section` or `command`.
         """
         return self._names.complete().all(kind)
 

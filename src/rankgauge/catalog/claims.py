@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.plugin.commands import Command
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -57,6 +58,7 @@ Declaration = (
     | MetricSet
     | Preset
     | ReportSection
+    | Command
 )
 
 

@@ -24,6 +24,7 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import hookspecs
+from rankgauge.plugin.commands import Command
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
@@ -47,9 +48,10 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_metric_sets": ("metric set", MetricSet),
     "rankgauge_presets": ("preset", Preset),
     "rankgauge_report_sections": ("report section", ReportSection),
+    "rankgauge_commands": ("command", Command),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
-_ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
+_ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")
 
 
 def load_plugin(found: Plugin, load: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> Plugin:

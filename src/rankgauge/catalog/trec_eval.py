@@ -57,6 +57,10 @@ class TrecColumn:
     length: int | None = None  # of a relstring: how many results it shows
 
 
+_HIGHEST = 1 << 53
+"""From here on floats skip whole numbers."""
+
+
 def _persistence(text: str) -> float:
     if text.isdigit():
         return float(f"0.{text}")  # ranx writes rbp.80
@@ -251,10 +255,11 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
     try:
         if measure.takes == "nothing":
             raise ValueError(params)  # noqa: TRY301  # one message for all, below
-        if measure.takes == "cutoffs":
-            return [int(float(value)) for value in params.split(",")]  # trec_eval reads 23.4 as 23
-        if measure.takes == "levels":
-            return [float(value) for value in params.split(",")]
+        if measure.takes in {"cutoffs", "levels"}:
+            values = [float(value) for value in params.split(",")]
+            if not all(abs(value) < _HIGHEST for value in values):  # NaN is not, either
+                raise ValueError(params)  # noqa: TRY301
+            return [*values] if measure.takes == "levels" else [*map(int, values)]  # trec_eval reads 23.4 as 23
         measure.read(params)
     except ValueError:
         msg = f"cannot read {written!r}: the parameters of trec_eval's {name} are {wanted}, not {params!r}"

@@ -6,58 +6,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark, show
+from rankgauge.cli.gate_options import GateOptions, check_targets
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from rankgauge.comparison.pairing import Common
     from rankgauge.config import LoadedConfig
-    from rankgauge.gates.grammar import Effect, Gate
+    from rankgauge.gates.asked import Planner
+    from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
-    from rankgauge.gates.verdicts import Planner
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.result import ResultValues
 
-__all__ = ["GateOptions", "Gating"]
+__all__ = ["Gating"]
 
 
 LAST_GOOD = "last-good"
 """The baseline that is the newest result in a history which met its gates."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateOptions:
-    """What was typed about gates."""
-
-    gate: Sequence[str] = ()
-    baseline: Path | None = None
-    save_baseline: Path | None = None
-    junit: Path | None = None
-    markdown: Path | None = None
-    inconclusive: Effect | None = None
-    history: Path | None = None
-
-    @classmethod
-    def of(cls, typed: object) -> GateOptions:
-        """Return the options of a command, which has them under these names."""
-        names = [field.name for field in fields(cls)]
-        return cls(**{name: value for name in names if (value := getattr(typed, name, None)) is not None})
-
-    def gates(self, config: LoadedConfig | None = None) -> list[Gate]:
-        """Return the gates of a config, and those that were typed; what is typed for all gates beats the config."""
-        if not self.gate and (config is None or not config.config.gates):
-            return []
-        from rankgauge.gates.grammar import Defaults, read_gates
-
-        declared = None if config is None else config.config.inconclusive
-        defaults = Defaults(self.inconclusive or declared or "warn")
-        typed = [gate for text in self.gate for gate in read_gates(text, origin="--gate", defaults=defaults)]
-        return [*(() if config is None else config.gates(defaults.inconclusive)), *typed]
 
 
 @dataclass(kw_only=True)
@@ -89,7 +60,7 @@ class Gating:
     def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
         """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
         gates = options.gates(config)
-        _check_targets(options, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
+        check_targets(options, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
         declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
         gating = cls(options=options, gates=gates)
         try:
@@ -108,7 +79,7 @@ class Gating:
         if common != "all":
             changed: dict[str, Any] = {"common": common}  # which a bound does not have
             gates = [replace(gate, rule=replace(gate.rule, **changed)) if gate.is_change else gate for gate in gates]
-        _check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
+        check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
         return cls(options=options, gates=gates)
 
     @property
@@ -145,11 +116,15 @@ class Gating:
         """Return the metrics of a dataset with those that its gates need."""
         if not self.gates:
             return tuple(specs)
-        from rankgauge.gates.verdicts import ask_gates
+        from rankgauge.gates.asked import ask_gates
 
         asked = ask_gates([gate for gate in self.gates if gate.dataset in {"", dataset}], specs, plan)
         self._asked[dataset] = asked.gates
         return asked.specs
+
+    def until(self, dataset: str) -> list[Gate]:
+        """Return the gates of a dataset that end the calls of a system under test once they are decided."""
+        return [gate for gate in self._asked.get(dataset, ()) if gate.until]
 
     @property
     def exit_code(self) -> int:
@@ -235,7 +210,9 @@ class Gating:
         path = self.options.save_baseline
         if path is None:
             return
-        if any(result.is_incomplete for result in results.values()) or (
+        from rankgauge.result.wording import partial_line
+
+        if any(result.is_incomplete or partial_line(result) for result in results.values()) or (
             self.report is not None and self.report.ids_changed
         ):
             remark(f"the baseline {path} was not saved, because this run is not one to compare with")
@@ -329,18 +306,6 @@ class Gating:
                     file.write(data)
             except OSError as error:
                 remark(f"the step summary cannot be written: {error.strerror or error}")
-
-
-def _check_targets(options: GateOptions, gates: Sequence[Gate], example: str) -> None:
-    """Refuse a report on gates where there are none, and files that cannot be written, before anything is computed."""
-    from rankgauge.io.whole_files import obstacle
-
-    if options.junit is not None and not gates:
-        raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
-    targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}
-    for name, path in targets.items():
-        if path is not None and (why := obstacle(path)):
-            raise ParameterError(f"{name} {path} cannot be written: {why}")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("init_command:INIT", "Write a config, its schema for editors, and a tiny dataset to start from."),
     "trec": ("trec_command:TREC", "Evaluate TREC runs as trec_eval does."),
     "explain": ("explain_command:EXPLAIN", "Explain one score, rank by rank."),
+    "funnel": ("funnel_command:FUNNEL", "Show where a pipeline loses what is relevant, stage by stage."),
     "report": ("report_command:REPORT", "Write an HTML report of result folders."),
     "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
     "power": ("power_command:POWER", "How many questions show a difference of some size?"),

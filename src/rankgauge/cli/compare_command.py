@@ -13,6 +13,7 @@ from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import print_json, print_report, report_width, show, tell_notes
 from rankgauge.cli.shared_options import (
     add_all_columns_option,
+    add_cluster_option,
     add_gate_options,
     add_html_options,
     add_interval_option,
@@ -66,8 +67,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--config", type=path, metavar="CONFIG", help="A config: BASE and NEW are outputs files of its dataset.")
     add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
     add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
-    cluster = "Metadata field whose samples belong together; or a file: id, cluster."
-    add("--cluster", metavar="FIELD", help=cluster)
+    add_cluster_option(group)
     common = "all; or unchanged: samples whose ground truth is the same. [default: %(default)s]"
     add("--common", default="all", choices=("all", "unchanged"), metavar="SAMPLES", help=common)
     add_unjudged_options(group, "not latex")
@@ -102,7 +102,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _compare(given: argparse.Namespace) -> int:
     _check(given)
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
+    from rankgauge.cli.gate_options import GateOptions
     from rankgauge.cli.report_command import check_html, write_html
     from rankgauge.comparison.estimate import Method
 
@@ -115,14 +116,14 @@ def _compare(given: argparse.Namespace) -> int:
     if not gating.judge_against_first(results):
         gating.tell("")
         return gating.exit_code
+    from rankgauge.cli.conventions import clusters_typed
     from rankgauge.engine.comparing import compare
-    from rankgauge.io.file_records import read_clusters
 
-    is_file = given.cluster is not None and path(given.cluster).is_file()
+    cluster = clusters_typed(given.cluster)
     comparison = compare(
         results,
         metrics=given.metric if given.qrels is None and given.config is None else None,
-        cluster=read_clusters(given.cluster, "--cluster") if is_file else given.cluster,
+        cluster=cluster,
         all_pairs=given.all_pairs,
         condensed=given.condensed,
         bounds=given.bounds,

@@ -178,3 +178,12 @@ def run_names(runs: Sequence[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ParameterError(f"{next(name for name in names if names.count(name) > 1)} is given twice")
     return names
+
+
+def clusters_typed(written: str | None) -> str | dict[str, object] | None:
+    """Return what `--cluster` names: a field of the metadata, or what a file says of each sample; None for nothing."""
+    if written is None or not Path(written).is_file():
+        return written
+    from rankgauge.io.file_records import read_clusters
+
+    return read_clusters(written, "--cluster")

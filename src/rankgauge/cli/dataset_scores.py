@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.cli.command_gates import GateOptions, Gating
+from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import (
     complain,
     is_debugging,
@@ -22,6 +22,7 @@ from rankgauge.cli.console import (
     show,
 )
 from rankgauge.cli.conventions import policy_options
+from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.report_command import check_html, write_html
 from rankgauge.cli.result_folders import Folders, plain_name
@@ -76,6 +77,12 @@ class Scoring:
         """Return what the datasets are called."""
         return list(map(name_of, self.evaluations))
 
+    @property
+    def cluster(self) -> str | None:
+        """Return what says which samples are not independent: an option, or the config."""
+        declared = None if self.config is None else self.config.config.cluster
+        return self.given.cluster if self.given.cluster is not None else declared
+
     def wants(self, setting: str) -> bool:
         """Return whether something was asked for, by an option or in the config's `output`."""
         declared = self.config is not None and getattr(self.config.config.output, setting)
@@ -118,13 +125,15 @@ def score_datasets(work: Scoring) -> int:
     pages = _pages(given.html, work.names)
     evaluations = [_with_gates(evaluation, gating) for evaluation in work.evaluations]
     gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])
+    clusters = _clusters(work)
     worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
 
     done = _Done()
     interrupts = Interrupts()
     with interrupts.handled(), work.folders.staged(work.names):
         try:
-            _score(work, list(zip(evaluations, worst, strict=True)), gating, interrupts, done)
+            planned = list(zip(evaluations, worst, clusters, strict=True))
+            _score(work, planned, gating, interrupts, done)
             done.is_shown = gating.judge(done.results)
         except KeyboardInterrupt:
             if not done.results:
@@ -149,7 +158,7 @@ def score_datasets(work: Scoring) -> int:
 
 def _score(
     work: Scoring,
-    planned: Sequence[tuple[Evaluation, str | None]],
+    planned: Sequence[tuple[Evaluation, str | None, Mapping[str, object] | None]],
     gating: Gating,
     interrupts: Interrupts,
     done: _Done,
@@ -164,12 +173,16 @@ def _score(
         "workers": given.workers,
     }
     if system is not None:
-        system.prepare([evaluation for evaluation, _ in planned], work.folders)
-    for evaluation, column in planned:
+        system.prepare([evaluation for evaluation, *_ in planned], work.folders)
+    for evaluation, column, clusters in planned:
         name = done.unscored = name_of(evaluation)
         with interrupts.stopping(calls=system is not None) as stop:
-            calls = {} if system is None else system.arguments(evaluation, work.folders, stop)
+            calls = {} if system is None else system.arguments(evaluation, work.folders, stop, gating.until(name))
             result = _scored(evaluation, {**arguments, **calls}, is_shown=given.progress)
+            if clusters is not None:
+                from rankgauge.comparison.clusters import clustered  # most samples are independent
+
+                result = clustered(result, clusters, work.cluster)
             result = done.results[name] = _with_readings(result, given, column)
             work.folders.save(name, result)  # first: whoever reads stdout may be gone
         done.unscored = ""
@@ -189,6 +202,19 @@ def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool
             for error in (one.error for one in output.every if one.error is not None and one.error.traceback):
                 remark(f"sample {sample_id!r}:\n{error.traceback.rstrip()}")
     return result
+
+
+def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
+    """Return the cluster of each sample, by dataset; None for independent ones. Data is read before any is scored."""
+    if work.cluster is None:
+        return [None for _ in work.evaluations]
+    from rankgauge.cli.conventions import clusters_typed
+    from rankgauge.engine.sample_clusters import clusters_of
+
+    cluster = clusters_typed(work.cluster)
+    if isinstance(cluster, str):
+        return [clusters_of(evaluation, cluster) for evaluation in work.evaluations]
+    return [cluster for _ in work.evaluations]
 
 
 def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
@@ -228,6 +254,8 @@ def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:
     """Return where the HTML report of each dataset goes; refuse what cannot be written, before anything is scored."""
     if path is None:
         return {}
+    if not path.name:  # . or /
+        check_html(path)
     pages = {name: path.with_name(f"{path.stem}-{plain_name(name)}{path.suffix}") for name in names}
     if len(names) == 1:
         pages = {names[0]: path}

@@ -100,6 +100,7 @@ def _numbers(version: str) -> list[int]:
 def _plugins() -> Iterator[_Fact]:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.claims import OWN
+    from rankgauge.catalog.compiled_kernel import DISTRIBUTION
 
     catalog = Catalog.discover()
     others = [plugin for plugin in catalog.plugins if plugin.distribution != OWN]
@@ -107,6 +108,8 @@ def _plugins() -> Iterator[_Fact]:
     names = [f"{plugin.distribution} {plugin.version}{' (disabled)' if plugin.disabled else ''}" for plugin in others]
     state = "broken" if any(faults.values()) else "ok"
     yield _Fact("plugins", state, ", ".join(names) or "none besides rankgauge's own")
+    if any(plugin.distribution == DISTRIBUTION and not plugin.disabled for plugin in others):
+        yield _kernel()
     for plugin in others:
         for fault in faults[plugin.id]:
             yield _Fact(
@@ -114,6 +117,15 @@ def _plugins() -> Iterator[_Fact]:
             )
         if plugin.is_slow:
             yield _Fact(f"plugin {plugin.name}", "slow", f"{plugin.import_seconds:.1f} s to import")
+
+
+def _kernel() -> _Fact:
+    from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
+
+    if installed_kernel() is not None:
+        return _Fact("kernel", "ok", f"{DISTRIBUTION} reads TREC lines and finds judged documents")
+    advice = f"pip install --force-reinstall --no-deps --no-cache-dir {DISTRIBUTION}"
+    return _Fact("kernel", "missing", f"{DISTRIBUTION} was not compiled; with a C compiler (cc): {advice}")
 
 
 def _imports() -> Iterator[_Fact]:

@@ -147,7 +147,7 @@ def _repair(given: argparse.Namespace) -> int:
     from rankgauge.io.datasets import DatasetReader
     from rankgauge.io.whole_files import obstacle
     from rankgauge.pooling.new_judgments import qrels_lines
-    from rankgauge.pooling.queue_files import write_bytes, write_lines
+    from rankgauge.pooling.queue_files import lines_of, write_files
 
     if given.qrels is not None and given.result is not None:
         raise ParameterError(
@@ -161,10 +161,9 @@ def _repair(given: argparse.Namespace) -> int:
     reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=evaluation.profile.contract)
     repaired = repair_labels(reader.rows(), report, corpus, edited=given.edited, twins=given.twins)
     scores = {} if given.result is None else _effect(given.result, evaluation, repaired.records)
-    if given.qrels is None:
-        write_lines(given.output, repaired.records)
-    else:
-        write_bytes(given.output, qrels_lines(given.output, _judgments(repaired.records)))
+    of_qrels = given.qrels is not None
+    records = repaired.records
+    write_files({given.output: qrels_lines(given.output, _judgments(records)) if of_qrels else lines_of(records)})
     if given.as_json:
         changes = [change.to_dict() for change in repaired.changes]
         left = [finding.to_dict() for finding in repaired.left]

@@ -182,10 +182,12 @@ def add_results(
 
     from rankgauge.gates.baseline import commit_of
     from rankgauge.history import History
+    from rankgauge.result.wording import partial_line
 
     commit = commit_of(Path.cwd())
     for folder, (name, result) in zip(saved, results.items(), strict=True):
-        if result.manifest["interrupted"]:
+        if why := partial_line(result):
+            remark(f"{visible(name)} was not added to {file}.{why}")
             continue
         statuses = {outcome.status for outcome in report.outcomes if outcome.dataset == name} if report else set()
         passed = False if statuses & {"failed", "error"} or result.is_incomplete else None

@@ -33,15 +33,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _init(given: argparse.Namespace) -> int:
     folder: Path = given.directory
     sources = path(__file__).parents[1] / "config"
-    files = {folder / name: (sources / source).read_text(encoding="utf-8") for name, source in _FILES.items()}
+    files = {folder / name: (sources / source).read_bytes() for name, source in _FILES.items()}
     if taken := [str(file) for file in files if file.exists()]:
         raise ResultError(f"{' and '.join(taken)} would be overwritten; nothing was written. Choose another folder")
-    from rankgauge.io.whole_files import replace_file
+    from rankgauge.io.whole_files import write_new
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file, text in files.items():
-            replace_file(file, text.encode())
+        write_new(files)
     except OSError as error:
         raise ResultError(f"cannot write to {folder}: {error.strerror or error}") from error
     for file in files:

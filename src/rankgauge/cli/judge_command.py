@@ -15,6 +15,7 @@ from rankgauge.cli.shared_options import (
     add_columns_option,
     add_json_option,
     add_policy_options,
+    finite,
     path,
 )
 from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
@@ -75,7 +76,7 @@ def _queue(given: argparse.Namespace) -> int:
     _refuse_taken(given.output, key)
     from rankgauge.engine.pools import make_queue
     from rankgauge.pooling.queue import key_rows, queue_rows
-    from rankgauge.pooling.queue_files import decoded, write_lines
+    from rankgauge.pooling.queue_files import decoded, lines_of, write_files
 
     conventions = Conventions(
         profile=given.profile,
@@ -103,12 +104,7 @@ def _queue(given: argparse.Namespace) -> int:
     queries = _texts(given.queries, {decoded(item.query) for item in queue.items}, "query", conventions.catalog)
     documents = _texts(given.texts, {decoded(item.document) for item in queue.items}, "document", conventions.catalog)
     rows = queue_rows(queue, guideline=given.guideline, queries=queries, documents=documents)
-    write_lines(key, key_rows(queue))
-    try:
-        write_lines(given.output, rows)
-    except BaseException:
-        key.unlink(missing_ok=True)  # or it would stand in the way of the next call
-        raise
+    write_files({key: lines_of(key_rows(queue)), given.output: lines_of(rows)})
     if given.as_json:
         print_json(_summary(queue, given.output, key))
     else:
@@ -195,7 +191,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
     add("--judge", default="", metavar="NAME", help=judge)
     add("--with-models", action="store_true", help="Take grades given by models.")
     rel = "Lowest grade of a relevant document. [default: %(default)s]"
-    add("--rel", type=float, default=1.0, metavar="GRADE", help=rel)
+    add("--rel", type=finite, default=1.0, metavar="GRADE", help=rel)
     add_columns_option(parser)
     add_json_option(parser)
 

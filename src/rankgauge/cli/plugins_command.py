@@ -66,6 +66,7 @@ def _list_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(given: argparse.Namespace) -> int:
+    from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
     from rankgauge.cli.conventions import make_catalog
 
     catalog = make_catalog()
@@ -76,6 +77,8 @@ def _list(given: argparse.Namespace) -> int:
     rows = []
     for plugin in catalog.plugins:
         offers = [*_counts(offer.kind for offer in plugin.offers), *(["an observer"] if plugin.observers else ())]
+        if plugin.distribution == DISTRIBUTION:
+            offers.append("no kernel: not compiled" if installed_kernel() is None else "a kernel")
         faults = faulty[plugin.id]
         state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else "ok"
         slow = f", {plugin.import_seconds:.1f} s to import" if plugin.is_slow else ""

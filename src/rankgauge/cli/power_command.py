@@ -8,7 +8,7 @@ import argparse
 
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import print_json, show
-from rankgauge.cli.shared_options import add_json_option, share, whole_number
+from rankgauge.cli.shared_options import add_cluster_option, add_json_option, share, whole_number
 
 __all__ = ["POWER"]
 
@@ -41,6 +41,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--systems", type=whole_number(1), default=1, metavar="N", help=systems)
     correlation = "Of one result: how its scores correlate with those of another system. [default: %(default)s]"
     add("--correlation", type=float, default=0.5, metavar="NUMBER", help=correlation)
+    add_cluster_option(parser)
     test = "sign-flip, t, wilcoxon or bootstrap-bca. [default: %(default)s]"
     add("--test", default="sign-flip", metavar="NAME", help=test)
     confidence = "1 minus the level of the test. [default: %(default)s]"
@@ -49,18 +50,22 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _power(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import clusters_typed
     from rankgauge.cli.result_folders import stored_results
     from rankgauge.comparison.estimate import Method
     from rankgauge.comparison.power import SIZES, plan_power, power_lines
+    from rankgauge.engine.sample_clusters import named_clusters
 
+    results = stored_results(given.runs, given.dataset, of_runs=_OF_RUNS)
     plan = plan_power(
-        stored_results(given.runs, given.dataset, of_runs=_OF_RUNS),
+        results,
         method=Method(test=given.test, confidence=given.confidence),
         metrics=given.metric,
         sizes=given.detect or SIZES,
         compared=given.metrics,
         systems=given.systems,
         correlation=given.correlation,
+        clusters=named_clusters(results, clusters_typed(given.cluster))[1],
     )
     if given.as_json:
         print_json(plan.to_dict())

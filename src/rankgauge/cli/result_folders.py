@@ -50,11 +50,6 @@ class Folders:
         """Return whether results are saved at all."""
         return any(place is not None for place in (self.output, self.directory, self.resume))
 
-    def check(self, names: Iterable[str]) -> None:
-        """Refuse folders that have something in them or cannot be written, before anything is computed."""
-        with self.staged(names):
-            pass
-
     @contextlib.contextmanager
     def staged(self, names: Iterable[str]) -> Iterator[None]:
         """Make a hidden folder for the result of each dataset; what is not saved in the end is removed."""
@@ -104,8 +99,6 @@ class Folders:
             from rankgauge.engine.result import save_result
 
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
-        elif self.output is not None:
-            self.saved.append(result.save(self._folder(self.output, name)))
 
     def tell(self) -> None:
         """Say where results were saved."""

@@ -8,7 +8,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import FUNCTION, add_config_option, add_data_options, add_score_options, path
+from rankgauge.cli.shared_options import (
+    FUNCTION,
+    add_config_option,
+    add_data_options,
+    add_score_options,
+    path,
+    whole_number,
+)
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,6 +48,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--dataset", action="append", metavar="NAME", help=dataset)
     metric_set = "A metric set of the config or a plugin. Repeatable."
     add("--set", dest="metric_set", action="append", metavar="NAME", help=metric_set)
+    stage = "Also score what this stage of the pipeline retrieved (`actual_output.stages`). Repeatable."
+    add("--stage", action="append", metavar="NAME", help=stage)
+    stages = "The same for every stage that the first 1,000 outputs tell."
+    add("--stages", action="store_true", help=stages)
     add("--limit", type=int, metavar="N", help="Evaluate only the first N samples.")
     add_data_options(group)
 
@@ -52,6 +63,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--retries", type=int, default=0, metavar="N", help=retries)
     repeat = "Call --sut so often for each sample; its score is the mean of them. [default: 1]"
     add("--repeat", type=int, metavar="N", help=repeat)
+    until = "Call --sut in random order, and stop when this gate is decided: 'ndcg@10 >= 0.6'. Repeatable."
+    add("--until", action="append", metavar="GATE", help=until)
+    seed = "What the random order of --until begins with. [default: 0]"
+    add("--seed", type=whole_number(0), metavar="N", help=seed)
     resume = "Call --sut only for samples that this earlier run has no output for."
     add("--resume", type=path, metavar="FOLDER", help=resume)
     retry = "With --resume, also call again for samples whose output is a failure."
@@ -93,7 +108,7 @@ def _run(given: argparse.Namespace) -> int:
     )
 
 
-def _check(given: argparse.Namespace) -> None:
+def _check(given: argparse.Namespace) -> None:  # one rule a line
     """Refuse options that do not go together."""
     config, data = given.config, given.data
     msg = ""
@@ -109,6 +124,8 @@ def _check(given: argparse.Namespace) -> None:
         msg = "--workers divides a dataset that has its outputs; calls of --sut are made at once with --concurrency"
     elif given.sut is None and (idle := _of_calls(given)):
         msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
+    elif given.stages and (given.sut is not None or given.stage):
+        msg = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
     elif given.retry_failed and given.resume is None:
         msg = "--retry-failed goes with --resume FOLDER"
     if msg:
@@ -123,6 +140,8 @@ def _of_calls(given: argparse.Namespace) -> list[str]:
         "--timeout": given.timeout is not None,
         "--concurrency": given.concurrency is not None,
         "--repeat": given.repeat is not None,
+        "--until": given.until is not None,
+        "--seed": given.seed is not None,
     }
     return [name for name, is_typed in typed.items() if is_typed]
 
@@ -148,7 +167,12 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
         file, line = engine.config.place("metrics")
         problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", file, line)
         raise ConfigError(f"{engine.config.path} cannot be used:", [problem])
-    return evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
+    evaluation = evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
+    if not given.stages:
+        return evaluation.with_stages(given.stage) if given.stage else evaluation
+    from rankgauge.engine.funneling import told_stages
+
+    return evaluation.with_stages(told_stages(evaluation))
 
 
 def _system(given: argparse.Namespace) -> System:
@@ -162,6 +186,7 @@ def _system(given: argparse.Namespace) -> System:
         retries=given.retries,
         retry_failed=given.retry_failed,
         repeat=1 if given.repeat is None else given.repeat,
+        seed=given.seed or 0,
     )
 
 
@@ -218,6 +243,8 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
     from rankgauge.engine.evaluation import Evaluation
 
     evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
+    if (result.manifest.get("until") or {}).get("saved"):  # what was not called is not missing
+        evaluation = evaluation.with_profile(queries="intersection")
     declared: Sequence[MetricSpec] = ()
     if given.config is not None:
         from dataclasses import replace

@@ -17,11 +17,13 @@ __all__ = [
     "FUNCTION",
     "OF_RUNS",
     "add_all_columns_option",
+    "add_cluster_option",
     "add_columns_option",
     "add_config_option",
     "add_cutoff_option",
     "add_data_options",
     "add_field_option",
+    "add_force_option",
     "add_gate_options",
     "add_html_options",
     "add_interval_option",
@@ -33,6 +35,7 @@ __all__ = [
     "add_score_options",
     "add_unjudged_options",
     "check_unjudged",
+    "finite",
     "judging_typed",
     "path",
     "share",
@@ -54,7 +57,19 @@ def path(written: str) -> Path:
     """Read a path."""
     from pathlib import Path  # loads more than a parser needs
 
+    if not written or "\0" in written:
+        raise argparse.ArgumentTypeError(f"takes the name of a file or folder, not {written!r}")
     return Path(written)
+
+
+def finite(written: str) -> float:
+    """Read a finite number."""
+    from rankgauge.base.plain_text import read_number
+
+    number = read_number(written.strip().encode())
+    if number != number:  # noqa: PLR0124  # NaN
+        raise argparse.ArgumentTypeError(f"takes a finite number, not {written!r}")
+    return number
 
 
 def share(written: str) -> float:
@@ -127,6 +142,18 @@ def add_interval_option(parser: argparse._ActionsContainer) -> None:
     text = "Which intervals: standard (Wilson's for scores of 0 and 1, else Student's t), or exact, for few samples "
     text += "(Clopper-Pearson, else a betting interval). [default: standard, or as the policy says]"
     parser.add_argument("--interval", choices=("standard", "exact"), metavar="KIND", help=text)
+
+
+def add_force_option(parser: argparse._ActionsContainer) -> None:
+    """Add whether a result may be replaced."""
+    text = "Replace a result in that folder, once the new one is complete."
+    parser.add_argument("--force", action="store_true", help=text)
+
+
+def add_cluster_option(parser: argparse._ActionsContainer) -> None:
+    """Add the option that says which samples are not independent."""
+    cluster = "Metadata field whose samples belong together; or a file: id, cluster."
+    parser.add_argument("--cluster", metavar="FIELD", help=cluster)
 
 
 def add_field_option(parser: argparse._ActionsContainer) -> None:
@@ -221,6 +248,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add_policy_options(group, None)
     add_cutoff_option(group)
     add_interval_option(group)
+    add_cluster_option(group)
     failed = "Exit with 3 if more than this share (0.1, or 10%%) of the samples is missing or failed."
     add("--max-failed", type=share, metavar="SHARE", help=failed)
     cohort = "Make a cohort of each value of a metadata field, such as metadata.language. Repeatable."
@@ -245,7 +273,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is written")
     add = group.add_argument
     add("-o", "--output", type=path, metavar="FOLDER", help="Write a result folder here.")
-    add("--force", action="store_true", help="Replace a result in that folder, once the new one is complete.")
+    add_force_option(group)
     keep = "Copy data and outputs into the result folder, so that it is self-contained."
     add("--keep-data", action="store_true", help=keep)
     text = "Also save each sample's question and top results beside its scores."

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.guard import ForeignError, guarded
@@ -25,6 +26,7 @@ from rankgauge.scoring.stop import Stop
 if TYPE_CHECKING:
     from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.gates.grammar import Gate
 
 __all__ = ["Interrupts", "System", "imported"]
 
@@ -89,6 +91,7 @@ class System:
     retries: int
     retry_failed: bool
     repeat: int = 1
+    seed: int = 0
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
@@ -102,8 +105,8 @@ class System:
                 return
             begin(staging, evaluation, self.function, *folders.earlier(name))
 
-    def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop) -> dict[str, Any]:
-        """Return what `Evaluation.run` is given."""
+    def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop, until: Sequence[Gate]) -> dict[str, Any]:
+        """Return what `Evaluation.run` is given; the gates of *until* end the calls."""
         staging = folders.staging(evaluation.data.name or "data")
         kept = {} if staging is None else {"keep": staging.outputs, "resume": True, "retry_failed": self.retry_failed}
         return {
@@ -113,8 +116,25 @@ class System:
             "retries": self.retries,
             "repeat": self.repeat,
             "stop": stop,
+            "until": until,
+            "seed": self.seed,
             **kept,
         }
+
+
+def _of_file(file: Path) -> ModuleType:
+    """Import a file by its name, or under its path where another module of that name is imported already."""
+    loaded = sys.modules.get(file.stem)
+    if loaded is None:
+        return importlib.import_module(file.stem)
+    if getattr(loaded, "__file__", None) is not None and Path(str(loaded.__file__)).samefile(file):
+        return loaded
+    spec = importlib.util.spec_from_file_location(f"{file.stem} of {file.absolute()}", file)
+    if spec is None or spec.loader is None:  # every file that ends in .py has a loader
+        raise ImportError(f"{file} cannot be imported")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def imported(name: str, what: str) -> Callable[..., Any]:
@@ -122,7 +142,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     module_name, _, attribute = name.rpartition(":")
     if not module_name or not attribute:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
-    folder = Path.cwd()
+    folder, file = Path.cwd(), None
     if module_name.endswith(".py"):
         from rankgauge.io.files import real_path
 
@@ -133,7 +153,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     hand_over()
     try:
         with guarded():
-            value: Any = importlib.import_module(module_name)
+            value: Any = importlib.import_module(module_name) if file is None else _of_file(file)
             for part in attribute.split("."):
                 value = getattr(value, part)
     except ForeignError as error:

@@ -13,6 +13,7 @@ from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
 from rankgauge.cli.shared_options import (
     add_all_columns_option,
+    add_force_option,
     add_gate_options,
     add_interval_option,
     add_judging_options,
@@ -61,6 +62,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     other = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
     add("--against", metavar="OTHER", help=other)
     add_unjudged_options(group, "table, json")
+    clusters = "A file with a line for each query: its id, a blank, and the cluster it shares with others."
+    add("--cluster", metavar="FILE", help=clusters)
     add_judging_options(parser)
 
     group = parser.add_argument_group("what is printed and written")
@@ -75,6 +78,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     output = "Write the scores to a .parquet file or a result folder."
     add("-o", "--output", type=path, metavar="PATH", help=output)
+    add_force_option(group)
     add_gate_options(parser)
 
 
@@ -106,8 +110,9 @@ def _check(given: argparse.Namespace) -> None:
 
 def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs: refuse what cannot be done, then read and score, save, judge gates, and print."""
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
     from rankgauge.cli.conventions import Conventions, run_names
+    from rankgauge.cli.gate_options import GateOptions
     from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluate import evaluate_plan
 
@@ -121,23 +126,22 @@ def _evaluate(given: argparse.Namespace) -> int:
     specs = [measure.spec for measure in measures if measure.spec is not None]
     plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
-    folders = Folders(output=None if table else given.output, several=len(names) > 1)
-    folders.check(names)
+    folders = Folders(output=None if table else given.output, several=len(names) > 1, force=given.force)
+    with folders.staged(names):
+        judgments = conventions.judgments(given.qrels, plan)
+        runs = dict(zip(names, given.runs, strict=True))
+        results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
+        results = _sorted(_clustered(results, given.cluster), given.sort)
+        further = _further(results, given)
+        _tell(given, results)
 
-    judgments = conventions.judgments(given.qrels, plan)
-    runs = dict(zip(names, given.runs, strict=True))
-    results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
-    results = _sorted(results, given.sort)
-    further = _further(results, given)
-    _tell(given, results)
+        if table is not None:
+            from rankgauge.result.folder_writer import save_runs
 
-    if table is not None:
-        from rankgauge.result.folder_writer import save_runs
-
-        save_runs(results, table)
-        folders.saved.append(table)
-    for name, result in results.items():
-        folders.save(name, result)
+            save_runs(results, table)
+            folders.saved.append(table)
+        for name, result in results.items():
+            folders.save(name, result)
     folders.tell()
 
     if gating.judge(results):
@@ -196,6 +200,17 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
     kinds: list[tuple[str, Kind]] = [(given.qrels, "qrels"), *((run, "run") for run in given.runs)]
     if not any(is_table(file, kind) for file, kind in kinds):
         remark("--columns names the columns of tables, and none of the files is one; it has no effect")
+
+
+def _clustered(results: dict[str, Result], file: str | None) -> dict[str, Result]:
+    """Return results with errors of clusters of queries, where a file says which."""
+    if file is None:
+        return results
+    from rankgauge.comparison.clusters import clustered
+    from rankgauge.io.file_records import read_clusters
+
+    clusters = read_clusters(file, "--cluster")
+    return {name: clustered(result, clusters, file) for name, result in results.items()}
 
 
 def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:

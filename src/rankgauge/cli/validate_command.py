@@ -13,7 +13,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, remark, show
-from rankgauge.cli.shared_options import add_field_option, path
+from rankgauge.cli.shared_options import add_field_option, finite, path
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -65,7 +65,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("judgments and runs").add_argument
     add("--json", dest="as_json", action="store_true", help="Print JSON.")
     add("--strict", action="store_true", help="Exit with 1 for warnings, too.")
-    add("--rel", type=float, metavar="GRADE", help="Lowest grade of a relevant document. [default: 1]")
+    add("--rel", type=finite, metavar="GRADE", help="Lowest grade of a relevant document. [default: 1]")
 
 
 def _validate(given: argparse.Namespace) -> int:
@@ -142,7 +142,8 @@ def _check_gates(
     """Check the gates of a config, and return the baseline if it can be read."""
     from functools import partial
 
-    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.command_gates import Gating
+    from rankgauge.cli.gate_options import GateOptions
 
     earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):

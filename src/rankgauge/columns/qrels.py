@@ -233,6 +233,22 @@ class Qrels:
             np.add.at(sums, self.owners[item], of_intent)
         return read_only(sums)
 
+    @cached_property
+    def joinable(self) -> tuple[Ints, Ints] | None:
+        """
+        Return the key of each judgment's document and its slice, start << 16 | length, and where each query's begin.
+
+        None where a document is too long for that, or a query has no judgments.
+        """
+        _, start, length = self.documents
+        if int(length.max(initial=0)) >= 1 << 16 or not int(self.lengths.min(initial=1)):
+            return None
+        gold = np.empty((len(start), 2), dtype=np.int64)
+        gold[:, 0] = self.documents.keys().view(np.int64)
+        np.left_shift(start, 16, out=gold[:, 1], dtype=np.int64)
+        gold[:, 1] |= length
+        return read_only(gold), read_only(np.append(0, np.cumsum(self.lengths)))
+
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
         return self._directory.find(names)

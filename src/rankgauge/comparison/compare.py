@@ -13,12 +13,12 @@ from itertools import combinations
 
 import numpy as np
 
-from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
+from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
 from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
-from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
+from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.result import ResultValues
 from rankgauge.result.merge import find_column
 from rankgauge.result.values import check_results
@@ -60,7 +60,9 @@ def compare_results(
         pair_results(results[one], results[two], metrics, names=(one, two), common=common) for one, two in names
     ]
     method, notes = _affordable(method, max(len(pairing.sample_ids) for pairing in pairings))
-    groups = [None if clusters is None else _codes(pairing.sample_ids, clusters, cluster) for pairing in pairings]
+    groups = [
+        None if clusters is None else cluster_codes(pairing.sample_ids, clusters, cluster) for pairing in pairings
+    ]
     tested = [
         tested_columns(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)
     ]
@@ -116,19 +118,6 @@ def _baseline(results: Mapping[str, ResultValues], name: str | None) -> str:
         hint = did_you_mean(str(name), results)
         raise ParameterError(f"no result is called {name!r}{hint}; there are {', '.join(results)}")
     return next(iter(results)) if name is None else name
-
-
-def _codes(sample_ids: Sequence[str], clusters: Mapping[str, object], cluster: str | None) -> Ints:
-    """Return the cluster of each sample as an integer."""
-    lost = [sample_id for sample_id in sample_ids if clusters.get(sample_id) is None]
-    if lost:
-        raise ResultError(
-            f"cannot compare by clusters{f' of {cluster}' if cluster else ''}: {len(lost):,} of "
-            f"{counted(len(sample_ids), 'sample')} {'has' if len(lost) == 1 else 'have'} none, such as "
-            f"{', '.join(map(visible, lost[:3]))}"
-        )
-    known: dict[object, int] = {}
-    return np.array([known.setdefault(clusters[sample_id], len(known)) for sample_id in sample_ids], dtype=np.int64)
 
 
 def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: int) -> list[Tested]:

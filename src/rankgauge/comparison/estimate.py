@@ -23,10 +23,20 @@ from rankgauge.stats.effects import (
     pairs_for_level,
     unseen_difference,
 )
-from rankgauge.stats.estimates import TIED, MeanEstimate, bootstrap_bca, estimate_mean
+from rankgauge.stats.estimates import FEW_CLUSTERS, TIED, MeanEstimate, bootstrap_bca, estimate_mean
 from rankgauge.stats.intervals import MeanInterval, interval_of_mean
 
-__all__ = ["TESTS", "Method", "TestName", "Tested", "compare_metric", "detectable_errors", "estimate_pairs", "settled"]
+__all__ = [
+    "TESTS",
+    "Method",
+    "TestName",
+    "Tested",
+    "compare_metric",
+    "detectable_errors",
+    "estimate_pairs",
+    "moved_units",
+    "settled",
+]
 
 TestName = Literal["sign-flip", "t", "wilcoxon", "bootstrap-bca"]
 TESTS: tuple[TestName, ...] = get_args(TestName)
@@ -72,7 +82,7 @@ class Method:
 
 
 _LISTED = 5
-_FEW_DIFFERENCES, _FEW_CLUSTERS = 10, 40
+_FEW_DIFFERENCES = 10
 
 
 class Tested(NamedTuple):
@@ -204,7 +214,7 @@ def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test:
     if test.matters is None or not 0 < test.level < 0.5:
         return None
     differences, confidence = settled(column.differences[column.is_pair]), 1 - 2 * test.level
-    if _moved(differences, None if codes is None else codes[column.is_pair]) < _FEW_DIFFERENCES:
+    if moved_units(differences, None if codes is None else codes[column.is_pair]) < _FEW_DIFFERENCES:
         if _width(column) is None:
             return None
         method = replace(method, interval="exact")
@@ -261,8 +271,8 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
     pairs, units = counted(estimate.n, "pair"), counted(estimate.df + 1, "pair" if codes is None else "cluster")
     if undefined := column.dropped["undefined_in_one"]:
         yield f"{counted(undefined, 'sample')} left out, with a score in one run only"
-    if codes is not None and estimate.df + 1 < _FEW_CLUSTERS:
-        yield f"only {units}: below {_FEW_CLUSTERS}, intervals tend to be too narrow"
+    if codes is not None and estimate.df + 1 < FEW_CLUSTERS:
+        yield f"only {units}: below {FEW_CLUSTERS}, intervals tend to be too narrow"
     differences = settled(column.differences[column.is_pair])
     if not differences.any():
         bound = unseen_difference(estimate.df + 1, _width(column), confidence)
@@ -279,7 +289,7 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
             yield f"{why}, so there is no interval and no t test"
         if codes is None:
             yield from _noisy(column, estimate, confidence)
-        moved = _moved(differences, None if codes is None else codes[column.is_pair])
+        moved = moved_units(differences, None if codes is None else codes[column.is_pair])
         if moved < _FEW_DIFFERENCES:
             differ, least = "differs" if moved == 1 else "differ", min(1.0, 2.0 ** (1 - moved))
             yield f"only {moved} of {units} {differ}, so a sign-flip test cannot give p < {least:.4g} here"
@@ -299,7 +309,7 @@ def _noisy(column: PairedColumn, estimate: MeanEstimate, confidence: float) -> I
     )
 
 
-def _moved(differences: Floats, codes: Ints | None) -> int:
+def moved_units(differences: Floats, codes: Ints | None) -> int:
     """Return how many pairs differ, or clusters: differences that cancel within one leave nothing to flip."""
     sums = differences if codes is None else np.bincount(codes, weights=differences)
     return int(np.count_nonzero(np.abs(sums) > TIED))

@@ -16,15 +16,17 @@ import numpy as np
 
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.tables import Line, aligned
+from rankgauge.columns.judged_rows import Floats, Ints
+from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.compare import tested_columns
-from rankgauge.comparison.estimate import Method, detectable_errors, settled
+from rankgauge.comparison.estimate import Method, detectable_errors, moved_units, settled
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.comparison.sentences import percent
 from rankgauge.errors import ParameterError, counted
 from rankgauge.result import ResultValues
 from rankgauge.result.merge import find_column
 from rankgauge.result.wording import number
-from rankgauge.stats import standard_deviation
+from rankgauge.stats import estimate_mean, standard_deviation
 
 __all__ = ["SIZES", "MetricPower", "Needed", "PowerPlan", "plan_power", "power_lines"]
 
@@ -74,6 +76,8 @@ class MetricPower:
         curve: The smallest difference that some numbers of questions show; None where these show none, whatever it is.
 
         note: Why the pilot is too small to say; empty where it is not.
+
+        clusters: How many clusters the questions of the pilot are in; None where they are independent.
     """
 
     pilot: int
@@ -82,6 +86,7 @@ class MetricPower:
     needed: tuple[Needed, ...] = ()
     curve: tuple[tuple[int, float | None], ...] = ()
     note: str = ""
+    clusters: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,25 +135,27 @@ def plan_power(
     compared: int | None = None,
     systems: int = 1,
     correlation: float = 0.5,
+    clusters: Mapping[str, object] | None = None,
 ) -> PowerPlan:
     """
     Plan a comparison from a pilot of two results, or of one and the correlation of its scores with those of another.
 
     *metrics* are columns in any spelling, None for every mean; *compared* is for how many metrics p is corrected, by
-    default these. Raises `ParameterError` for what cannot be used and `ResultError` for results that do not compare.
+    default these. With *clusters* by sample id, questions to come belong together as those of the pilot do. Raises
+    `ParameterError` for what cannot be used and `ResultError` for results that do not compare.
     """
     method.check()
     _check(results, sizes, compared, systems, correlation)
     if len(results) == 2:
-        columns = _of_pair(results, metrics, method, systems)
+        columns = _of_pair(results, metrics, method, systems, clusters)
     else:
-        columns = _of_one(next(iter(results.values())), metrics, math.sqrt(2 * (1 - correlation)))
+        columns = _of_one(next(iter(results.values())), metrics, math.sqrt(2 * (1 - correlation)), clusters)
     wanted, alpha = max(len(columns), compared or 0), (1 - method.confidence) / systems
     planned = {}
-    for name, (values, known) in columns.items():
+    for name, (values, codes, known) in columns.items():
         # A level is that of max-T over the metrics of the pilot; what more there are share it as Bonferroni has it.
         level = max(known * len(columns) / wanted, alpha / wanted)
-        planned[name] = _planned(values, level, sizes, method)
+        planned[name] = _planned(values, codes, level, sizes, method)
     return PowerPlan(
         results=tuple(results),
         metrics=planned,
@@ -160,23 +167,34 @@ def plan_power(
     )
 
 
-_Column = tuple[np.ndarray[Any, np.dtype[np.float64]], float]
+_Column = tuple[Floats, Ints | None, float]
 
 
 def _of_pair(
-    results: Mapping[str, ResultValues], metrics: Sequence[str] | None, method: Method, systems: int
+    results: Mapping[str, ResultValues],
+    metrics: Sequence[str] | None,
+    method: Method,
+    systems: int,
+    clusters: Mapping[str, object] | None,
 ) -> dict[str, _Column]:
     """Return the differences of each metric, and the level that a comparison of these results leaves it."""
     (first, baseline), (second, other) = results.items()
     pairing = pair_results(baseline, other, metrics, names=(first, second))
-    tests = tested_columns(pairing, None, method, systems)
+    codes = None if clusters is None else cluster_codes(pairing.sample_ids, clusters, None, "plan")
+    tests = tested_columns(pairing, codes, method, systems)
     return {
-        name: (settled(column.differences[column.is_pair]), test.level if len(tests) > 1 else 0.0)
+        name: (
+            settled(column.differences[column.is_pair]),
+            None if codes is None else codes[column.is_pair],
+            test.level if len(tests) > 1 else 0.0,
+        )
         for (name, column), test in zip(pairing.columns.items(), tests, strict=True)
     }
 
 
-def _of_one(result: ResultValues, metrics: Sequence[str] | None, ratio: float) -> dict[str, _Column]:
+def _of_one(
+    result: ResultValues, metrics: Sequence[str] | None, ratio: float, clusters: Mapping[str, object] | None
+) -> dict[str, _Column]:
     """Return for each metric values with the spread that differences have, *ratio* times that of its scores."""
     columns = list(result.metrics.values())
     if metrics is not None:
@@ -187,8 +205,14 @@ def _of_one(result: ResultValues, metrics: Sequence[str] | None, ratio: float) -
     means = [column for column in columns if column.info.aggregate == "mean"]
     if not means:
         raise ParameterError("no metric of this result is a mean, and only means are compared")
-    scores = {column.name: np.asarray(column.counted, dtype=np.float64) for column in means}
-    return {name: (ratio * (values - (values.mean() if len(values) else 0)), 0.0) for name, values in scores.items()}
+    codes = None if clusters is None else cluster_codes(result.sample_ids, clusters, None, "plan")
+    planned: dict[str, _Column] = {}
+    for column in means:
+        counts = ~np.isnan(column.values)
+        values = column.values[counts]
+        spread = ratio * (values - (values.mean() if len(values) else 0))
+        planned[column.name] = (spread, None if codes is None else codes[counts], 0.0)
+    return planned
 
 
 def _check(
@@ -207,32 +231,39 @@ def _check(
         raise ParameterError(f"correlation lies from -1 to below 1, not at {correlation!r}")
 
 
-def _planned(values: Any, level: float, sizes: Sequence[float], method: Method) -> MetricPower:  # noqa: ANN401  # array
+def _planned(values: Floats, codes: Ints | None, level: float, sizes: Sequence[float], method: Method) -> MetricPower:
     """Return what one metric needs whose differences have the spread of these."""
-    n, moved = len(values), int(np.count_nonzero(values))
-    std = standard_deviation(values)
-    if moved < _LEAST or not std:
-        note = f"the pilot is too small to say: {moved:,} of {counted(n, 'pair')} differ, and {_LEAST} are needed"
+    n, moved, std = len(values), moved_units(values, codes), standard_deviation(values)
+    estimate = estimate_mean(values, codes) if n else None
+    groups = None if codes is None or estimate is None else estimate.df + 1
+    if estimate is None or moved < _LEAST or not std or not estimate.standard_error:
+        units = counted(n, "pair") if groups is None else counted(groups, "cluster")
+        note = f"the pilot is too small to say: {moved:,} of {units} differ, and {_LEAST} are needed"
         note = note if moved < _LEAST else "the pilot cannot say: all pairs differ by the same"
-        return MetricPower(pilot=n, std=None, level=level, note=note)
-    upper = std * _spread_at_most(n - 1)
-    needed = tuple(Needed(size, *(_questions(size, each, level, method) for each in (std, upper))) for size in sizes)
-    curve = tuple((count, _detects(count, std, level, method)) for count in _CURVE)
-    return MetricPower(pilot=n, std=std, level=level, needed=needed, curve=curve)
+        return MetricPower(pilot=n, std=None, level=level, note=note, clusters=groups)
+    spread = std if groups is None else estimate.standard_error * math.sqrt(n)
+    size = 1.0 if groups is None else n / groups
+    upper = spread * _spread_at_most(estimate.df)
+    needed = tuple(
+        Needed(one, *(_questions(one, each, size, level, method) for each in (spread, upper))) for one in sizes
+    )
+    curve = tuple((count, _detects(count, spread, size, level, method)) for count in _CURVE)
+    return MetricPower(pilot=n, std=std, level=level, needed=needed, curve=curve, clusters=groups)
 
 
-def _detects(n: int, std: float, level: float, method: Method) -> float | None:
-    """Return the smallest true difference that *n* pairs show."""
-    errors = detectable_errors(n - 1, level, method)
-    return None if errors is None else errors * std / math.sqrt(n)
+def _detects(n: int, spread: float, size: float, level: float, method: Method) -> float | None:
+    """Return the smallest true difference that *n* questions in clusters of a *size* show."""
+    df = math.floor(n / size) - 1
+    errors = detectable_errors(df, level, method) if df > 0 else None
+    return None if errors is None else errors * spread / math.sqrt(n)
 
 
-def _questions(size: float, std: float, level: float, method: Method) -> int | None:
-    """Return the smallest number of pairs that shows a difference; None above ten million."""
+def _questions(difference: float, spread: float, size: float, level: float, method: Method) -> int | None:
+    """Return the smallest number of questions that shows a difference; None above ten million."""
 
     def shows(n: int) -> bool:
-        detected = _detects(n, std, level, method)
-        return detected is not None and detected <= size
+        detected = _detects(n, spread, size, level, method)
+        return detected is not None and detected <= difference
 
     high = 2
     while not shows(high):
@@ -270,7 +301,8 @@ def power_lines(plan: PowerPlan) -> Iterator[Line]:
         for name, metric in plan.metrics.items():
             if metric.needed:
                 cells = [_cell(needed) for needed in metric.needed]
-                rows.append([name, f"{metric.pilot:,}", number(metric.std), *cells])
+                groups = "" if metric.clusters is None else f" in {counted(metric.clusters, 'cluster')}"
+                rows.append([name, f"{metric.pilot:,}{groups}", number(metric.std), *cells])
         yield from (Line(line, "row") for line in aligned(rows))
     yield from (Line(f"{name}: {metric.note}") for name, metric in plan.metrics.items() if metric.note)
     for name, metric in plan.metrics.items():

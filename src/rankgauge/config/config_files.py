@@ -5,6 +5,7 @@ Config files: read with what they include, checked, and with every problem in on
 from __future__ import annotations
 
 import os
+import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -255,16 +256,22 @@ class LoadedConfig:
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
     def gates(self, inconclusive: Effect | None = None) -> list[Gate]:
-        """Return the gates, each with its place in the file; *inconclusive* beats what the file says for all."""
-        if not self.config.gates:
+        """
+        Return the gates, those that end calls among them, each with its place in the file.
+
+        *inconclusive* beats what the file says for all.
+        """
+        if not (self.config.gates or self.config.until):
             return []
         from rankgauge.gates.grammar import Defaults, read_gates
 
         defaults = Defaults(inconclusive or self.config.inconclusive or "warn")
-
-        origins = ["{}:{}".format(*self.place("gates", index)) for index in range(len(self.config.gates))]
-        entries = zip(self.config.gates, origins, strict=True)
-        return [gate for entry, origin in entries for gate in read_gates(entry, origin=origin, defaults=defaults)]
+        return [
+            replace(gate, until=key == "until")
+            for key in ("gates", "until")
+            for index, entry in enumerate(getattr(self.config, key))
+            for gate in read_gates(entry, origin="{}:{}".format(*self.place(key, index)), defaults=defaults)
+        ]
 
     def entries(self, name: str | None = None) -> list[Located]:
         """Return the entries of a set, or of `metrics.use`, each with its place in the file."""
@@ -315,7 +322,9 @@ def _problem(detail: Mapping[str, Any], tree: Tree, main: Path) -> Problem:
         message = str(detail["msg"]).removeprefix("Value error, ")
         if tree.problem(location, "").file == str(main):
             message += f"; found {detail['input']!r}"
-    return tree.problem(location, message)
+    problem = tree.problem(location, message)
+    is_shown = problem.file == str(main) or re.fullmatch(r"[\w.\[\]-]{1,60}", problem.path)
+    return problem if is_shown else problem._replace(path="")  # a line of a file that is no config is not a key
 
 
 def _keys(location: Location) -> list[str]:

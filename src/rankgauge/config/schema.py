@@ -126,6 +126,11 @@ _CUTOFF = {
     "description": "A cutoff that a sample's own may override; a list pins one column each.",
 }
 
+_WHETHER = {
+    "partial": "Whether a result that begins inside the budget counts.",
+    "joint": "Whether several results find a gold span together.",
+}
+
 MetricEntry = Annotated[
     Any,
     _expect(_is_metric_entry, "a metric such as 'ndcg@10', a mapping with 'metric', or {set: NAME}"),
@@ -151,15 +156,9 @@ MetricEntry = Annotated[
                         "k": _CUTOFF,
                         "budget": _CUTOFF_OF_TEXT,
                         "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
+                        "stage": {"type": "string", "description": "The stage of the pipeline that is judged."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
-                        "partial": {
-                            "type": "boolean",
-                            "description": "Whether a result that begins inside the budget counts.",
-                        },
-                        "joint": {
-                            "type": "boolean",
-                            "description": "Whether several results find a gold span together.",
-                        },
+                        **{name: {"type": "boolean", "description": text} for name, text in _WHETHER.items()},
                     },
                     "required": ["metric"],
                 },
@@ -323,6 +322,7 @@ class Config(Model):
         default_factory=list,
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
+    cluster: str | None = Field(None, min_length=1, description="Metadata field of samples that are not independent.")
     metrics: MetricsConfig = Field(default_factory=MetricsConfig, description="Which metrics to compute.")
     profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")
@@ -334,6 +334,7 @@ class Config(Model):
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
     matters: dict[str, Annotated[float, Field(gt=0)]] = Field({}, description="What matters in comparisons, by metric.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
+    until: list[GateEntry] = Field(default_factory=list, description="Gates that end the calls of --sut when decided.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(
         None, description="What gates on changes do that too few samples leave open; by default they warn."
     )

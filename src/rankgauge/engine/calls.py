@@ -28,7 +28,10 @@ from rankgauge.scoring.stop import Stop
 from rankgauge.stats import percentile
 
 if TYPE_CHECKING:
-    from rankgauge.scoring.sut import Calling, SystemUnderTest
+    from rankgauge.engine.early_stop import EarlyStop
+    from rankgauge.gates.until import UntilGates
+    from rankgauge.planning.plan import Plan
+    from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
 
 __all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_name", "unwritten"]
 
@@ -46,6 +49,8 @@ class Calls:
     retry_failed: bool = False
     repeat: int = 1
     stop: Stop | None = None
+    until: UntilGates = ()
+    seed: int = 0  # of the order of calls, where gates end them
 
     def __post_init__(self) -> None:
         """Refuse a system that cannot be called with one input, and options out of bounds."""
@@ -54,12 +59,22 @@ class Calls:
         check_whole("concurrency", self.concurrency)
         check_whole("repeat", self.repeat)
         check_whole("retries", self.retries, lowest=0)
+        check_whole("seed", self.seed, lowest=0)
         limit = self.timeout
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
             raise ParameterError(f"timeout must be a number of seconds above 0, not {limit!r}")
         if (self.resume or self.retry_failed) and self.keep is None:
             raise ParameterError("resume and retry_failed go on with a file of kept outputs; name it with keep=")
         _check_signature(self.sut)
+
+    @classmethod
+    def of(cls, sut: SystemUnderTest | None, **how: Any) -> Calls | None:  # noqa: ANN401  # the other fields
+        """Return the calls of a system; None without one, which gates cannot end."""
+        if sut is not None:
+            return cls(sut=sut, **how)
+        if how.get("until"):
+            raise ParameterError("until ends the calls of a system under test early; name the system with sut=")
+        return None
 
     def calling(self) -> Calling:
         """Return what of this concerns the calls themselves."""
@@ -68,6 +83,26 @@ class Calls:
         return Calling(
             concurrency=self.concurrency, timeout=self.timeout, retries=self.retries, stop=self.stop or Stop()
         )
+
+    def early_stop(self, plan: Plan, samples: Sequence[Sample]) -> EarlyStop | None:
+        """Return what ends the calls early; None where every sample is called."""
+        if not self.until:
+            return None
+        from rankgauge.engine.early_stop import EarlyStop  # seldom asked for
+        from rankgauge.gates.until import until_gates
+
+        return EarlyStop(until_gates(self.until), plan, samples, repeat=self.repeat, seed=self.seed)
+
+    def in_order(self, samples: int, early: EarlyStop | None) -> list[tuple[int, int]]:
+        """Return the calls by place and repeat: all samples once before any again, unless a run may stop *early*."""
+        repeats = range(1, self.repeat + 1)
+        if early is not None:
+            return [(place, repeat) for place in early.order for repeat in repeats]
+        return [(place, repeat) for repeat in repeats for place in range(samples)]
+
+    def would_retry(self, call: Call) -> bool:
+        """Return whether a call failed that would have been made again, had the run not ended."""
+        return isinstance(call.found, CallError) and call.attempt <= self.retries
 
     def earlier(self) -> dict[str, KeptOutput]:
         """Return what the file to keep outputs in holds already."""

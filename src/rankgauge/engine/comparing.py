@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
@@ -16,11 +16,11 @@ from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.comparison.self_comparison import is_itself, with_false_alarms
+from rankgauge.engine.sample_clusters import named_clusters
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
-from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
-from rankgauge.io.datasets import DatasetReader
+from rankgauge.errors import ResultError
 from rankgauge.policy import IntervalChoice
 from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import ResultValues
@@ -126,17 +126,7 @@ def compare(
     method = Method(
         test=test, confidence=confidence, resamples=resamples, seed=seed, interval=interval, matters=matters
     )
-    named = cluster if isinstance(cluster, str) else None
-    clusters: Mapping[str, object] | None = None
-    if isinstance(cluster, str):
-        if results:
-            clusters = _metadata(results, cluster)
-    elif cluster is not None:
-        slip: object = cluster
-        if not isinstance(slip, Mapping):
-            msg = f"cluster is a field of the samples' metadata, or a mapping from sample ids to clusters, not {slip!r}"
-            raise ParameterError(msg)
-        clusters = cluster
+    named, clusters = named_clusters(results, cluster)
     metrics = [metrics] if isinstance(metrics, str) else metrics
     single = partial(compare_results, metrics=metrics, method=method, cluster=named, clusters=clusters, common=common)
     compared = partial(single, baseline=baseline, all_pairs=all_pairs)
@@ -162,39 +152,3 @@ def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _
         return read(result)
     except ResultError as error:
         raise ResultError(f"{visible(run)}: {error}") from error
-
-
-def _metadata(results: Mapping[str, ResultValues], field: str) -> dict[str, object]:
-    """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
-    from rankgauge.engine.reopen import evaluation_of, is_of_run
-
-    why: Exception | None = None
-    for result in results.values():
-        if is_of_run(result) or "queries" in (result.manifest.get("dataset") or {}):
-            msg = (
-                f"cannot cluster by {field!r}: queries of a TREC run have no metadata; give the cluster of each query "
-                "in a file (--cluster FILE) or as a mapping (cluster={...})"
-            )
-            raise ResultError(msg)
-        try:
-            evaluation = evaluation_of(result)
-        except (ResultError, DataError) as error:
-            why = error
-            continue
-        contract = evaluation.profile.contract
-        reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
-        found: dict[str, object] = {}
-        fields: dict[str, None] = {}
-        for batch in reader.batches(4096):
-            for sample in batch:
-                metadata = cast("Mapping[str, object]", sample.metadata or {})
-                fields.update(dict.fromkeys(metadata))
-                value = metadata.get(field)
-                if value is not None:
-                    found[sample.id] = value if isinstance(value, str | int | float) else repr(value)
-        if not found:
-            hint = did_you_mean(field, fields)
-            there = f"; there are {', '.join(fields)}" if fields else ""
-            raise ResultError(f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}")
-        return found
-    raise ResultError(f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}")

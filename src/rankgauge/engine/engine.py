@@ -212,7 +212,7 @@ class Engine:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
         from rankgauge.config.lock_file import remedy
-        from rankgauge.gates.verdicts import ask_gates
+        from rankgauge.gates.asked import ask_gates
 
         evaluation = self._evaluation([])
 

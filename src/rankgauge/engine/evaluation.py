@@ -7,15 +7,17 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from rankgauge.base.frozen import FrozenMap, frozen
+from rankgauge.base.frozen import frozen
 from rankgauge.base.logs import logger
 from rankgauge.engine.calls import Calls
-from rankgauge.engine.job import Job, RunOptions
+from rankgauge.engine.data_check import check_data
+from rankgauge.engine.job import Job
 from rankgauge.engine.result import Result
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
@@ -23,14 +25,15 @@ from rankgauge.io.output_files import OutputsSource
 from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
-from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
+from rankgauge.samples import Sample, read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import folded
-from rankgauge.scoring.score import FAILED, STATUSES
+from rankgauge.scoring.score import STATUSES
 from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
+    from rankgauge.gates.until import UntilGates
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
@@ -80,6 +83,8 @@ class Evaluation(Setup):
         resume: bool = False,
         retry_failed: bool = False,
         repeat: int = 1,
+        until: UntilGates = (),
+        seed: int = 0,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -112,6 +117,11 @@ class Evaluation(Setup):
             retry_failed: Whether *resume* is to call again for samples whose kept output is a failure.
 
             repeat: How often to call *sut* for each sample; its score is the mean over them, and a sample counts once.
+
+            until: Gates such as ``"ndcg@10 >= 0.6"`` that end the calls: samples are called in random order until every
+                gate on all of them is decided, wrongly in at most 5 % of runs. `Result.gate` knows the decisions.
+
+            seed: What the random order of *until* begins with.
 
             stop: How to end the calls from a signal handler or another thread.
 
@@ -150,20 +160,18 @@ class Evaluation(Setup):
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
-        calls = (
-            None
-            if sut is None
-            else Calls(
-                sut=sut,
-                concurrency=concurrency,
-                timeout=timeout,
-                retries=retries,
-                keep=keep,
-                resume=resume,
-                retry_failed=retry_failed,
-                repeat=repeat,
-                stop=stop,
-            )
+        calls = Calls.of(
+            sut,
+            concurrency=concurrency,
+            timeout=timeout,
+            retries=retries,
+            keep=keep,
+            resume=resume,
+            retry_failed=retry_failed,
+            repeat=repeat,
+            stop=stop,
+            until=until,
+            seed=seed,
         )
         options = RunOptions(
             outputs=outputs,
@@ -189,6 +197,8 @@ class Evaluation(Setup):
         resume: bool = False,
         retry_failed: bool = False,
         repeat: int = 1,
+        until: UntilGates = (),
+        seed: int = 0,
         stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
@@ -214,20 +224,18 @@ class Evaluation(Setup):
         """
         import asyncio  # loads only where it is used
 
-        calls = (
-            None
-            if sut is None
-            else Calls(
-                sut=sut,
-                concurrency=concurrency,
-                timeout=timeout,
-                retries=retries,
-                keep=keep,
-                resume=resume,
-                retry_failed=retry_failed,
-                repeat=repeat,
-                stop=stop,
-            )
+        calls = Calls.of(
+            sut,
+            concurrency=concurrency,
+            timeout=timeout,
+            retries=retries,
+            keep=keep,
+            resume=resume,
+            retry_failed=retry_failed,
+            repeat=repeat,
+            stop=stop,
+            until=until,
+            seed=seed,
         )
         options = RunOptions(
             outputs=outputs,
@@ -244,7 +252,17 @@ class Evaluation(Setup):
         return await self._job(options).arun(progress, on_cancel)
 
     def _job(self, options: RunOptions) -> Job[Result]:
-        return Job(self.plan(), self.data, options, evaluation=self, results=Result)
+        calls = options.calls
+        if calls is None or not calls.until:
+            return Job(self.plan(), self.data, options, evaluation=self, results=Result)
+        from rankgauge.gates.asked import ask_gates  # most runs call every sample
+        from rankgauge.gates.until import until_gates
+
+        gates = until_gates(calls.until)
+        asked = ask_gates(gates, self.metrics, lambda specs: self.with_metrics(specs).plan().metrics)
+        evaluation = self if asked.specs == self.metrics else self.with_metrics(asked.specs)
+        options = replace(options, calls=replace(calls, until=asked.gates))
+        return Job(evaluation.plan(), self.data, options, evaluation=evaluation, results=Result)
 
     def stream(
         self, *, batch_size: int = 4096, outputs: OutputsSource | None = None, limit: int | None = None
@@ -290,25 +308,7 @@ class Evaluation(Setup):
         Raises:
             RankgaugeError: As `run`.
         """
-        job = self._job(RunOptions(repeats=1))
-        samples = without = malformed = 0
-        failed: dict[str, str] = {}
-        gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
-        for batch in job.batches(4096):
-            job.collector.add(batch)
-            samples += len(batch)
-            without += sum(sample.output is None for sample in batch)
-            faults = {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
-            malformed += len(faults)
-            failed |= faults
-            for kind in GOLD_KINDS:
-                gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
-        scored = job.collector.finish(require_gold=require_gold)
-        for metric in scored.metrics if require_gold else ():
-            status, reasons = metric.outcome.status, metric.outcome.reasons
-            failed |= {scored.sample_ids[at]: why for at, why in reasons.items() if status[at] == FAILED}
-        notes = tuple(job.collector.notes())
-        return DataCheck(samples, without, malformed, FrozenMap(gold), notes, FrozenMap(failed))
+        return check_data(self._job(RunOptions(repeats=1)), require_gold=require_gold)
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """

@@ -12,7 +12,16 @@ import numpy as np
 
 from rankgauge.base.frozen import frozen
 from rankgauge.catalog import Catalog
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
+from rankgauge.engine.funneling import stage_notes
+from rankgauge.engine.reopen import (
+    check_definitions,
+    column_of,
+    evaluation_of,
+    is_of_run,
+    job_of,
+    lost_sample,
+    run_evaluation_of,
+)
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
@@ -46,7 +55,7 @@ def explain_result(
     result: ResultValues, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
 ) -> Explanation:
     """Explain the score of one sample; see `Result.explain`."""
-    (explanation,) = explain_samples(result, [sample], _column(result, metric), catalog=catalog)
+    (explanation,) = explain_samples(result, [sample], column_of(result, metric), catalog=catalog)
     return explanation
 
 
@@ -55,7 +64,7 @@ def worst_samples(
 ) -> tuple[Explanation, ...]:
     """Explain the worst scores of a column, without trials; see `Result.worst`."""
     _check_count(n, "samples")
-    column = _column(result, metric)
+    column = column_of(result, metric)
     worst = [result.sample_ids[place] for place in column.worst(n)]
     return tuple(explain_samples(result, worst, column, trials=False, catalog=catalog))
 
@@ -86,12 +95,13 @@ def explain_samples(
         saved = float(column.repeat(1).values[places[sample_id]])
         if not _same(explanation.score, saved):
             raise changed(column.name, sample_id, explanation.score, saved)
+        lost = [gold.id for gold in explanation.missing]
+        notes = (*explanation.notes, *stage_notes(plan, planned, target, samples[sample_id], lost))
         if column.repeats is not None:
             mean, of = float(column.values[places[sample_id]]), column.repeats.shape[1]
             note = f"this is the first of {of} repeats, whose mean is {mean:.4f}"
-            explanations.append(dataclasses.replace(explanation, notes=(*explanation.notes, note)))
-        else:
-            explanations.append(explanation)
+            notes = (*notes, note)
+        explanations.append(dataclasses.replace(explanation, notes=notes))
     return explanations
 
 
@@ -156,14 +166,6 @@ def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
 def _check_count(count: object, what: str) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ParameterError(f"the number of {what} must be an integer of 1 or more, not {count!r}")
-
-
-def _column(result: ResultValues, metric: str | None) -> MetricSummary:
-    """Return a column in any spelling, or the leading one."""
-    try:
-        return result[metric] if metric is not None or result.leading is None else result.leading
-    except KeyError as error:
-        raise ResultError(str(error.args[0])) from None
 
 
 def _highest(evaluation: RunEvaluation, seen: Collection[str]) -> float:

@@ -19,12 +19,13 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.sample_score import SampleScore
 from rankgauge.errors import ParameterError
+from rankgauge.expression import safe_name
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import GoldKind
 from rankgauge.scoring.single import check_stream
 
-__all__ = ["HostColumn", "HostScorer", "MetricArgument", "SampleScore"]
+__all__ = ["HostColumn", "HostScorer", "MetricArgument", "SampleScore", "safe_name"]
 
 MetricArgument = str | Mapping[str, Any]
 """A metric as hosts can store it: an expression such as ``ndcg@10``, or a mapping ``{metric, as, k, ...}``."""

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import Calls, call_figures, check_whole, kept_answer, run_to_end, system_name, unwritten
+from rankgauge.engine.calls import Calls, call_figures, kept_answer, run_to_end, system_name, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.sample_score import Progress
-from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
+from rankgauge.errors import NothingToEvaluateError, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, read_outputs
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
@@ -27,32 +27,13 @@ from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import check_repeats, folded
 
-__all__ = ["Job", "OutputsSource", "RunOptions"]
+if TYPE_CHECKING:
+    from rankgauge.engine.early_stop import EarlyStop
+
+__all__ = ["Job"]
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """What `Evaluation.run` is told, which describes each field."""
-
-    outputs: OutputsSource | None = None
-    calls: Calls | None = None  # of a system under test; None for outputs that are there already
-    limit: int | None = None
-    details: bool = False
-    near_misses: bool = False
-    sketch_ids: bool = False
-    batch_size: int = 4096
-    workers: int = 1
-    repeats: int | None = None  # how many outputs of a sample are taken at the most
-
-    def __post_init__(self) -> None:
-        if self.outputs is not None and self.calls is not None:
-            raise ParameterError("give either outputs or sut, not both: scores must have one source")
-        check_whole("workers", self.workers)
-        check_whole("batch_size", self.batch_size)
-        check_whole("limit", 1 if self.limit is None else self.limit)
 
 
 Held = TypeVar("Held", bound=ResultValues)
@@ -67,6 +48,7 @@ class Job(Generic[Held]):
         self.plan, self.data, self.evaluation, self.results = plan, data, evaluation, results
         self.options = options
         self.profile = plan.profile
+        self._takes_all = plan.profile.policy.queries != "intersection"  # whether every sample is evaluated
         how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
         self.reader = DatasetReader(data, limit=options.limit, needs_gold=plan.needs_gold, **how)
         chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
@@ -74,8 +56,6 @@ class Job(Generic[Held]):
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
-        self.outputs = None if source is None else read_outputs(source, **shape, **how)
-        check_repeats(plan.metrics, self.repeats)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
@@ -85,10 +65,15 @@ class Job(Generic[Held]):
             batch_size=options.batch_size,
             sketcher=self.sketcher,
         )
+        is_run = evaluation is not None and self._takes_all
+        self._takes_blocks = is_run and self.collector.takes_blocks and self.reader.has_blocks
+        self.outputs = None if source is None else read_outputs(source, as_ids=self._takes_blocks, **shape, **how)
+        check_repeats(plan.metrics, self.repeats)
         self.samples: list[Sample] = []
         self.answered: dict[tuple[int, int], Sample] = {}  # by place and repeat
         self.calls: dict[str, KeptOutput] = {}
         self.interrupted, self.stopped = False, ""
+        self.early: EarlyStop | None = None
 
     def run(self, progress: Progress | None = None) -> Held:
         """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
@@ -108,7 +93,7 @@ class Job(Generic[Held]):
             if isinstance(error, RuntimeError) and "loop stopped" not in str(error):
                 raise
             self.stopped = "the system under test stopped the event loop or cancelled the calls of others"
-        self.interrupted |= len(self.answered) < self._wanted
+        self.interrupted |= self._saved > 0 and not self._is_early
         result = self._result()
         if not self.interrupted:
             return result
@@ -150,7 +135,7 @@ class Job(Generic[Held]):
         workers = min(self.options.workers, self._worth_workers()) if self.options.workers > 1 else 1
         if workers > 1:
             return self._judge_divided(workers)
-        if self._is_whole and self.collector.takes_blocks and self.reader.has_blocks:
+        if self._takes_blocks and (self.outputs is None or self.outputs.as_ids is not None):
             return self._judge_blocks()
         return self._judge_samples()
 
@@ -164,20 +149,15 @@ class Job(Generic[Held]):
         from rankgauge.engine.workers import ENOUGH  # seldom asked for
 
         needs_all = self.collector.details or self.collector.sketcher is not None
-        return self.data.size // ENOUGH if self._is_whole and self.reader.has_lines and not needs_all else 0
-
-    @property
-    def _is_whole(self) -> bool:
-        """Return whether the data has the outputs, and every sample of it is evaluated."""
-        return self.outputs is None and self.profile.policy.queries != "intersection"
+        is_whole = self.outputs is None and self._takes_all and self.reader.has_lines
+        return self.data.size // ENOUGH if is_whole and not needs_all else 0
 
     def _judge_divided(self, count: int) -> Iterator[int]:
         """Judge lines of the file in worker processes, and those with a problem here."""
         from rankgauge.engine.workers import judging_lines  # seldom asked for
 
-        as_blocks = self.collector.takes_blocks and self.reader.has_blocks
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
-            for part in self.reader.shared(judged, as_blocks=as_blocks):
+            for part in self.reader.shared(judged, as_blocks=self._takes_blocks):
                 if isinstance(part, Block):
                     self.collector.add_block(part)
                 elif isinstance(part, list):
@@ -188,12 +168,14 @@ class Job(Generic[Held]):
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
-        for block in self.reader.blocks():
-            if isinstance(block, Block):
-                self.collector.add_block(block)
+        for part in self.reader.blocks(None if self.outputs is None else self.outputs.as_ids):
+            if isinstance(part, Block):
+                self.overlap += part.replaced
+                self.collector.add_block(part)
             else:
-                self.collector.add(block)
+                self.collector.add(self._attached(part))
             yield self.reader.count
+        self._check_outputs()
 
     @property
     def repeats(self) -> int:
@@ -205,12 +187,20 @@ class Job(Generic[Held]):
     def _wanted(self) -> int:  # how many calls there are, those of earlier runs included
         return len(self.samples) * self.repeats
 
+    @property
+    def _saved(self) -> int:  # how many calls were not made
+        return self._wanted - len(self.answered)
+
+    @property
+    def _is_early(self) -> bool:  # whether the gates that end a run are decided
+        return self.early is not None and self.early.is_decided
+
     async def _call_all(self, progress: Progress | None) -> None:
         """Read everything, then call the system under test for every sample without a kept output."""
         async for done in self._call():
             if progress is not None:
                 progress(done, self._wanted)
-        self.interrupted = len(self.answered) < self._wanted
+        self.interrupted = self._saved > 0 and not self._is_early
 
     async def _call(self) -> AsyncIterator[int]:
         """Call the system under test, for each sample once before any is called again; yield how many are done."""
@@ -224,16 +214,8 @@ class Job(Generic[Held]):
         for batch in self.reader.batches(self.options.batch_size):
             self.samples += batch
         self._check_known(earlier, str(calls.keep))
-        contract = self.profile.contract
-        known = {(name, one.repeat): one for name, output in earlier.items() for one in output.every}
-        still_open = []
-        for repeat in range(1, calls.repeat + 1):
-            for place, sample in enumerate(self.samples):
-                output = known.get((sample.id, repeat))
-                if output is None or (calls.retry_failed and isinstance(output.read(contract), Fault)):
-                    still_open.append((place, repeat))
-                else:
-                    self._answer(place, output)
+        self.early = calls.early_stop(self.plan, self.samples)
+        still_open = self._still_open(calls, earlier)
         waiting = [self.samples[place] for place, _ in still_open]
         calling = calls.calling()
         held: list[tuple[str, KeptOutput]] = []
@@ -241,9 +223,13 @@ class Job(Generic[Held]):
         try:
             async for at, call in call_each(waiting, calls.sut, calling):
                 place, repeat = still_open[at]
-                output = kept_answer(call.found, contract)
+                if self._is_early and calls.would_retry(call):
+                    continue
+                output = kept_answer(call.found, self.profile.contract)
                 output = output._replace(seconds=call.seconds, attempt=call.attempt, repeat=repeat)
                 self._answer(place, output)
+                if self._looked_at_last():
+                    calling.stop.request()  # calls that are under way are paid for, and kept
                 if file is not None and (why := unwritten(file, waiting[at].id, output)):
                     held.append((waiting[at].id, output))
                     if not self.stopped:  # those that are under way are waited for, as they are paid for
@@ -253,6 +239,22 @@ class Job(Generic[Held]):
         finally:
             if file is not None and (remark := file.close_with(held)):
                 self.stopped = "; ".join(filter(None, [self.stopped, remark]))
+
+    def _still_open(self, calls: Calls, earlier: Mapping[str, KeptOutput]) -> list[tuple[int, int]]:
+        """Take over the outputs of earlier runs; return the calls that are left, by place and repeat."""
+        known = {(name, one.repeat): one for name, output in earlier.items() for one in output.every}
+        left = []
+        for place, repeat in calls.in_order(len(self.samples), self.early):
+            output = known.get((self.samples[place].id, repeat))
+            if output is None or (calls.retry_failed and isinstance(output.read(self.profile.contract), Fault)):
+                left.append((place, repeat))
+            else:
+                self._answer(place, output)
+        return [] if self._looked_at_last() else left
+
+    def _looked_at_last(self) -> bool:
+        """Look at what was answered; return whether that decides the gates that end a run, and nothing did before."""
+        return self.early is not None and not self.early.is_decided and self.early.look(self.answered)
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]
@@ -267,7 +269,8 @@ class Job(Generic[Held]):
         for start in range(0, len(answered), size):
             self.collector.add(answered[start : start + size])
         scored = folded(self.collector.finish(require_gold=not self.interrupted), self.repeats)
-        scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
+        early = "" if self.early is None else self.early.note(saved=self._saved, called=len(scored.sample_ids))
+        scored.notes.extend(filter(None, [self.stopped, early, *self.plan.notes]))
         if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
             scored.notes.append(
                 f"samples without a usable output look like records of {name}; --preset {name} reads them"
@@ -314,32 +317,26 @@ class Job(Generic[Held]):
         config = resolved_config(self.plan, data, file)
         manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
-        return manifest | sketch | {"config": config}
+        early = {} if self.early is None else self.early.entry(saved=self._saved)
+        return manifest | early | sketch | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
-            by_id = self.outputs.by_id
-            self.overlap += sum(sample.output is not None and sample.id in by_id for sample in batch)
+            ids = self.outputs.ids
+            self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
-        if self.profile.policy.queries == "intersection":
+        if not self._takes_all:
             batch = [sample for sample in batch if sample.output is not None]
         return batch
 
     def _check_outputs(self) -> None:
-        if self.outputs is None or self.profile.policy.queries == "intersection":
-            return
-        self._check_known(self.outputs.by_id, self.outputs.source)
+        if self.outputs is not None and self._takes_all:
+            self._check_known(self.outputs.ids, self.outputs.source)
 
     def _check_known(self, outputs: Mapping[str, object], source: str) -> None:
         """Refuse outputs of samples that the dataset lacks, unless only a part of it was read."""
-        unknown = sorted(outputs.keys() - self.reader.sample_ids)
-        if unknown and self.options.limit is None:
-            problem = (
-                f"{len(unknown):,} of {len(outputs):,} outputs are for samples that the dataset lacks, "
-                f"such as {', '.join(map(repr, unknown[:5]))} (the dataset's look like {self.reader.first_id!r}); "
-                "remove them, or use policy queries=intersection to leave out what one side lacks"
-            )
-            raise DataError(f"{source or 'the outputs'} and the dataset do not fit:", [Problem(problem, source)])
+        if self.options.limit is None:
+            check_known(outputs, self.reader.sample_ids, self.reader.first_id, source)
 
     def _observe(self, hook: str, subject: Plan | ResultValues) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):

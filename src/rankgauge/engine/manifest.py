@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.io.files import real_path
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.plan import Plan
@@ -39,6 +40,7 @@ def make_manifest(
         "interrupted": interrupted,
         "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in plan.catalog.distributions],
+        **({} if installed_kernel() is None else {"kernel": DISTRIBUTION}),
         "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
         **make_settings(plan),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},

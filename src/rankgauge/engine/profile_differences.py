@@ -63,7 +63,8 @@ def differences(sides: Sequence[Side], *, most: int) -> list[dict[str, Any]]:
 
 def samples_of(evaluation: Evaluation) -> Iterator[Sample]:
     """Yield the samples as an evaluation reads them, with their outputs."""
-    from rankgauge.engine.job import Job, RunOptions
+    from rankgauge.engine.job import Job
+    from rankgauge.engine.run_options import RunOptions
     from rankgauge.result import ResultValues
 
     return Job(evaluation.plan(), evaluation.data, RunOptions(repeats=1), results=ResultValues).read()

@@ -11,16 +11,17 @@ from typing import Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.configured import configured, data_source
-from rankgauge.engine.job import Job, RunOptions
+from rankgauge.engine.job import Job
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
-from rankgauge.result import ResultValues
+from rankgauge.result import MetricSummary, ResultValues
 
-__all__ = ["check_definitions", "evaluation_of", "is_of_run", "job_of", "lost_sample", "run_evaluation_of"]
+__all__ = ["check_definitions", "column_of", "evaluation_of", "is_of_run", "job_of", "lost_sample", "run_evaluation_of"]
 
 _CONFIG = "config.resolved.yaml"
 _AGAIN = "evaluate again"
@@ -108,6 +109,14 @@ def check_definitions(plan: Plan, result: ResultValues) -> None:
                 f"{name!r} cannot be computed as it was: the result has {was}, here is "
                 f"{now}; install what the result was made with, or evaluate again"
             )
+
+
+def column_of(result: ResultValues, metric: str | None) -> MetricSummary:
+    """Return a column in any spelling, or the leading one."""
+    try:
+        return result[metric] if metric is not None or result.leading is None else result.leading
+    except KeyError as error:
+        raise ResultError(str(error.args[0])) from None
 
 
 @contextmanager

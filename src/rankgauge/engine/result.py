@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.explain import Explanation
+    from rankgauge.funnel import Funnel
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.pooling.bounds import Bounds
@@ -132,6 +133,29 @@ class Result(ResultValues):
 
         return explain_result(self, sample, metric)
 
+    def funnel(self, metric: str | None = None, items: int = 5) -> Funnel:
+        """
+        Follow the relevant items through the stages of the pipeline: what each adds, loses and could still reach.
+
+        The data are read again, as for `explain`; their outputs tell their `stages`.
+
+        Args:
+            metric: The column, in any spelling; the first one by default.
+
+            items: How many lost items to trace for each stage, and of those never retrieved, at the most.
+
+        Returns:
+            The funnel, over the samples whose output has every stage.
+
+        Raises:
+            ResultError: As `explain`; or the column looks for no relevant items in whole outputs.
+
+            DataError: No output tells its stages, or they are not those of one pipeline; or as `explain`.
+        """
+        from rankgauge.engine.funneling import funnel_of
+
+        return funnel_of(self, metric, traced=items)
+
     def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
         """
         Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
@@ -194,6 +218,26 @@ class Result(ResultValues):
         result = self.holding(self, _texts=texts_of(self, top))
         vars(result).pop("_per_sample", None)  # the frame without texts
         return result
+
+    def with_clusters(self, cluster: str | Mapping[str, object]) -> Self:
+        """
+        Return this result with standard errors and intervals of clusters, where samples are not independent.
+
+        Args:
+            cluster: What samples share that are not independent: a field of their metadata, for which the data are read
+                again, or the cluster by sample id.
+
+        Returns:
+            A new result with the same scores; folders, reports and gates on changes go by the clusters.
+
+        Raises:
+            ResultError: A sample has no cluster, or the data cannot be read again.
+        """
+        from rankgauge.comparison.clusters import clustered
+        from rankgauge.engine.sample_clusters import named_clusters
+
+        named, clusters = named_clusters({"": self}, cluster)
+        return clustered(self, clusters or {}, named)
 
     def bounds(self, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
         """

@@ -160,6 +160,27 @@ class Setup:
         _check("with_matchers", matchers, "a matcher for each kind of gold, such as {'passages': 'exact'}")
         return self._with(matchers=tuple(matchers.items()))
 
+    def with_stages(self, names: Sequence[str]) -> Self:
+        """
+        Return this evaluation with each metric also at stages of the pipeline, as columns of their own.
+
+        Args:
+            names: What `actual_output.stages` calls them. A metric that judges no ranking, or one stage already, stays
+                as it is, and so does a function given in Python.
+
+        Returns:
+            A new evaluation.
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ParameterError(f"with_stages takes names of stages, such as ['dense', 'rerank'], not {names!r}")
+        staged = [
+            column
+            for column in self.plan().metrics
+            if "stage" in column.metric.engine_parameters and column.targets[0].stage is None
+            if column.provider.distribution
+        ]
+        return self._with(metrics=(*self.metrics, *(column.at_stage(name) for column in staged for name in names)))
+
     def with_outputs(self, outputs: OutputsSource) -> Self:
         """
         Return this evaluation with other outputs.

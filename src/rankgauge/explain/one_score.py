@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
@@ -162,9 +163,22 @@ def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Ex
 
 def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = True) -> Iterator[Explanation]:
     """Explain one score of several samples, which are judged at once; as `explain_sample` does each."""
+    judged = str(scorer.target)
+    scorer, samples = _at_stage(scorer, samples)
     scores, batch = scorer.scored(samples)
     for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=_SHOWN), strict=True)):
-        yield _explained(scorer, sample, scores, batch, place, facts, trials=trials)
+        yield replace(_explained(scorer, sample, scores, batch, place, facts, trials=trials), judged=judged)
+
+
+def _at_stage(scorer: Scorer, samples: Sequence[Sample]) -> tuple[Scorer, Sequence[Sample]]:
+    """Return a scorer whose trials change the ranking of its stage, and samples whose output is that ranking."""
+    target = scorer.target
+    if target.stage is None:
+        return scorer, samples
+    whole = target._replace(stage=None)
+    matcher = scorer.column.matchers.get(target)
+    column = replace(scorer.column, targets=(whole,), matchers={} if matcher is None else {whole: matcher})
+    return scorer._replace(column=column, target=whole), list(map(target.staged, samples))
 
 
 def _explained(

@@ -23,6 +23,7 @@ from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
+from rankgauge.result.wording import partial_line
 from rankgauge.scoring.score import STATUSES
 
 __all__ = ["BASELINE_VERSION", "commit_of", "load_baseline", "save_baseline"]
@@ -78,16 +79,15 @@ def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[s
         The file.
 
     Raises:
-        ResultError: There is no result, one is interrupted, or the file cannot be written.
+        ResultError: There is no result, one was interrupted or stopped early, or the file cannot be written.
     """
     path = Path(path)
     if not results:
         raise ResultError(f"cannot save the baseline {path}: there is no result to save")
     for name, result in results.items():
-        if result.manifest.get("interrupted"):
-            msg = (
-                f"cannot save the baseline {path}: {name!r} was interrupted, so its scores are not those of all samples"
-            )
+        if partial_line(result):
+            stopped = "was interrupted" if result.manifest.get("interrupted") else "stopped early"
+            msg = f"cannot save the baseline {path}: {name!r} {stopped}, so its scores are not those of all samples"
             raise ResultError(msg)
     try:
         data = "\n".join(_lines(results)).encode()

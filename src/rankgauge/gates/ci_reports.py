@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.gates.outcomes import GateOutcome, GateReport, headline
-from rankgauge.result.wording import interval_text, policy_line
+from rankgauge.result.wording import cluster_line, interval_text, policy_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -64,6 +64,7 @@ def _add_properties(suite: Element, result: ResultValues | None) -> None:
         "policy": policy_line(result),
         "dataset fingerprint": (manifest.get("dataset") or {}).get("fingerprint") or "",
         "samples": str(len(result)),
+        **({"clusters": line} if (line := cluster_line(result)) else {}),
         **{f"{name} interval": f"{interval_text(column)}, 95 %" for name, column in result.metrics.items()},
         **{f"{name} fingerprint": column.info.fingerprint for name, column in result.metrics.items()},
         **{f"note {number}": note for number, note in enumerate(result.notes, 1)},

@@ -4,6 +4,7 @@ Drops: whether a mean got worse by more than a margin, what changed since a base
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankgauge.base.frozen import freeze_fields
-from rankgauge.columns import Floats, IdSketch
+from rankgauge.columns import IdSketch
+from rankgauge.columns.judged_rows import Floats, Ints
 from rankgauge.comparison.pairing import Common, PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
@@ -97,13 +99,14 @@ def pair_with_baseline(
 
 
 def judge_drop(
-    rule: MaxDrop, pairs: PairedColumn, *, higher_is_better: bool
+    rule: MaxDrop, pairs: PairedColumn, *, higher_is_better: bool, clusters: Ints | None = None
 ) -> tuple[Literal["pass", "fail", "inconclusive"], Drop]:
-    """Judge the differences of at least one pair: the first rule that applies decides."""
+    """Judge the differences of at least one pair, which may have *clusters*: the first rule that applies decides."""
     before, after = pairs.baseline[pairs.is_pair], pairs.values[pairs.is_pair]
     sign = 1.0 if higher_is_better else -1.0
     gains: Floats = sign * (after - before)
-    gain, baseline = estimate_mean(gains), estimate_mean(before).mean
+    own = None if clusters is None else clusters[pairs.is_pair]
+    gain, baseline = estimate_mean(gains, own), estimate_mean(before).mean
     changed = int((abs(gains) > TIED).sum())
     drop = Drop(
         n=gain.n,
@@ -117,28 +120,38 @@ def judge_drop(
     bounds = gain.bounds(rule.confidence)
     if not changed:
         return "pass", replace(drop, note="no score changed")
-    if gain.n == 1:
-        return "inconclusive", replace(drop, note="one sample says nothing of others")
+    if not gain.df:
+        one = "sample" if own is None else "cluster"
+        return "inconclusive", replace(drop, note=f"one {one} says nothing of others")
     if bounds is None:  # there is no spread to bound the mean by
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
     note = f"{few}, so that the bounds are rough" if few else ""
     if few and rule.word == "not_worse" and None not in pairs.info.range:
-        bounds, note = _by_betting(gains, pairs, rule.confidence), f"{few}, so that the bounds are those of bets"
+        bounds, note = _by_betting(gains, pairs, rule.confidence, own), f"{few}, so that the bounds are those of bets"
     low, high = bounds
     beyond = -gain.mean - drop.margin
     apart = beyond if beyond > TIED else drop.margin
-    needed = pairs_for_margin(gain.std or 0.0, apart, rule.confidence) if drop.margin > 0 else None
+    spread = (gain.standard_error or 0.0) * math.sqrt(gain.n) if own is not None else gain.std or 0.0
+    needed = pairs_for_margin(spread, apart, rule.confidence) if drop.margin > 0 else None
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
 
 
-def _by_betting(gains: Floats, pairs: PairedColumn, confidence: float) -> tuple[float, float]:
+def _by_betting(gains: Floats, pairs: PairedColumn, confidence: float, clusters: Ints | None) -> tuple[float, float]:
     """Return one-sided bounds that hold whatever few scores changed, of a metric whose range has both ends."""
     low, high = pairs.info.range
     width = float(high or 0.0) - float(low or 0.0)
-    below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1)
+    below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1, clusters)
     return 2 * width * below - width, 2 * width * above - width
+
+
+def clusters_of_pairs(column: MetricSummary, result: ResultValues, sample_ids: Sequence[str]) -> Ints | None:
+    """Return the clusters of the samples that two results share; None where samples are independent."""
+    if column.clusters is None:
+        return None
+    known = dict(zip(result.sample_ids, column.clusters.tolist(), strict=True))
+    return np.array([known[sample_id] for sample_id in sample_ids], dtype=np.int64)
 
 
 _SHOWN = 10
@@ -162,16 +175,17 @@ def changes_since(result: ResultValues, baseline: ResultValues, common: Common =
     changes = []
     for column in result.metrics.values():
         with suppress(ResultError):
-            changes.append(_change(column.name, *pair_with_baseline(column, result, baseline, common)))
+            sample_ids, pairs = pair_with_baseline(column, result, baseline, common)
+            changes.append(_change(column.name, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids)))
     return tuple(changes)
 
 
-def _change(name: str, sample_ids: Sequence[str], pairs: PairedColumn) -> ColumnChange:
+def _change(name: str, sample_ids: Sequence[str], pairs: PairedColumn, clusters: Ints | None) -> ColumnChange:
     samples = np.flatnonzero(pairs.is_pair)
     before, after = pairs.baseline[samples], pairs.values[samples]
     gains = after - before if pairs.info.higher_is_better else before - after
     worst = [pair for pair in np.argsort(gains, kind="stable")[:_SHOWN].tolist() if gains[pair] < -TIED]
-    estimate = estimate_mean(after - before)
+    estimate = estimate_mean(after - before, None if clusters is None else clusters[samples])
     return ColumnChange(
         column=name,
         n=estimate.n,

@@ -129,6 +129,7 @@ class Gate:
     of: tuple[str, ...] = ()  # ids of the samples that it is for; empty for all
     per_sample: bool = False  # whether each sample has to meet it, instead of the mean
     level: Literal["fail", "warn"] = "fail"  # what a miss does
+    until: bool = False  # whether a system is called only until it is decided
     origin: str = field(default="", compare=False)  # where it was written, for messages
 
     @property

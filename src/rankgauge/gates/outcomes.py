@@ -15,6 +15,7 @@ from rankgauge.base.tables import Line
 from rankgauge.errors import counted, listed
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop
+from rankgauge.gates.until import Decision
 from rankgauge.result import ResultValues
 from rankgauge.stats.estimates import TIED
 
@@ -58,6 +59,8 @@ class GateOutcome:
         missed: With `per_sample`, the ids of the samples that miss the bound, with their values.
 
         drop: For a gate on a change, how the mean changed.
+
+        decision: For a bound, what was decided while a system was called that was not called for every sample.
     """
 
     gate: Gate
@@ -69,6 +72,7 @@ class GateOutcome:
     reason: str = ""
     missed: tuple[tuple[str, float | None], ...] = ()
     drop: Drop | None = None
+    decision: Decision | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -102,6 +106,7 @@ class GateOutcome:
             "reason": self.reason,
             **({"missed": dict(self.missed)} if self.gate.per_sample else {}),
             **({} if self.drop is None else {"change": self.drop.to_dict()}),
+            **({} if self.decision is None else {"decision": self.decision._asdict()}),
         }
 
 
@@ -201,12 +206,23 @@ def _finding(outcome: GateOutcome) -> str:
         return _of_samples(outcome)
     if isinstance(rule, MaxDrop):
         return _of_change(outcome, rule)
+    if (decision := outcome.decision) is not None and decision.verdict != "open":
+        return _of_decision(outcome, rule, decision)
     mean = outcome.value or 0.0
     if outcome.verdict == "pass" and abs(mean - rule.number) <= TIED:
         mean = rule.number  # what differs is rounding
     value, limit = apart(mean, rule.number)
     meets = "meets" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
     return f"{value} {meets} {_bound(rule, limit)} {_denominator(outcome)}"
+
+
+def _of_decision(outcome: GateOutcome, rule: Bound, decision: Decision) -> str:
+    """Say what a part of the samples decided of all of them."""
+    keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
+    looked = f"decided after {decision.after:,} in random order"
+    sure = f"at most {decision.level * 100:.3g} % of such decisions are wrong"
+    called = f"of those called, {outcome.value or 0.0:.4f} is the {outcome.aggregate} ({counts_text(outcome.counts)})"
+    return f"the mean of all {counted(decision.of, 'sample')} {keeps} {_bound(rule)}, {looked}: {sure}; {called}"
 
 
 def _bound(rule: Bound, limit: str = "") -> str:
@@ -218,7 +234,12 @@ def _beyond(rule: Bound) -> str:
 
 
 def _denominator(outcome: GateOutcome) -> str:
-    return f"({outcome.aggregate} of {counts_text(outcome.counts)})"
+    decision = outcome.decision
+    called = ""
+    if decision is not None:
+        part = "all" if decision.after == decision.of else f"{decision.after:,} of"
+        called = f"; {part} {counted(decision.of, 'sample')} were called"
+    return f"({outcome.aggregate} of {counts_text(outcome.counts)}{called})"
 
 
 def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:

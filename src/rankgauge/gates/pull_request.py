@@ -14,7 +14,7 @@ from rankgauge.errors import counted
 from rankgauge.gates.drop import ColumnChange
 from rankgauge.gates.outcomes import GateReport, baseline_line, headline, summary_line
 from rankgauge.result import ResultValues
-from rankgauge.result.wording import interval_text, mean, number, policy_line
+from rankgauge.result.wording import cluster_line, interval_text, mean, number, policy_line
 
 __all__ = ["pull_request_markdown"]
 
@@ -80,7 +80,8 @@ def _means(name: str, result: ResultValues) -> list[str]:
     means = markdown_table(("metric", "mean", "95 % interval", "n", "undefined", "missing", "failed"), rows, "---")
     notes = [line for note in result.notes for line in (f"- {_text(note)}", "")]
     of = f"{counted(len(result), 'sample')}, {_text(policy_line(result))}"
-    return [f"### {_text(name)}", "", *means, of, "", *notes]
+    clusters = [_text(line), ""] if (line := cluster_line(result)) else []
+    return [f"### {_text(name)}", "", *means, of, "", *clusters, *notes]
 
 
 def _changes(changes: Sequence[ColumnChange]) -> list[str]:

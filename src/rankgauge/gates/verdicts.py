@@ -1,46 +1,27 @@
 """
-Verdicts of gates: the columns that gates ask for, and what scores, and those of a baseline, say of each gate.
+Verdicts of gates: what scores, and those of a baseline, say of each gate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
+from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.pairing import PairedColumn
-from rankgauge.errors import ParameterError, PlanError, Problem, ResultError, counted, did_you_mean
-from rankgauge.gates.drop import baseline_of, ids_changed, judge_drop, pair_with_baseline
+from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
+from rankgauge.gates.asked import flaw, resolved
+from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
-from rankgauge.planning.requests import Located, MetricSpec
-from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.gates.until import decision_of
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
 
-__all__ = ["Asked", "MetricTraits", "ask_gates", "flaw", "judge_gates", "judge_resolved", "resolved"]
-
-
-class MetricTraits(Protocol):
-    """What a gate has to know of its metric, before and after it was computed."""
-
-    @property
-    def range(self) -> tuple[float | None, float | None]:
-        """Return the lowest and the highest value."""
-        ...
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Return whether more is better."""
-        ...
-
-    @property
-    def aggregate(self) -> str:
-        """Return how samples become one number."""
-        ...
+__all__ = ["judge_gates", "judge_resolved", "samples_of"]
 
 
 def judge_gates(
@@ -135,45 +116,22 @@ def judge_resolved(
     return GateReport(tuple(outcomes), changed)
 
 
-def resolved(gate: Gate, column: str, traits: MetricTraits) -> Gate:
-    """Return a gate on a column, with a minimum or a maximum where it left that to the metric."""
-    rule = gate.rule
-    if isinstance(rule, Bound):
-        is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
-        rule = Bound(rule.number, "maximum" if is_maximum else "minimum")
-    return replace(gate, metric=column, rule=rule)
-
-
-def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
-    """Return why a gate makes no sense for its metric; empty when it does."""
-    rule, (low, high) = gate.rule, traits.range
-    if traits.aggregate == WHOLE_RUN and (isinstance(rule, MaxDrop) or gate.per_sample):
-        why = "there is no test of its difference" if isinstance(rule, MaxDrop) else "no sample has a value of its own"
-        return f"{column!r} is one value of the whole run, so {why}; give it a bound"
-    if isinstance(rule, MaxDrop):
-        over = f"{column!r} is a {traits.aggregate} over the samples"
-        return "" if traits.aggregate == "mean" else f"{rule.word} compares means, and {over}"
-    if traits.aggregate not in {"mean", "geometric"} and not gate.per_sample:
-        return ""  # only a mean lies where its values do
-    is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
-    low, high = (-math.inf if low is None else low), (math.inf if high is None else high)
-    if rule.number < low if is_maximum else rule.number > high:
-        return f"no value of {column!r}, which ranges from {low:g} to {high:g}, can keep the bound {rule.number:g}"
-    return ""
-
-
 def _outcome(
     gate: Gate, dataset: str, result: ResultValues, baseline: ResultValues | None, changed: str
 ) -> GateOutcome:
     """Judge one gate on one dataset; raise `ResultError` where that is not possible."""
     if changed and result.metrics[gate.metric].info.by_id:
         raise ResultError(changed.partition(":")[0])
-    samples = _samples(gate, result)
+    decision = decision_of(gate, result)
+    samples = samples_of(gate, result.sample_ids, result.tags)
     if len(samples) < len(result):
         result = result.take(samples)
     column = result.metrics[gate.metric]
     if isinstance(gate.rule, Bound):
-        return _of_bound(gate, gate.rule, column, result.sample_ids)
+        outcome = _of_bound(gate, gate.rule, column, result.sample_ids)
+        if decision is not None and decision.verdict != "open" and not gate.per_sample:
+            outcome = replace(outcome, verdict=decision.verdict)
+        return replace(outcome, decision=decision)
     again = "save it again with --save-baseline"
     if baseline is None:
         raise ResultError(f"the baseline has no dataset {dataset!r}; {again}")
@@ -181,22 +139,22 @@ def _outcome(
         sample_ids, pairs = pair_with_baseline(column, result, baseline, gate.rule.common)
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
-    return _of_change(gate, gate.rule, sample_ids, pairs)
+    return _of_change(gate, gate.rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
 
 
-def _samples(gate: Gate, result: ResultValues) -> list[int]:
+def samples_of(gate: Gate, sample_ids: Sequence[str], tags: Sequence[Sequence[str]]) -> list[int]:
     """Return the samples that a gate is for, by their places; raise `ResultError` where there are none."""
-    samples = list(range(len(result)))
+    samples = list(range(len(sample_ids)))
     if gate.where is not None:
         name, value = gate.where
         tag = value if name == "tags" else f"{name.removeprefix('metadata.')}={value}"
-        samples = [sample for sample in samples if tag in result.tags[sample]]
+        samples = [sample for sample in samples if tag in tags[sample]]
         if not samples:
-            known = sorted({tag for tags in result.tags for tag in tags})
+            known = sorted({tag for several in tags for tag in several})
             listed = f"; there are {', '.join(known[:20])}" if known else "; no sample has a tag"
             raise ResultError(f"no sample has the tag {tag!r}{did_you_mean(tag, known)}{listed}")
     if gate.of:
-        by_id = {result.sample_ids[sample]: sample for sample in samples}
+        by_id = {sample_ids[sample]: sample for sample in samples}
         lost = next((name for name in gate.of if name not in by_id), None)
         if lost is not None:
             within = "" if gate.where is None else f" where {gate.where}"
@@ -241,9 +199,11 @@ def _without_value(column: MetricSummary) -> str:
     return f"{none}: {first}" if first else none
 
 
-def _of_change(gate: Gate, rule: MaxDrop, sample_ids: Sequence[str], pairs: PairedColumn) -> GateOutcome:
+def _of_change(
+    gate: Gate, rule: MaxDrop, sample_ids: Sequence[str], pairs: PairedColumn, clusters: Ints | None
+) -> GateOutcome:
     """Judge a change of the mean; with `per_sample`, of every sample."""
-    verdict, drop = judge_drop(rule, pairs, higher_is_better=pairs.info.higher_is_better)
+    verdict, drop = judge_drop(rule, pairs, higher_is_better=pairs.info.higher_is_better, clusters=clusters)
     missed = _fallen(gate, rule, sample_ids, pairs) if gate.per_sample else ()
     if gate.per_sample:
         verdict = "fail" if missed else "pass"
@@ -265,68 +225,3 @@ def _fallen(
         else:
             fallen.pop(name, None)
     return tuple(fallen.items())
-
-
-Planner = Callable[[Sequence[MetricSpec]], Sequence[PlannedMetric]]
-"""Returns the columns that some metrics make."""
-
-Check = Callable[[Gate, str, MetricTraits], str]
-"""Returns why a gate cannot be used for a column; empty where it can."""
-
-
-class Asked(NamedTuple):
-    """
-    Metrics and gates, resolved.
-
-    Attributes:
-        specs: The metrics to compute, with those that only gates name.
-
-        gates: The gates, each on one column by its name.
-    """
-
-    specs: tuple[MetricSpec, ...] = ()
-    gates: tuple[Gate, ...] = ()
-
-
-def ask_gates(
-    gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner, *, check: Check | None = None
-) -> Asked:
-    """
-    Resolve gates before any data is read; raise one `PlanError` for all that cannot be used.
-
-    A gate may name a column, or any metric: one that nobody asked for is computed because of the gate. A metric that is
-    several columns (`recall@1,5`) is as many gates. *check* may refuse a gate for its column.
-    """
-    wanted = list(specs)
-    columns = list(plan(wanted)) if wanted else []
-    known = {(column.standard_name, column.fingerprint): column for column in columns}
-    problems: list[Problem] = []
-    found: dict[Gate, None] = {}
-    for gate in gates:
-        place = _place(gate.origin)
-        own = [column for column in columns if gate.metric in {column.name, column.safe_name}]
-        if not own:
-            spec = Located(gate.metric, *place)
-            try:
-                own = list(plan([spec]))
-            except PlanError as error:
-                problems += error.problems
-                continue
-            wanted.append(spec)
-        for column in own:
-            column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
-            told = check(gate, column.name, column.metric) if check is not None else ""
-            if told := told or flaw(gate, column.name, column.metric):
-                problems.append(Problem(told, *place))
-            found[resolved(gate, column.name, column.metric)] = None
-    if problems:
-        raise PlanError("the gates cannot be used:", problems)
-    if len(wanted) > len(specs):
-        plan(wanted)  # two columns of one name are found only when all are planned together
-    return Asked(tuple(wanted), tuple(found))
-
-
-def _place(origin: str) -> tuple[str, int | None]:
-    """Return file and line of an origin such as ``rankgauge.yaml:12``; else it stands for the file."""
-    file, colon, line = origin.rpartition(":")
-    return (file, int(line)) if colon and line.isdecimal() else (origin, None)

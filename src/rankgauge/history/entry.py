@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.io.files import read_bytes
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, ResultValues
@@ -105,6 +106,9 @@ class Entry:
     higher_is_better: tuple[str, ...]
     means: Mapping[str, Mean]
     cohorts: Mapping[str, Mapping[str, Mean]]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 def content_id(folder: Path) -> str:

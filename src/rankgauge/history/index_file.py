@@ -20,6 +20,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.history.entry import Entry, Mean, content_id, definitions_of, entry_of
 from rankgauge.result.values import ResultValues
+from rankgauge.result.wording import partial_line
 
 __all__ = ["History"]
 
@@ -83,12 +84,14 @@ class History:
             The entry.
 
         Raises:
-            ResultError: The folder is not a complete result, its run was interrupted, or the index cannot be written.
+            ResultError: The folder is not a complete result, its run was interrupted or stopped early, or the index
+                cannot be written.
         """
         folder = Path(folder)
         result = ResultValues.load(folder)
-        if result.manifest.get("interrupted"):
-            raise ResultError(f"{folder} was interrupted, so its means are not those of all samples; it was not added")
+        if partial_line(result):
+            stopped = "was interrupted" if result.manifest.get("interrupted") else "stopped early"
+            raise ResultError(f"{folder} {stopped}, so its means are not those of all samples; it was not added")
         entry = entry_of(result, folder, name=name, commit=commit, tags=tags, passed=passed)
         with self._writing() as index:
             row = index.execute("SELECT facts FROM entries WHERE id = ?", (entry.id,)).fetchone()

@@ -7,14 +7,14 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from rankgauge.base.logs import logger
 
-__all__ = ["is_part", "obstacle", "replace_file", "replacing"]
+__all__ = ["is_part", "obstacle", "replace_file", "replacing", "write_new"]
 
 _LONGEST = 50  # characters of a file's name in that of its part: with the rest, a name has at most 255 bytes
 _PART = re.compile(r"\..+\.(\d+)\.[0-9a-f]{16}\.part")
@@ -26,14 +26,29 @@ def replace_file(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def write_new(files: Mapping[Path, bytes]) -> None:
+    """Write files that nobody else has written meanwhile, all of them or none; `OSError` says why not."""
+    written: list[Path] = []
+    try:
+        for path, data in files.items():
+            with replacing(path, is_new=True) as file:
+                file.write(data)
+            written.append(path)
+    except BaseException:
+        for path in written:  # or they would stand in the way of the next call
+            path.unlink(missing_ok=True)
+        raise
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
     """
     Open a file that takes the place of *path* when everything is written, for as many writers at once as there are.
 
-    It is written beside its place, under a name that nobody can guess, and never through a link.
+    It is written beside its place, under a name that nobody can guess, and never through a link. Where it *is_new* and
+    another writer was quicker, `FileExistsError`.
     """
-    if why := _special(path):
+    if why := "it is a folder" if path.is_dir() else _special(path):
         raise OSError(errno.EINVAL, why)
     _tell_parts(path)
     part = path.with_name(f".{path.name[:_LONGEST]}.{os.getpid()}.{os.urandom(8).hex()}.part")
@@ -43,7 +58,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        if not (is_new and _linked(part, path)):
+            part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -68,6 +84,18 @@ def _special(path: Path) -> str:
     """Return what is wrong with a pipe or a device, such as ``/dev/null``, whose place no file may take."""
     is_special = path.exists() and not path.is_file() and not path.is_dir()
     return "it is a pipe, a socket or a device; name a file" if is_special else ""
+
+
+def _linked(part: Path, path: Path) -> bool:
+    """Move a file where there is none, or raise `FileExistsError`; return False where a file system cannot tell."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    part.unlink()
+    return True
 
 
 def _tell_parts(path: Path) -> None:

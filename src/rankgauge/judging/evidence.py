@@ -21,7 +21,7 @@ from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
-from rankgauge.samples import Expected, GoldKind, Sample
+from rankgauge.samples import Expected, GoldKind, Output, Sample
 
 __all__ = ["Evidence", "GoldKeys", "Target"]
 
@@ -37,6 +37,7 @@ class Target(NamedTuple):
     matcher: str | None = None
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
     joint: bool = False  # whether several results find a gold span together
+    stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
 
     @property
     def identity(self) -> Identity:
@@ -50,6 +51,12 @@ class Target(NamedTuple):
             return f"judging by spans needs {needed}; the item at rank {rank} has neither"
         hint = "a bare string is an id; if yours are texts: --field retrieved=FIELD:text"
         return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"
+
+    def staged(self, sample: Sample) -> Sample:
+        """Return a sample with the output that is judged: that of the stage."""
+        if self.stage is None or not isinstance(sample.output, Output):
+            return sample
+        return sample._replace(output=sample.output.at(self.stage))
 
     def rolled(self, sample: Sample) -> Sample:
         """Return a sample with the ids that are judged."""
@@ -65,6 +72,10 @@ class Target(NamedTuple):
         return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
 
     def __str__(self) -> str:
+        return self._judged if self.stage is None else f"{self._judged}, at stage {self.stage}"
+
+    @property
+    def _judged(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
         judged = "" if self.judges == "retrieved" else " of the generated answer"

@@ -13,6 +13,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
 from rankgauge.judging.by_span import SpanJudge
+from rankgauge.judging.by_stage import StageJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
@@ -213,7 +214,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = IdJudge | SpanJudge | SupportJudge | TextJudge
+Judge = IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -221,6 +222,9 @@ def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
     """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
+    if target.stage is not None:
+        whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
+        return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if target.gold == "spans":

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.catalog.compiled_kernel import join_judged, query_finder
 from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBatch, Rows, Slices
 from rankgauge.columns.judged_rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted
@@ -100,6 +101,11 @@ class BatchJudge:
             batch, places = batch.of_queries(places >= 0), places[places >= 0]
         if self._run.sketcher is not None:
             self._run.sketcher.add(batch.keys)
+        if self._top is None and not policy.exclude_self and policy.order != "given":
+            by_id, narrow = policy.ties != "given", policy.score_dtype == "float32"
+            if (plain := join_judged(batch, qrels, places, by_id=by_id, narrow=narrow)) is not None:
+                self._run.add(places, batch.lengths, plain.owners, plain.judgments, Ranks(*plain[2:]))
+                return
         settled, rows, judgments = joined(batch, qrels, places, policy, self._finder)
         batch = settled.batch
         if self._top is not None:
@@ -151,6 +157,7 @@ class RunCollector:
         self.n_unjudged = 0
         self.places = self.missing = np.empty(0, dtype=np.int64)
         self._lock = threading.Lock()
+        self._places_of = query_finder(qrels) or qrels.places_of
         self._seen = np.zeros(qrels.n_queries, dtype=np.bool_)
         self._parts: list[_Part] = []
         self._problems: list[Problem] = []
@@ -158,7 +165,7 @@ class RunCollector:
 
     def enter(self, names: Slices) -> Ints:
         """Return the place of each query among the judged ones, -1 for one that is not; note that they have come."""
-        places = self.qrels.places_of(names)
+        places = self._places_of(names)
         judged = places[places >= 0]
         with self._lock:
             self._looks = self._looks or b"".join(names.at(slice(0, 1)).texts())

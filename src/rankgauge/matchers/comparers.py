@@ -36,6 +36,9 @@ __all__ = [
 _MOST = 1 << 36
 """How many pairs of characters are compared for two texts at the most: some 5 seconds on a machine of 2025."""
 
+_PAIRS = 1 << 22
+"""How many pairs of texts are searched for their best parts at the most: some 40 seconds where texts are short."""
+
 
 def check_effort(comparer: str, found: str, wanted: str, steps: int, *, instead: str = "") -> None:
     """Raise a `MatcherError` for two texts that take too long, since so many pairs of characters are compared."""
@@ -46,6 +49,13 @@ def check_effort(comparer: str, found: str, wanted: str, steps: int, *, instead:
             f"shorten them{shorter}"
         )
         raise MatcherError(msg)
+
+
+def _check_pairs(comparer: str, count: int) -> None:
+    """Raise a `MatcherError` for one sample's texts if there are too many pairs to search each."""
+    if count > _PAIRS:
+        why = "retrieve or list fewer texts, or use a matcher without edits"
+        raise MatcherError(f"{comparer} would take too long for {count:,} pairs of texts in one sample; {why}")
 
 
 Block = NDArray[np.float64]
@@ -105,7 +115,8 @@ def token_overlap(
         for column, (wanted, other) in enumerate(zip(bags, sizes, strict=True)):
             whole = {"retrieved": size, "gold": other, "both": (size + other) / 2}[over]
             if whole and size and other:
-                block[row, column] = (bag & wanted).total() / whole
+                common = bag.keys() & wanted.keys()  # faster than `&` of the bags, which looks at every token of one
+                block[row, column] = sum(min(bag[token], wanted[token]) for token in common) / whole
             elif found and found == gold[column]:
                 block[row, column] = 1.0  # white space alone has no token
     return block
@@ -176,6 +187,7 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
             check_effort("partial-ratio", found, wanted, steps, instead="infix-edit")
         return fuzz.partial_ratio(found, wanted, score_cutoff=score_cutoff)
 
+    _check_pairs("partial-ratio", len(retrieved) * len(gold))
     return _ratios(retrieved, gold, ratio, cutoff)
 
 
@@ -206,6 +218,7 @@ def _add_near(retrieved: Sequence[str], gold: Sequence[str], block: Block, cutof
     chunks = [retrieved[row] for row in open_rows]
     most = [allowed_edits(len(chunk), cutoff) for chunk in chunks]
     pairs = passes_filter(chunks, gold, most, asked[open_rows])
+    _check_pairs("infix-edit", int(pairs.sum()))
     for place, column in np.argwhere(pairs).tolist():
         if gold[column]:
             chunk, wanted = chunks[place], gold[column]

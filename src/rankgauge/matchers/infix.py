@@ -16,8 +16,10 @@ most *e* pieces, and at least floor(*m* / 8) - *e* of them stand in the gold tex
 eighth of the work, so it is taken first; it demands something exactly where the other one does.
 
 Grams are looked up by hash in a table of the gold text's, where a collision can only make a gram seem to occur; so the
-filter may let a pair pass that does not match, and never holds one back that does. Where
-floor(*m* / 8) - *e* is 0 or less it says nothing, and every pair passes.
+filter may let a pair pass that does not match, and never holds one back that does.
+
+*Short chunks.* Where floor(*m* / 8) - *e* is 0 or less these counts say nothing. There the chunk is cut into *e* + 1
+pieces: by the same argument *e* edits break at most *e* of them, so one stands in the gold text letter by letter.
 """
 
 from __future__ import annotations
@@ -104,6 +106,11 @@ def passes_filter(
     passes = np.ones((len(chunks), len(golds)), dtype=np.bool_) if asked is None else asked.copy()
     pieces = np.fromiter(map(len, chunks), np.int64, len(chunks)) // _Q
     needed = pieces - np.array(most, dtype=np.int64)
+    for row in np.flatnonzero(needed <= 0).tolist():
+        open_columns = passes[row].nonzero()[0].tolist()
+        some_pieces = _cut(chunks[row], most[row] + 1)
+        passes[row] = False
+        passes[row, [column for piece in some_pieces for column in open_columns if piece in golds[column]]] = True
     rows = np.flatnonzero(needed > 0)
     if not len(rows):
         return passes
@@ -113,7 +120,7 @@ def passes_filter(
     joined = "".join([chunk[: len(chunk) // _Q * _Q] for chunk in asked_chunks])  # whole pieces
     narrow = _narrow([joined, *golds])
     texts: Sequence[str | bytes] = golds if narrow is None else narrow[1:]
-    apart = _grams_apart(joined if narrow is None else narrow[0])
+    grams_apart = _grams_apart(joined if narrow is None else narrow[0])
     left = passes[rows]
     for column, text in enumerate(texts):
         bits = max(_LEAST_BITS, (_SPARSE * len(text)).bit_length())
@@ -121,7 +128,7 @@ def passes_filter(
         table = np.zeros(1 << bits, np.bool_)
         table[_places(_grams(text), shift)] = True
         still = left[:, column]  # a view: what is decided here is decided there
-        still &= np.add.reduceat(table.take(_places(apart, shift)).astype(np.int64), starts) >= needed
+        still &= np.add.reduceat(table.take(_places(grams_apart, shift)).astype(np.int64), starts) >= needed
         for at in still.nonzero()[0].tolist():
             chunk = asked_chunks[at]
             grams = _grams(chunk if narrow is None else chunk.encode("latin-1"))
@@ -129,6 +136,12 @@ def passes_filter(
             still[at] = count >= len(grams) - _Q * most[rows[at]]
     passes[rows] = left
     return passes
+
+
+def _cut(text: str, count: int) -> list[str]:
+    """Return a text in so many pieces of one length, without what is left at its end; empty ones if it is too short."""
+    size = len(text) // count
+    return [text[size * place : size * (place + 1)] for place in range(count)]
 
 
 def _places(grams: Codes, shift: np.uint64) -> NDArray[np.int64]:

@@ -71,7 +71,8 @@ def _counts(target: Target) -> bool:
 
 def _judged(target: Target) -> str:
     unit = "" if target.unit is None else f" by unit {target.unit}"
-    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}{unit}"
+    stage = "" if target.stage is None else f" at stage {target.stage}"
+    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}{unit}{stage}"
 
 
 def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:

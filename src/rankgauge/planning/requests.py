@@ -42,7 +42,7 @@ __all__ = [
     "specs_of",
 ]
 
-_ENGINE = ("rel", "gold", "matcher", "unit", "tokenizer", "partial", "joint", "aggregate")
+_ENGINE = ("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate")
 """What the engine takes for itself of the parameters that stand in every expression."""
 
 

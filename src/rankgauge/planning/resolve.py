@@ -61,6 +61,17 @@ class PlannedMetric:
         """Return what ids are rolled up to before it is computed; None for judging them as they are."""
         return self.targets[0].unit
 
+    def at_stage(self, stage: str) -> dict[str, Value]:
+        """Return what asks for the same metric at a stage of the pipeline."""
+        plain = {name.lower() for name in (self.metric.alias, *self.metric.plain_short)}
+        is_named = self.name.split("(")[0].split("@")[0].lower() not in plain
+        asked: dict[str, Value] = {"metric": str(self.expression) if is_named else self.name, "stage": stage}
+        if is_named:
+            asked["as"] = f"{self.name} at {stage}"
+        if self.cut.rule in {"free", "own"} and self.cut.k is not None:
+            asked["k"] = self.cut.k
+        return asked
+
     @property
     def infers_max_grade(self) -> bool:
         """Return whether the highest grade has to be inferred from the whole data set."""
@@ -182,8 +193,27 @@ _Judged = Mapping[Target, ResolvedMatcher | None]
 
 
 def _judged(bound: Bound, conventions: Conventions) -> _Judged:
+    stage = _stage(bound, conventions)
     judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
-    return _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+    judged = _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+    return judged if stage is None else {target._replace(stage=stage): judged[target] for target in judged}
+
+
+def _stage(bound: Bound, conventions: Conventions) -> str | None:
+    """Return the stage of the pipeline whose ranking is judged; refuse one where there can be none."""
+    stage, written = bound.request.engine.get("stage"), repr(bound.request.written)
+    if stage is None:
+        return None
+    if not isinstance(stage, str) or not stage.strip():
+        raise ParameterError(f"the stage of {written} is a name, not {stage!r}")
+    if "stage" not in bound.metric.engine_parameters:
+        raise ParameterError(f"{bound.metric.alias!r} does not judge one ranking; leave stage={stage} out of {written}")
+    if conventions.by_id:
+        raise ParameterError(f"{written} judges a stage of an output, and a run is one ranking; {_STAGES_OF_RUNS}")
+    return stage
+
+
+_STAGES_OF_RUNS = "give each stage as a run of its own"
 
 
 def _by_id(bound: Bound) -> _Judged:

@@ -18,6 +18,7 @@ Everything that a plugin author imports, and nothing else.
 from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
+from rankgauge.plugin.commands import command
 from rankgauge.plugin.declarations import (
     Record,
     Source,
@@ -62,6 +63,7 @@ __all__ = [
     "StartedRun",
     "TokenizerLaw",
     "aggregate",
+    "command",
     "comparer",
     "deprecated_names",
     "hookimpl",

@@ -140,6 +140,12 @@ def rankgauge_metric_sets() -> Sequence[Callable[[], None]]:
 
 
 @hookspec
+def rankgauge_commands() -> Sequence[Callable[..., int]]:
+    """Return commands of the command line: functions decorated with `@command`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 
@@ -147,6 +153,16 @@ def rankgauge_run_started(plan: StartedRun) -> None:
 @hookspec
 def rankgauge_run_finished(result: FinishedRun) -> None:
     """Observe that a run is done. An observer that raises is reported and does not stop the run."""
+
+
+@hookspec
+def rankgauge_kernel() -> object | None:
+    """
+    Return the compiled functions that read lines of runs and join judged rows; None where they could not be compiled.
+
+    Only rankgauge-fast is asked. Its functions and rankgauge change together, and are no part of the plugin API.
+    """
+    return None
 
 
 API = (1, 0)

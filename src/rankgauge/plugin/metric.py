@@ -239,6 +239,7 @@ class Metric:
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
             "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
+            "stage": self.judging.judges == "retrieved" and not self.is_whole,
             "aggregate": not self.is_whole,
             "as": True,
         }

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 RESERVED = frozenset(
-    {"k", "rel", "gold", "matcher", "unit", "as", "budget", "tokenizer", "partial", "joint", "aggregate"}
+    {"k", "rel", "gold", "matcher", "unit", "stage", "as", "budget", "tokenizer", "partial", "joint", "aggregate"}
 )
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
 

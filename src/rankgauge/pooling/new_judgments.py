@@ -17,7 +17,7 @@ from rankgauge.columns import Qrels, Relevance
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import Graded, decoded, write_bytes, write_lines
+from rankgauge.pooling.queue_files import Graded, decoded, lines_of, write_files
 from rankgauge.stats import Agreement, agreement
 
 __all__ = ["NewJudgments", "compare_judgments", "provenance_path", "write_judgments"]
@@ -93,8 +93,7 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
         {"query": decoded(new.query), "document": decoded(new.document), "grade": new.grade, "judge": new.judge}
         for new in added
     ]
-    write_lines(provenance_path(path), [*earlier, *new])
-    write_bytes(path, data)
+    write_files({provenance_path(path): lines_of([*earlier, *new]), path: data})
 
 
 def qrels_lines(path: Path, judged: Iterable[tuple[bytes, bytes, float]]) -> bytes:

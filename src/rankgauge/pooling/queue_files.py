@@ -18,9 +18,9 @@ from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, Problem, ResultError, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
-from rankgauge.io.whole_files import replace_file
+from rankgauge.io.whole_files import write_new
 
-__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "read_queue", "write_bytes", "write_lines"]
+__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "lines_of", "read_header", "read_queue", "read_row", "write_files"]
 
 SCHEMA_VERSION = "rankgauge.queue.v1"
 
@@ -47,17 +47,18 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line; the file is complete, or as it was."""
-    write_bytes(path, "".join(f"{_json(row)}\n" for row in rows).encode())
+def lines_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return one JSON object a line."""
+    return "".join(f"{_json(row)}\n" for row in rows).encode()
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file, complete or not at all; a `ResultError` says why that is not possible."""
+def write_files(files: Mapping[Path, bytes]) -> None:
+    """Write files that are not there yet, all of them or none; a `ResultError` says why that is not possible."""
     try:
-        replace_file(path, data)
+        write_new(files)
     except OSError as error:
-        raise ResultError(f"cannot write {path}: {error.strerror or error}; nothing was written there") from error
+        names = " and ".join(map(str, files))
+        raise ResultError(f"cannot write {names}: {error.strerror or error}; nothing was written there") from error
 
 
 def _json(row: Mapping[str, Any]) -> str:
@@ -78,7 +79,13 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     """
     name = str(path)
     lines = read_bytes(path).splitlines()
-    grades = _header(lines, name, qrels)
+    header = read_header(lines, name)
+    if header.get("judgments") != qrels.fingerprint:
+        message = (
+            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
+            f"({qrels.fingerprint}); give the file that `judge queue` was given"
+        )
+        raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
     queries = frozenset(qrels.queries)
     problems: list[Problem] = []
     seen: dict[tuple[bytes, bytes], int] = {}
@@ -87,7 +94,7 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
         if not line.strip():
             continue
         try:
-            graded = _graded(line, grades, judge)
+            graded = _graded(line, header["grades"], judge)
             first = seen.setdefault((graded.query, graded.document), number)
             _check(graded, queries, first=None if first == number else first, with_models=with_models)
         except ValueError as error:
@@ -110,8 +117,8 @@ def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, wit
         raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
 
 
-def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
-    """Return the grades that a judge may give; refuse what is no queue, or not one for these judgments."""
+def read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:
+    """Return the header of a queue, with the `grades` that a judge may give; refuse what is no queue."""
     header = None
     with suppress(IndexError, ValueError, RecursionError):
         header = json.loads(lines[0])
@@ -125,21 +132,12 @@ def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
     if not isinstance(grades, list) or not grades or not all(map(_is_number, grades)):
         message = f"`grades` must be a list of the grades that a judge may give, not {grades!r}; leave it as it was"
         raise unreadable(name, message, 1)
-    if header.get("judgments") != qrels.fingerprint:
-        message = (
-            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
-            f"({qrels.fingerprint}); give the file that `judge queue` was given"
-        )
-        raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
-    return grades
+    return header
 
 
 def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     """Return what a line says; a `ValueError` says what is wrong with it."""
-    row = _row(line)
-    for key in ("query", "document"):
-        if not isinstance(row.get(key), str) or not row[key]:
-            raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
+    row = read_row(line)
     grade, by = row.get("grade"), row.get("judge")
     allowed = ", ".join(f"{allowed:g}" for allowed in grades)
     if grade is None or grade == "":
@@ -154,8 +152,8 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     return Graded(query=encoded(row["query"]), document=encoded(row["document"]), grade=float(grade), judge=who)
 
 
-def _row(line: bytes) -> dict[str, Any]:
-    """Return the object on a line."""
+def read_row(line: bytes) -> dict[str, Any]:
+    """Return the object on a line, with the ids of a query and a document; a `ValueError` says what is wrong."""
     try:
         row = json.loads(line.decode())
     except UnicodeDecodeError as error:
@@ -166,6 +164,9 @@ def _row(line: bytes) -> dict[str, Any]:
         raise ValueError("not a line of a queue: it is nested too deeply") from None
     if not isinstance(row, dict):
         raise ValueError(f"expected an object with query, document and grade; found {type(row).__name__}")  # noqa: TRY004  # outside data
+    for key in ("query", "document"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
     return row
 
 

@@ -18,8 +18,8 @@ from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.pytest_plugin.eval_fixture import RankgaugeEval
 
 if TYPE_CHECKING:
+    from rankgauge.gates.asked import Asked
     from rankgauge.gates.grammar import Gate
-    from rankgauge.gates.verdicts import Asked
     from rankgauge.pytest_plugin.logged_gates import Scoring
 
 __all__ = ["RankgaugeEval"]

@@ -14,10 +14,11 @@ from rankgauge.base.plain_text import visible
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import ParameterError, RankgaugeError, counted
+from rankgauge.gates.asked import Asked, MetricTraits, ask_gates
 from rankgauge.gates.grammar import Bound, Defaults, Gate, Side
 from rankgauge.gates.grammar import read_gates as read_any
 from rankgauge.gates.outcomes import GateOutcome, apart, counts_text, headline, outcome_line
-from rankgauge.gates.verdicts import Asked, MetricTraits, ask_gates, judge_resolved
+from rankgauge.gates.verdicts import judge_resolved
 from rankgauge.planning.requests import Located
 from rankgauge.pytest_plugin.logged_samples import make_record, refuse
 from rankgauge.report.samples import sample_lines, sample_title

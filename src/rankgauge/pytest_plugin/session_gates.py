@@ -23,7 +23,7 @@ from rankgauge.pytest_plugin.logged_gates import Judgment, Scoring, column_line,
 from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary
 
 if TYPE_CHECKING:
-    from rankgauge.gates.verdicts import Asked
+    from rankgauge.gates.asked import Asked
 
 __all__ = ["ATTRIBUTE", "Session"]
 

@@ -17,6 +17,7 @@ from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
+    cluster_line,
     column_lines,
     dataset_name,
     error_line,
@@ -24,6 +25,7 @@ from rankgauge.result.wording import (
     listed_cohorts,
     mean,
     number,
+    partial_line,
     policy_line,
     policy_options,
 )
@@ -37,10 +39,10 @@ _LISTED = 50
 @reporter("markdown", suffix=".md")
 def markdown_report(result: ResultValues) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
-    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    stopped = partial_line(result)
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
     parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
-    parts += [f"{cell(line)}.", ""] if (line := calls_line(result)) else []
+    parts += [f"{cell(line)}.\n" for line in (calls_line(result), cluster_line(result)) if line]
     parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
     parts += _metrics(result)
     if any(result.tags):

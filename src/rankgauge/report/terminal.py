@@ -16,6 +16,7 @@ from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
+    cluster_line,
     column_lines,
     dataset_name,
     error_line,
@@ -95,7 +96,7 @@ def result_lines(
         yield from (Line(line) for line in _best_cohorts(result))
         small = ["--all-columns shows counts, percentiles and every cohort"]
     yield from (Line(visible(line)) for line in _notes(result))
-    small = [*small[:-1], *column_lines(result), calls_line(result), *small[-1:]]
+    small = [*small[:-1], *column_lines(result), cluster_line(result), calls_line(result), *small[-1:]]
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 

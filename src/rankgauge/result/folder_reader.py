@@ -22,6 +22,7 @@ from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.column_info import MetricInfo
+from rankgauge.result.sample_rows import CLUSTER
 from rankgauge.result.staging import SCHEMA_VERSION, has_outputs, is_staging
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
@@ -65,6 +66,9 @@ _MANIFEST: Mapping[str, Any] = {
     "files.columns": Mapping[str, str] | None,
     "merged_from": int,
     "retrieved_ids": _Parts,
+    "cluster": _Parts,
+    "cluster.by": str,
+    "cluster.n": int,
 }
 """What the parts of a manifest are, as far as anything is read from them; each may be absent."""
 
@@ -211,6 +215,7 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     if details is not None and len(details) != len(sample_ids):
         raise ValueError(f"per_sample.jsonl has {len(details):,} lines for {len(sample_ids):,} samples")
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
+    clusters = np.array(frame[CLUSTER].to_list(), dtype=np.int64) if CLUSTER in manifest else None
     metrics = {}
     for entry in manifest["metrics"]:
         info = read_info(entry)
@@ -228,7 +233,14 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
         if f"{info.safe_name}_repeats" in frame.columns:
             repeats = np.array(frame[f"{info.safe_name}_repeats"].to_list(), dtype=np.float64).reshape(len(values), -1)
         metrics[info.name] = MetricSummary(
-            info, values, codes, dict(sorted(reasons.items())), facts, rankings=rankings, repeats=repeats
+            info,
+            values,
+            codes,
+            dict(sorted(reasons.items())),
+            facts,
+            rankings=rankings,
+            repeats=repeats,
+            clusters=clusters,
         )
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}

@@ -132,6 +132,8 @@ def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
 def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
     """Return one column over all samples from the same column over parts."""
     info = merged_info([column.info for column in columns])
+    if any(column.clusters is not None for column in columns):
+        raise ResultError(f"{info.name}: merge the parts first, and say then what clusters there are")
     reasons: dict[int, str] = {}
     start = 0
     for column in columns:

@@ -78,6 +78,10 @@ def _written(given: Any) -> str | None:  # noqa: ANN401  # any JSON value: the s
     return json.dumps(given, ensure_ascii=False, default=repr)
 
 
+CLUSTER = "cluster"
+"""The column, and the entry of a manifest, of samples that are not independent."""
+
+
 def score_frame(
     sample_ids: Sequence[str],
     tags_of_each: Sequence[tuple[str, ...]],
@@ -93,6 +97,8 @@ def score_frame(
         "sample_id": pl.Series(sample_ids, dtype=pl.String),
         "tags": pl.Series(list(map(list, kinds)), dtype=pl.List(pl.String)).gather(numbers),
     }
+    if (clusters := next((column.clusters for column in metrics.values()), None)) is not None:
+        frame[CLUSTER] = pl.Series(clusters, dtype=pl.Int64)
     for column in metrics.values():
         safe = column.info.safe_name
         frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)

@@ -92,7 +92,8 @@ class Staging:
             self._restore()
             self._check_target()
             self._continued = None
-            self.path = self._new_folder(_SUFFIX)
+            self.path = self._new_place(_SUFFIX)
+            self.path.mkdir()
         except BaseException as error:
             self._release()
             if isinstance(error, OSError):
@@ -143,7 +144,7 @@ class Staging:
         self._check_target()
         old: Path | None = None
         if self.target.exists():
-            old = self._new_folder(_REPLACED)
+            old = self._new_place(_REPLACED)
             self.target.rename(old)
         try:
             self.path.rename(self.target)
@@ -185,10 +186,8 @@ class Staging:
         while self._locks:
             self._locks.pop().release()
 
-    def _new_folder(self, suffix: str) -> Path:
-        folder = self.target.parent / f".{_short(self.target.name)}.{os.urandom(6).hex()}{suffix}"
-        folder.mkdir()
-        return folder
+    def _new_place(self, suffix: str) -> Path:
+        return self.target.parent / f".{_short(self.target.name)}.{os.urandom(6).hex()}{suffix}"
 
     def _restore(self) -> None:
         """Put a result back whose place was empty when the process was killed that replaced it."""

@@ -64,6 +64,8 @@ class MetricSummary:
 
         repeats: The score of each call, NaN where it does not count, for a system that was called repeatedly for each
             sample, whose `values` are the means over them; shape (samples, repeats). None otherwise.
+
+        clusters: Which samples are not independent, as a number that they share; shape (samples,). None where all are.
     """
 
     info: MetricInfo
@@ -74,12 +76,12 @@ class MetricSummary:
     aggregator: Callable[..., Any] | None = field(default=None, repr=False)
     rankings: Sequence[tuple[str, ...]] | None = field(default=None, repr=False)
     repeats: NDArray[np.float64] | None = field(default=None, repr=False)
+    clusters: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self.values.setflags(write=False)
-        self.codes.setflags(write=False)
-        if self.repeats is not None:
-            self.repeats.setflags(write=False)
+        for array in (self.values, self.codes, self.repeats, self.clusters):
+            if array is not None:
+                array.setflags(write=False)
         vars(self).update(
             reasons=FrozenMap(self.reasons),
             details=None if self.details is None else frozen(self.details),
@@ -110,6 +112,7 @@ class MetricSummary:
             "aggregator": function if outcome.rankings is None else scored.planned.metric.function,
             "rankings": outcome.rankings,
             "repeats": None if outcome.repeats is None else read_only(outcome.repeats),
+            "clusters": None,
         }
         vars(summary).update(fields)
         return summary
@@ -193,11 +196,16 @@ class MetricSummary:
     @cached_property
     def estimate(self) -> MeanEstimate | None:
         """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
-        return estimate_mean(self._ordered) if len(self._ordered) and self.info.aggregate == "mean" else None
+        is_mean = len(self._ordered) and self.info.aggregate == "mean"
+        return estimate_mean(*self._kept(self.clusters)) if is_mean else None
+
+    def _kept(self, clusters: NDArray[np.int64] | None) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+        counts = ~np.isnan(self.values)
+        return (self._ordered, None) if clusters is None else (self.values[counts], clusters[counts])
 
     @property
     def standard_error(self) -> float | None:
-        """Return ``std / sqrt(n)``, the standard error of the mean; None for fewer than two values, or no mean."""
+        """Return the standard error, ``std / sqrt(n)`` or by clusters; None for fewer than two values, or no mean."""
         return None if self.estimate is None else self.estimate.standard_error
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
@@ -224,7 +232,7 @@ class MetricSummary:
         Args:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
 
-            clusters: What samples share that are not independent, one for each sample; None where they are.
+            clusters: What samples share that are not independent, one for each sample; None for its own `clusters`.
 
         Returns:
             Lower and upper end, and the `method`: `wilson`, `clopper-pearson`, `betting` or `t`. None for a metric that
@@ -234,25 +242,21 @@ class MetricSummary:
         Raises:
             ValueError: There are not as many clusters as samples.
         """
-        if clusters is None and confidence == _USUAL:
-            return self._usual_interval
-        return self._interval(confidence, clusters)
+        if clusters is None:
+            return self._usual_interval if confidence == _USUAL else self._interval(confidence, self.clusters)
+        labels = [str(cluster) for cluster, _ in zip(clusters, self.values, strict=True)]
+        return self._interval(confidence, np.unique(labels, return_inverse=True)[1])
 
     @cached_property
     def _usual_interval(self) -> MeanInterval | None:
-        return self._interval(_USUAL, None)
+        return self._interval(_USUAL, self.clusters)
 
-    def _interval(self, confidence: float, clusters: Sequence[object] | None) -> MeanInterval | None:
-        estimate, values, codes = self.estimate, self._ordered, None
-        if estimate is None:
+    def _interval(self, confidence: float, clusters: NDArray[np.int64] | None) -> MeanInterval | None:
+        if self.estimate is None:
             return None
-        if clusters is not None:
-            counts = ~np.isnan(self.values)
-            kept = [str(cluster) for cluster, is_in in zip(clusters, counts.tolist(), strict=True) if is_in]
-            values, codes = self.values[counts], np.unique(kept, return_inverse=True)[1]
-            estimate = estimate_mean(values, codes)
+        values, codes = self._kept(clusters)
         return interval_of_mean(
-            estimate,
+            self.estimate if clusters is self.clusters else estimate_mean(values, codes),
             self.info.range,
             binary=is_binary(values),
             exact=self.info.interval == "exact",
@@ -322,6 +326,7 @@ class MetricSummary:
             self.aggregator,
             None if self.rankings is None else [self.rankings[place] for place in kept],
             None if self.repeats is None else self.repeats[kept],
+            None if self.clusters is None else self.clusters[kept],
         )
 
     def repeat(self, number: int) -> MetricSummary:

@@ -17,6 +17,7 @@ from rankgauge.judging.keeping import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.repeat_facts import repeat_lines
+from rankgauge.stats.estimates import FEW_CLUSTERS
 
 __all__ = [
     "ERRORS",
@@ -99,8 +100,11 @@ def errors(column: MetricSummary) -> dict[str, str]:
 
 def error_line(columns: Iterable[MetricSummary], kept: Sequence[str] = ERRORS) -> str:
     """Return what the `ERRORS` that a table has kept are, and which intervals they are; empty where it has none."""
+    columns = list(columns)
     methods = interval_methods(columns)
     lines = {**ERROR_LINES, "low": f"{ERROR_LINES['low']}{methods and f' ({methods})'}"}
+    if any(column.clusters is not None for column in columns):
+        lines["se"] = "se: standard error of the mean, by clusters"
     return "; ".join(line for heading, line in lines.items() if heading in kept)
 
 
@@ -187,12 +191,34 @@ def calls_line(result: ResultValues) -> str:
     if not calls:
         return ""
     line = f"{counted(calls['n'], 'call')} of {visible(outputs['sut'])}: {calls['failed']:,} failed"
+    if saved := (result.manifest.get("until") or {}).get("saved"):
+        line += f", {saved:,} saved by stopping early"
     if calls["retries"]:
         line += f", {counted(calls['retries'], 'retry', 'retries')}"
     seconds = calls["seconds"]
     if seconds["p50"] is None:
         return line
     return f"{line}; seconds a call: p50 {seconds['p50']:.3g}, p95 {seconds['p95']:.3g}"
+
+
+def partial_line(result: ResultValues) -> str:
+    """Say, after a blank, why a result has not all samples of its data; empty where it has."""
+    if result.manifest.get("interrupted"):
+        return " The run was interrupted; only these samples were done."
+    until = result.manifest.get("until") or {}
+    if not until.get("saved"):
+        return ""
+    n, called = counted(until["samples"], "sample"), f"{len(result):,}"
+    return f" The run stopped early, when its gates were decided: {called} of {n} were called, in random order."
+
+
+def cluster_line(result: ResultValues) -> str:
+    """Say which samples are not independent; empty where all are."""
+    known = result.manifest.get("cluster")
+    if not known:
+        return ""
+    few = f"; below {FEW_CLUSTERS}, intervals tend to be too narrow" if known["n"] < FEW_CLUSTERS else ""
+    return f"standard errors and intervals are those of {counted(known['n'], 'cluster')} by {visible(known['by'])}{few}"
 
 
 def policy_line(result: ResultValues) -> str:

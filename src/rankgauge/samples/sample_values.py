@@ -31,6 +31,7 @@ __all__ = [
     "Place",
     "Sample",
     "Span",
+    "Stage",
     "are_strings",
     "is_finite_number",
     "is_real",
@@ -53,7 +54,7 @@ Importance = Literal["vital", "okay"]
 FIELDS = (
     *("id", "input", "expected_output", "actual_output", "metadata"),
     *(f"expected_output.{kind}" for kind in GOLD_KINDS),
-    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support", "actual_output.stages"),
     *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
 """What `fields` may map a name of the user's data onto."""
@@ -170,6 +171,9 @@ class Output(NamedTuple):
         unread: Its keys, and those of its items, that nothing reads.
 
         metadata: What is known of each retrieved item; None where nothing is.
+
+        stages: What each stage of a pipeline retrieved, by its name and in order; the last is this output. None where
+            they are not told.
     """
 
     ids: Sequence[str | None]
@@ -181,6 +185,25 @@ class Output(NamedTuple):
     unread: tuple[Unread, ...] = ()
     places: Sequence[Place | Fault | None] | None = None
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
+    stages: Mapping[str, Stage] | None = None
+
+    def at(self, stage: str) -> Output | Fault:
+        """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""
+        if self.stages is None:
+            return Fault(f"the output has no 'stages', and so no stage {stage!r}")
+        if stage not in self.stages:
+            return Fault(f"the output has no stage {stage!r}; it has {listed([repr(name) for name in self.stages])}")
+        output = self.stages[stage].output
+        return output if isinstance(output, Fault) else output._replace(answer=self.answer, support=self.support)
+
+
+class Stage(NamedTuple):
+    """What one stage of a pipeline retrieved for one sample."""
+
+    output: Output | Fault  # a fault where its ranking cannot be used
+    sources: tuple[str, ...] = ()  # the stages whose results it was given; empty where it searched itself
+    seconds: float | None = None  # that it took, where it is known
+    cost: float | None = None  # of it, in whatever unit
 
 
 def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:

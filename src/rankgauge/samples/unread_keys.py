@@ -17,6 +17,7 @@ __all__ = [
     "ITEMS",
     "KNOWN",
     "OUTPUT",
+    "STAGES",
     "Unread",
     "how_to_map",
     "keys_of",
@@ -29,6 +30,7 @@ __all__ = [
 
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
+STAGES = "actual_output.stages[]"
 _RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
 KNOWN: Mapping[str, frozenset[str]] = {
@@ -36,7 +38,8 @@ KNOWN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
-    OUTPUT: frozenset({"retrieved", "answer", "support"}),
+    OUTPUT: frozenset({"retrieved", "answer", "support", "stages"}),
+    STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
 }
 """The keys that are read, by the place of their object."""
@@ -70,6 +73,13 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "text": ("content", "quote", "excerpt"),
     },
     OUTPUT: {"retrieved": _RANKINGS, "answer": ("response", "generated", "generated_text", "completion", "output")},
+    STAGES: {
+        "name": ("stage", "step", "id"),
+        "retrieved": _RANKINGS,
+        "from": ("sources", "inputs", "input", "after"),
+        "seconds": ("latency", "duration", "time", "elapsed"),
+        "cost": ("price", "usd"),
+    },
     ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
 }
 """Usual names of other tools for what we read, which no spelling gives away."""
@@ -112,6 +122,8 @@ def keys_of(objects: Iterable[Mapping[Any, Any]]) -> AbstractSet[Any]:
 
 def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
     """Return those keys that nothing reads."""
+    if keys <= KNOWN[place]:
+        return ()
     is_placed = place == ITEMS and len(_PLACE & keys) > 1
     known = _known(place, is_placed)
     if keys <= known:

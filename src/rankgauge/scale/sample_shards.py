@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.job import Job, RunOptions
+from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.result import Result
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.errors import NothingToEvaluateError, ResultError
 from rankgauge.result import ResultValues
 from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores

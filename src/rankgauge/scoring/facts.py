@@ -154,6 +154,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         covered = covered_spans(batch.samples, evidence.rankings)
     rankings = zip(batch.samples, evidence.rankings, cutoffs, covered, strict=False)
     for place, (sample, ranking, k, covers) in enumerate(rankings):
+        sample = scores.target.staged(sample)  # noqa: PLW2901  # what its ranks are of
         names = gold_names(sample, scores.target)
         ranks: tuple[RankFacts, ...] = ()
         shown = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
 
-from rankgauge.errors import DataError, MissingGoldError
+from rankgauge.errors import DataError, MissingGoldError, did_you_mean, listed
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import LOOKED_AT, parts_note
@@ -36,6 +36,7 @@ class Sighting:
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
     is_filled: bool = False  # whether a ranking has an item
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
+    stages: frozenset[str] = frozenset()  # the stages that outputs tell of
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
@@ -52,6 +53,7 @@ class Sighting:
             self.unread | other.unread,
             self.is_filled or other.is_filled,
             doubts,
+            self.stages | other.stages,
             self.rising or other.rising,
         )
 
@@ -71,6 +73,7 @@ class Sighting:
             keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None,
             unread=unread,
             is_filled=any(output.ids for output in read),
+            stages=frozenset(chain.from_iterable(output.stages for output in read if output.stages)),
             rising=next((place for place in map(_rise, samples) if place), ""),
         )
 
@@ -101,7 +104,12 @@ class Sighting:
         problems = []
         for metric in metrics:
             judged = [target.key for target in metric.targets if not metric.metric.needs_gold or target in self.targets]
-            if judged and self.keys.isdisjoint(judged):
+            stage = metric.targets[0].stage
+            if stage is not None and stage not in self.stages:
+                known = sorted(self.stages)
+                has = f"the stages are {listed(known)}{did_you_mean(stage, known)}" if known else "none has 'stages'"
+                problems.append(f"metric {metric.name!r}: no output has the stage {stage!r}; {has}")
+            elif judged and self.keys.isdisjoint(judged):
                 problems.append(f"metric {metric.name!r}: {lacks_key(judged[0], sorted(self.unread)).reason}")
         if problems:
             msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"

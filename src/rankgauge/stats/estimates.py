@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rankgauge.stats.aggregates import exact_sum, standard_deviation
 
 __all__ = [
+    "FEW_CLUSTERS",
     "TIED",
     "Bootstrap",
     "MeanEstimate",
@@ -89,6 +90,9 @@ def gamma_ratio(x: float) -> float:
 def _density(t: float, df: float) -> float:
     return gamma_ratio(df / 2) / math.sqrt(df * math.pi) * math.exp(-(df + 1) / 2 * math.log1p(t * t / df))
 
+
+FEW_CLUSTERS = 40
+"""Below so many clusters, standard errors tend to be too small."""
 
 TIED = 1e-12
 """Values that differ by no more than this are equal: it is above rounding, and far below any difference of scores."""

@@ -55,6 +55,7 @@ Kind = Literal[
     "metric set",
     "report section",
     "preset",
+    "command",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

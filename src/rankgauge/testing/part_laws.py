@@ -6,6 +6,7 @@ None of them needs hypothesis, so that `rankgauge plugins check` tries them for 
 
 from __future__ import annotations
 
+import argparse
 import functools
 import itertools
 import tempfile
@@ -210,6 +211,17 @@ def _usable_set(trial: Trial[Part]) -> None:
 
 
 @law()
+def _described_options(trial: Trial[Part]) -> None:
+    """Its options can be added to a parser that has a help already, and each has a line of help."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-h", "--help", help="Show this message and exit.")
+    trial.attempt(functools.partial(trial.subject.offer.declaration.options, parser), {}, "adding the options")
+    for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them
+        name = "/".join(action.option_strings) or action.dest
+        trial.demand(action.help, f"{name} has no help")
+
+
+@law()
 def _observes(trial: Trial[Part]) -> None:
     """A run that starts, and one that ends with or without scores, can be observed."""
     for what, plan, result in _tiny_runs(trial):
@@ -226,6 +238,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),
         "report section": book(_tiny_sections),
+        "command": book(_described_options),
         "observer": book(_observes),
     }
 )

@@ -322,3 +322,21 @@ def test_unjudged_shares_are_of_the_results_there_are():
     curve = next(curve for curve in gather(results).curves if curve.name == "unjudged")
     assert curve.depths == (1, 2)
     assert curve.means == {"whole": (0.0, 0.5), "broken": (0.0, 0.5)}
+
+
+def test_the_margin_that_matters_is_a_band_around_no_difference():
+    """The band goes from -0.05 to 0.05 on the axis of the difference, and whoever does not see it reads of it."""
+    judged = {f"q{number}": {"a": 1} for number in range(40)}
+    hits = {name: {"a": 2.0, "b": 1.0} for name in judged}
+    runs = {"a": hits, "b": hits | {f"q{number}": {"b": 2.0, "a": 1.0} for number in range(3)}}
+    results = rankgauge.evaluate(judged, runs=runs, metrics=["hit@1", "rr"])
+    plain = lay_out(gather(results))
+    band = lay_out(gather(results, comparison=rankgauge.compare(results, matters={"hit@1": 0.05})))
+    assert 'class="matters"' not in plain
+    assert "less than 0.05 does not matter" in band
+    drawing = re.search(r'<svg[^>]*aria-label="Difference of hit@1[^>]*>.*?</svg>', band, re.DOTALL)[0]
+    left, width = map(float, re.search(r'class="matters" x="([\d.]+)" y="0.0" width="([\d.]+)"', drawing).groups())
+    zero = float(re.search(r'class="zero" x1="([\d.]+)"', drawing)[1])
+    assert left + width / 2 == pytest.approx(zero, abs=0.1)
+    dot = float(re.search(r'class="dot" cx="([\d.]+)"', drawing)[1])
+    assert (zero - dot) / (width / 2) == pytest.approx(0.075 / 0.05, abs=0.01)

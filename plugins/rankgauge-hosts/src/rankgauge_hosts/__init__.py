@@ -1,8 +1,8 @@
 """
 rankgauge inside the harness that a team already runs, with the same numbers.
 
-Each host has a module of its own, which imports that host: `inspect_ai`, `deepeval`, `haystack`, `mlflow`, `ragas`;
-`promptfoo` needs none. They stand on `rankgauge.HostScorer`, as a module for any other host can.
+Each host has a module of its own, which imports that host: `inspect_ai`, `deepeval`, `haystack`, `ir_measures`,
+`mlflow`, `ragas`; `promptfoo` needs none. Harnesses stand on `rankgauge.HostScorer`, as a module for any other can.
 """
 
 from rankgauge.plugin import Deprecated, deprecated_names

@@ -16,17 +16,22 @@ import rankgauge_hosts
 
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-HOSTS = {"inspect", "deepeval", "haystack", "mlflow", "ragas"}
+HOSTS = {"inspect", "deepeval", "haystack", "ir_measures", "mlflow", "ragas"}
 MODULES = sorted((ROOT / "src" / "rankgauge_hosts").glob("*.py"))
-PUBLIC = ("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.plugin", "rankgauge.compat.haystack")
+PUBLIC = (
+    *("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.history", "rankgauge.plugin"),
+    "rankgauge.compat.haystack",
+)
 """The modules of rankgauge whose names are documented as public, as far as hosts need any."""
 
 
 def taken_from_rankgauge(path):
-    """Yield module and name of everything that a file imports from rankgauge."""
+    """Yield module and name of everything that a file takes from rankgauge: by import, or as `rankgauge.name`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "rankgauge")
+            yield from ((alias.name, "") for alias in node.names if alias.name.startswith("rankgauge."))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "rankgauge":
+            yield "rankgauge", node.attr
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rankgauge":
             yield from ((node.module, alias.name) for alias in node.names)
 
@@ -59,11 +64,11 @@ def test_importing_the_package_imports_no_host():
     script = "import sys, rankgauge_hosts, rankgauge_hosts.promptfoo; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert loaded & {"inspect_ai", "deepeval", "haystack", "mlflow", "ragas"} == set()
+    assert loaded & {"inspect_ai", "deepeval", "haystack", "ir_measures", "mlflow", "ragas"} == set()
 
 
 def test_every_host_has_an_extra_and_a_test_root():
-    extras = set(PROJECT["project"]["optional-dependencies"]) - {"test"}
+    extras = {name for name in PROJECT["project"]["optional-dependencies"] if not name.startswith("test")}
     roots = {path.name.removeprefix("on_") for path in (ROOT / "tests").glob("on_*")}
     assert extras == HOSTS
     assert roots == HOSTS | {"promptfoo", "pytest"}

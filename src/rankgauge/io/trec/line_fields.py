@@ -74,6 +74,10 @@ class Window:
         newline = self._bytes.find(_LINE_END, place - 1, self.end)
         return self.end if newline < 0 else newline + 1
 
+    def line_at(self, place: int) -> bytes:
+        """Return the line that *place* stands in."""
+        return bytes(self._bytes[self.line_begin(place) : self.line_end(place + 1)])
+
     def drop(self, place: int) -> None:
         """Forget everything before a place of the buffer; make room where that is nothing."""
         kept = self._bytes[place : PADDING + self._held]

@@ -15,13 +15,13 @@ from rankgauge.columns import PADDING, Floats, Ints, Qrels, Slices
 from rankgauge.errors import RepeatedJudgmentsError
 from rankgauge.io.files import OpenFile, open_file, too_large
 from rankgauge.io.problems import MalformedError, longest_piece, no_judgments, unreadable
-from rankgauge.io.trec.decimal_texts import parse_floats
+from rankgauge.io.trec.line_columns import QRELS, read_lines
 from rankgauge.io.trec.line_fields import Window, explain, find_fields
 
 __all__ = ["read_qrels"]
 
 _FIELDS = 4
-_QUERY, _INTENT, _DOCUMENT, _GRADE = 0, 1, 2, 3
+_QUERY, _INTENT, _DOCUMENT = 0, 1, 2
 _SMALL = _BLOCK = 1 << 20
 _SOLID = 255
 _WIDE = 1 << 31
@@ -73,20 +73,15 @@ def _read(window: Window) -> _Judged:
         end = window.line_end(min(at + _BLOCK, window.end))
         block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what stands before lines is not blank
         block[PADDING:-PADDING] = window.buffer[at:end]
-        if fields := find_fields(block, len(block) - PADDING, _FIELDS, more=False):
-            grades, wrong = parse_floats(fields.column(_GRADE))
-            if len(wrong):
-                raise MalformedError
-            queries, documents = fields.column(_QUERY), fields.column(_DOCUMENT)
-            heads = np.flatnonzero(queries.begins())
-            moved = at - PADDING
-            stretches = heads + n_lines, queries.start[heads] + moved, queries.length[heads]
+        if (lines := read_lines(block, len(block) - PADDING, QRELS)) is not None:
+            queries, documents, moved = lines.queries, lines.documents, at - PADDING
+            stretches = lines.first + n_lines, queries.start + moved, queries.length
             for column, values in zip(columns, (*stretches, documents.start + moved, documents.length), strict=True):
                 column.append(values.astype(narrow))
-            every_grade.append(grades)
+            every_grade.append(lines.numbers)
             edges.append(n_heads)
-            n_lines += len(grades)
-            n_heads += len(heads)
+            n_lines += len(lines.numbers)
+            n_heads += len(lines.first)
         at = end
     heads, starts, sizes, begins, lengths = map(_joined, columns)
     names = Slices(window.buffer, starts, sizes)

@@ -16,14 +16,13 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from rankgauge.columns import PADDING, Flags, RankingBatch
+from rankgauge.columns import RankingBatch
 from rankgauge.errors import UnreadableError
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
-from rankgauge.io.trec.decimal_texts import parse_floats
-from rankgauge.io.trec.line_fields import Fields, Window, explain, find_fields
+from rankgauge.io.recognize import split_line
+from rankgauge.io.trec.line_columns import RUN, Lines, read_lines
+from rankgauge.io.trec.line_fields import Window, explain
 
 __all__ = ["BLOCK", "RunFile", "read_header"]
 
@@ -121,8 +120,7 @@ def _grouped(stream: IO[bytes]) -> Iterator[IO[bytes]]:
 
 BLOCK = 1 << 21  # bytes read at once: so many that calls cost little, so few that columns stay in a processor's cache
 
-_FIELDS = 6
-_QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
+_TAG = 5
 _SMALL = 1 << 22  # a file with fewer bytes is not worth a second thread
 _LONGEST_SEARCH = 1 << 24
 
@@ -190,41 +188,30 @@ class RunFile:
         limit_of_query = longest_piece()
         while True:
             window.fill()
-            fields = find_fields(window.buffer, window.end, _FIELDS, more=True) if window.end > PADDING else None
-            if not fields:
+            lines = read_lines(window.buffer, window.end, RUN, is_whole=window.is_last, ranks=self._states_ranks)
+            if lines is None:
                 if window.is_last:
                     return
                 window.drop(window.end)
                 continue
-            if keeps_tag and window.is_last:
-                self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
-            begins = fields.column(_QUERY).begins()
             if window.is_last:
-                yield self._batch(fields, begins)
+                if keeps_tag:
+                    line = window.line_at(int(lines.documents.start[-1]))
+                    self.tag = split_line(line)[_TAG].decode("utf-8", "replace")
+                yield _batch(lines)
                 return
-            last = int(np.flatnonzero(begins)[-1])
-            if last:
-                yield self._batch(fields.until(last), begins[:last])
+            if len(lines.numbers):
+                yield _batch(lines)
             elif window.end > limit_of_query:
-                raise self._too_long(fields, limit_of_query)
-            if last or not window.keep_lines(fields.begin):
-                window.drop(window.line_begin(int(fields.begin[last])))
-            del fields, begins  # or two blocks of columns are held at once
+                raise self._too_long(window.line_at(int(lines.left[0])), limit_of_query)
+            if len(lines.numbers) or not window.keep_lines(lines.left):
+                window.drop(window.line_begin(int(lines.left[0])))
+            del lines  # or two blocks of columns are held at once
 
-    def _too_long(self, fields: Fields, limit: int) -> UnreadableError:
-        query = fields.column(_QUERY).at(slice(1)).texts()[0].decode("utf-8", "replace")
+    def _too_long(self, line: bytes, limit: int) -> UnreadableError:
+        query = split_line(line)[0].decode("utf-8", "replace")
         message = f"the lines of query {query!r} have more than {written_size(limit)} together; {RAISE_IT}"
         return unreadable(self.name, message)
-
-    def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
-        starts = np.flatnonzero(begins)
-        documents = fields.column(_DOCUMENT)
-        scores, wrong = parse_floats(fields.column(_SCORE))
-        if len(wrong):
-            raise MalformedError
-        queries, lengths = fields.column(_QUERY).at(starts), np.diff(np.append(starts, len(begins)))
-        stated = parse_floats(fields.column(_RANK))[0] if self._states_ranks else None
-        return RankingBatch(queries, lengths, documents, documents.keys(), scores, stated=stated)
 
     def _spans(self, count: int) -> list[_Span]:
         """Cut the file into parts that begin with a query each."""
@@ -240,6 +227,11 @@ class RunFile:
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
         return [(begin, end - begin) for begin, end in pairwise(cuts)] + [(cuts[-1], None)]
+
+
+def _batch(lines: Lines) -> RankingBatch:
+    """Return the rankings that lines of a run write."""
+    return RankingBatch(lines.queries, lines.lengths, lines.documents, lines.keys, lines.numbers, stated=lines.stated)
 
 
 def _query_boundary(stream: IO[bytes], offset: int) -> int | None:

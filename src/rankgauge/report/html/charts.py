@@ -95,15 +95,35 @@ def _around(values: Sequence[float], width: float, left: float = 0.0, room: floa
 
 
 def _ends(metric: MetricComparison) -> list[float]:
-    value = metric.difference or 0.0
-    return [value, *(metric.interval or (value, value))]
+    value, margin = metric.difference or 0.0, metric.matters or 0.0
+    return [value, *(metric.interval or (value, value)), -margin, margin]
+
+
+_LABELLED = 60
+"""From this height on a drawing has room for the number of its band."""
+
+
+def _band(axis: Scale, metric: MetricComparison, height: float) -> list[str]:
+    """Return the band of differences that do not matter; nothing where nobody said which do."""
+    if metric.matters is None:
+        return []
+    left, right = axis(-metric.matters), axis(metric.matters)
+    band = [_rect(left, 0, right - left, height, "matters")]
+    if height < _LABELLED:
+        return band
+    at, anchor = (right - 6, "end") if right + 60 > axis.left + axis.width else (right + 6, "start")
+    return [*band, text(at, height - 5, f"\N{PLUS-MINUS SIGN}{metric.matters:g}", "tick", anchor)]
+
+
+def _margin(metric: MetricComparison) -> str:
+    return "" if metric.matters is None else f"; less than {metric.matters:g} does not matter"
 
 
 def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Markup:
     """Draw the difference of one metric with its interval."""
     axis = _around(_ends(metric), width, room=0.12 if width == WIDE else 0.3)
     zero, value = axis(0.0), metric.difference or 0.0
-    parts = [line(0, 68, width, 68, "axis"), line(zero, 14, zero, 73, "zero")]
+    parts = [*_band(axis, metric, 68), line(0, 68, width, 68, "axis"), line(zero, 14, zero, 73, "zero")]
     for tick in axis.ticks(6 if width == WIDE else 3):
         parts += [line(axis(tick), 68, axis(tick), 72, "axis")]
         parts += [text(axis(tick), 87, axis.label(tick, 6 if width == WIDE else 3), "tick", "middle")]
@@ -127,7 +147,12 @@ def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Mar
         if metric.interval is None
         else f", interval {difference(metric.interval[0])} to {difference(metric.interval[1])}"
     )
-    return svg(width, 92, f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}", parts)
+    return svg(
+        width,
+        92,
+        f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}{_margin(metric)}",
+        parts,
+    )
 
 
 def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
@@ -171,12 +196,12 @@ class Intervals:
     def row(self, metric: MetricComparison) -> Markup:
         """Draw one metric."""
         axis = self.axis
-        parts = [line(axis(0.0), 0, axis(0.0), 32, "zero")]
+        parts = [*_band(axis, metric, 32), line(axis(0.0), 0, axis(0.0), 32, "zero")]
         if metric.interval is not None:
             parts.append(line(axis(metric.interval[0]), 16, axis(metric.interval[1]), 16, "ci"))
         if metric.difference is not None:
             parts.append(f'<circle class="dot" cx="{axis(metric.difference):.1f}" cy="16" r="4"/>')
-        return svg(_ROW_WIDTH, 32, difference(metric.difference), parts, "row")
+        return svg(_ROW_WIDTH, 32, f"{difference(metric.difference)}{_margin(metric)}", parts, "row")
 
 
 def histogram(column: MetricSummary) -> Markup:

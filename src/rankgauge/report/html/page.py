@@ -27,7 +27,7 @@ from rankgauge.report.html.plugin_views import laid_out
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.report.html.words import depth_heading, headline, metrics_heading, spread_of, trouble
 from rankgauge.result import ResultValues
-from rankgauge.result.wording import column_lines, interval_methods, policy_line
+from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
         if methods := interval_methods(result.metrics.values()):
             yield "Intervals", f"{visible(name)}, of means: {methods}"
+        if clusters := cluster_line(result):
+            yield "Clusters", f"{visible(name)}: {clusters}"
         for line in column_lines(result):
             yield "Columns", f"{visible(name)}, {line}" if len(data.results) > 1 else line
     dataset = manifest.get("dataset") or {}

@@ -18,7 +18,7 @@ from rankgauge.gates.outcomes import summary_line
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
-from rankgauge.result.wording import INTERVALS
+from rankgauge.result.wording import INTERVALS, partial_line
 from rankgauge.scoring.score import FAILED, MISSING
 from rankgauge.stats import aggregate
 
@@ -151,7 +151,7 @@ def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
         return
     n, *flaws = column.counts.items()
     counts = ", ".join([counted(n[1], "sample"), *(f"{count:,} {status}" for status, count in flaws if count)])
-    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    stopped = partial_line(result)
     yield "What is in the mean?", [Linked(f"{counts}.{stopped}")]
     worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
     yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]

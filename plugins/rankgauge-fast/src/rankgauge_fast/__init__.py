@@ -1,0 +1,19 @@
+"""A compiled kernel for rankgauge, found by its hook and used wherever it is installed."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from rankgauge.plugin import hookimpl
+
+__all__ = ["rankgauge_kernel"]
+
+
+@hookimpl
+def rankgauge_kernel() -> ModuleType | None:
+    """Return the kernel; None where there was no C compiler when this was installed."""
+    try:
+        from rankgauge_fast import _kernel  # noqa: PLC0415  # it may be absent
+    except ImportError:
+        return None
+    return _kernel

@@ -1,0 +1,8 @@
+from typing import Any
+
+INTERFACE: int
+
+def read_lines(*arguments: Any) -> tuple[int, int, int] | None: ...  # noqa: ANN401  # buffers
+def index_texts(*arguments: Any) -> bool: ...  # noqa: ANN401  # buffers
+def find_texts(*arguments: Any) -> None: ...  # noqa: ANN401  # buffers
+def join_judged(*arguments: Any) -> int | None: ...  # noqa: ANN401  # buffers

@@ -1,0 +1,70 @@
+"""
+The plugin: its commands with their options. What they need is imported when they run, so that listings stay fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+
+from rankgauge.cli.shared_options import add_json_option, path, whole_number
+from rankgauge.plugin import command, hookimpl
+
+__all__ = ["judge_run", "rankgauge_commands"]
+
+
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("queue", metavar="QUEUE", type=path, help="A queue with texts, as `judge queue` writes it.")
+    add("-o", "--output", required=True, type=path, metavar="FILE", help="The queue with grades, for `judge read`.")
+    add("--partial", action="store_true", help="Write FILE with the grades that there are, even if some are missing.")
+    add_json_option(parser)
+
+    add = parser.add_argument_group("the judge").add_argument
+    add("--model", required=True, metavar="NAME", help="The model, as the endpoint calls it.")
+    url = "An OpenAI-compatible endpoint, such as http://localhost:8000/v1."
+    add("--base-url", metavar="URL", help=url)
+    key = "The environment variable that has the key. [default: %(default)s]"
+    add("--key-env", default="RANKGAUGE_JUDGE_KEY", metavar="VARIABLE", help=key)
+    rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
+    add("--rubric", default="graded", metavar="RUBRIC", help=rubric)
+    votes = "Answers for each document; their median is the grade. [default: %(default)s]"
+    add("--votes", type=whole_number(1), default=1, metavar="K", help=votes)
+    add("--temperature", type=float, default=0.0, metavar="T", help="Sent with each request. [default: %(default)s]")
+    seed = "Sent with the first vote, where the endpoint takes one. [default: %(default)s]"
+    add("--seed", type=int, default=0, metavar="N", help=seed)
+    longest = "Characters of a document that are shown; the rest is cut off. [default: %(default)s]"
+    add("--max-chars", type=whole_number(1), default=20_000, metavar="N", help=longest)
+
+    add = parser.add_argument_group("calls and cost").add_argument
+    add("--concurrency", type=whole_number(1), default=4, metavar="N", help="Calls at a time. [default: %(default)s]")
+    add("--timeout", type=float, default=60.0, metavar="SECONDS", help="For each call. [default: %(default)s]")
+    add("--max-calls", type=whole_number(1), metavar="N", help="Make no more calls than this, tries included.")
+    add("--max-cost", type=float, metavar="COST", help="Make no call that could cost more in all; needs --prices.")
+    prices = "What a million tokens of prompts and of answers cost, such as 0.15,0.6."
+    add("--prices", metavar="IN,OUT", help=prices)
+    kept = "Where answers are kept, and looked up before anything is asked. [default: in the user's cache folder]"
+    add("--answers", type=path, metavar="FILE", help=kept)
+    add("--offline", action="store_true", help="Use kept answers only, and call nothing.")
+
+
+@command("judge run", options=_run_options, usage="[OPTIONS] --model NAME -o FILE QUEUE")
+def judge_run(given: argparse.Namespace) -> int:
+    """
+    Have a model fill in a queue.
+
+    Asks the model for a grade of every document without one, and writes FILE, which `judge read --with-models` adds to
+    judgments. Answers are kept as they arrive: after an interrupt, a spent budget or an error, the same command goes on
+    where it ended. Without --partial, FILE is written only if every document has a grade.
+
+    Exit codes: 0 done, 2 usage, or a queue or endpoint that cannot be used, 3 some documents have no grade.
+    """
+    from rankgauge_judge.run_command import run  # noqa: PLC0415  # see above
+
+    return run(given)
+
+
+@hookimpl
+def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
+    """Return the commands."""
+    return (judge_run,)

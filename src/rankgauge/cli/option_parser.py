@@ -1,0 +1,144 @@
+"""
+The parser of a command: options and arguments in any order, help as wide as the terminal, and usage errors that raise.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
+
+from rankgauge.cli.console import terminal_width
+
+__all__ = ["CommandParser", "UsageError"]
+
+_Listed = Callable[[], list[tuple[str, str]]]
+
+
+class UsageError(Exception):
+    """Something was typed that the parser cannot read."""
+
+    def __init__(self, parser: CommandParser, message: str) -> None:
+        self.parser = parser
+        super().__init__(message)
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """Wraps paragraphs, and writes an option as ``-m, --metric METRIC`` in every version of Python."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=_help_width())
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n\n".join(fill(paragraph, width, indent) for paragraph in text.split("\n\n"))
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {action.metavar}"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Reads options and arguments in any order, and raises where they cannot be read."""
+
+    def __init__(self, prog: str, usage: str, about: str, commands: _Listed | None = None) -> None:
+        lines = [f"{prog} {line}".rstrip() for line in usage.splitlines()]
+        super().__init__(
+            prog=prog,
+            usage="\n       ".join(lines),
+            description=about,
+            formatter_class=_HelpFormatter,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        self.color = False  # Python 3.14 colours help by rules that are not those of --plain
+        self._commands = commands
+        self.add_argument("-h", "--help", dest="wants_help", action="store_true", help="Show this message and exit.")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse finds wrong."""
+        raise UsageError(self, message)
+
+    def format_help(self) -> str:
+        """Return the help, with the commands of a group."""
+        if self._commands is None:
+            return super().format_help()
+        from textwrap import fill  # argparse has loaded it by now
+
+        listed = self._commands()
+        least, most = max(len(name) for name, _ in listed), _help_width()
+        lines = [
+            fill(text, most, initial_indent=f"  {name:{least}}  ", subsequent_indent=" " * (least + 4))
+            for name, text in listed
+        ]
+        return "\n".join([super().format_help(), "commands:", *lines, ""])
+
+    def parts(self, arguments: Sequence[str], *, until_word: bool = False) -> tuple[list[str], list[str]]:
+        """
+        Return options with their values as ``--name=value``, and the other words; *until_word* ends at the first one.
+
+        argparse takes them in any order only from Python 3.13 on, and takes a value that begins with ``-`` in no other
+        way. ``-qf trec`` becomes ``--per-query --format=trec``.
+        """
+        rest, options = list(arguments), list[str]()
+        words = list[str]()
+        while rest:
+            part = rest.pop(0)
+            if part == "--" or (until_word and not _is_option(part)):
+                words += rest if part == "--" else [part, *rest]
+                break
+            if not _is_option(part):
+                words.append(part)
+            elif part.startswith("--"):
+                options.append(self._long(part, rest))
+            else:
+                options += self._short(part, rest)
+        return options, words
+
+    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return what was typed; where help is asked for, nothing else is looked at."""
+        options, words = self.parts(arguments)
+        if "--help" in options:
+            return argparse.Namespace(wants_help=True)
+        typed, extra = self.parse_known_args([*options, *(["--"] if any(map(_is_option, words)) else []), *words])
+        if extra := [word for word in extra if word != "--"]:
+            self.error(f"unexpected argument {extra[0]!r}")
+        return typed
+
+    def _long(self, part: str, rest: list[str]) -> str:
+        """Return a long option with its value, which may be the next word."""
+        name, equals, _ = part.partition("=")
+        action = self._action(name)
+        return part if equals or action.nargs == 0 else f"{part}={self._value(action, rest)}"
+
+    def _short(self, part: str, rest: list[str]) -> Iterator[str]:
+        """Yield the long forms of short options behind one hyphen, of which the last may have a value."""
+        for place, letter in enumerate(part[1:], 2):
+            action = self._action(f"-{letter}")
+            if action.nargs != 0:
+                yield f"{action.option_strings[-1]}={part[place:].removeprefix('=') or self._value(action, rest)}"
+                return
+            yield action.option_strings[-1]
+
+    def _value(self, action: argparse.Action, rest: list[str]) -> str:
+        if not rest or rest[0].partition("=")[0] in self._option_string_actions:
+            self.error(f"{'/'.join(action.option_strings)} needs a value: {action.metavar}")
+        return rest.pop(0)
+
+    def _action(self, name: str) -> argparse.Action:
+        known = self._option_string_actions
+        if name not in known:
+            from rankgauge.errors import did_you_mean
+
+            self.error(f"no option {name}{did_you_mean(name, [each for each in known if each.startswith('--')])}")
+        return known[name]
+
+
+def _help_width() -> int:
+    return max(terminal_width() - 2, 40)  # argparse would ask `shutil`, which takes longer to load
+
+
+def _is_option(part: str) -> bool:
+    """Return whether a word is an option: not ``-``, which is standard input, and no negative number."""
+    return part.startswith("-") and part[1:2] not in {"", *"0123456789."}

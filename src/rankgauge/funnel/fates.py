@@ -1,0 +1,120 @@
+"""
+Fates: of each relevant item the ranks that it had at each stage, and the stage at which it was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.base.frozen import freeze_fields
+from rankgauge.columns import Flags, Floats, Ints
+
+__all__ = ["FOUND", "NEVER", "Fates", "Traced"]
+
+FOUND, NEVER = -1, -2
+"""What stands for a stage, where an item was found in the end, and where no stage retrieved it."""
+
+
+class Traced(NamedTuple):
+    """One relevant item on its way through the stages."""
+
+    sample: str
+    id: str  # its id, or its text
+    grade: float
+    ranks: Mapping[str, int | None]  # by stage; None where it was not retrieved
+    depths: Mapping[str, int]  # how many results each stage had
+    lost: str | None  # the stage that lost it; None for none
+
+    @property
+    def sentence(self) -> str:
+        """Return where it was and where it was lost, in words."""
+        held = [(stage, rank) for stage, rank in self.ranks.items() if rank is not None]
+        if not held:
+            return f"{self.id}: never retrieved"
+        path = ", ".join(f"{stage} {rank}" for stage, rank in held if stage != self.lost)
+        if self.lost is None:
+            return f"{self.id}: {path}"
+        rank, depth = self.ranks[self.lost], self.depths[self.lost]
+        where = f"not among its {depth:,} results" if rank is None else f"rank {rank:,} of {depth:,}"
+        return f"{self.id}: {path}{', ' if path else ''}lost in {self.lost} ({where})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {**self._asdict(), "ranks": dict(self.ranks), "depths": dict(self.depths)}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fates:
+    """
+    What became of all relevant items.
+
+    Attributes:
+        stages: The stages in order.
+
+        ranks: The first rank of each item at each stage, infinite where it is not; shape (stages, items).
+
+        sample: The place of its sample; shape (items,).
+
+        grade: Its grade; shape (items,).
+
+        lost: The number of the stage that lost it, `FOUND` or `NEVER`; shape (items,).
+    """
+
+    stages: tuple[str, ...]
+    ranks: Floats
+    sample: Ints
+    grade: Floats
+    lost: Ints
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
+    @classmethod
+    def of(
+        cls, sources: Mapping[str, Sequence[str]], ranks: Floats, sample: Ints, grade: Floats, within: Flags
+    ) -> Fates:
+        """Return the fates of items with these ranks, those *within* the cutoff of the last stage being found."""
+        stages = tuple(sources)
+        held = np.isfinite(ranks)
+        last = np.where(held.any(axis=0), len(stages) - 1 - held[::-1].argmax(axis=0), NEVER)
+        after = np.array([_next(sources, name) for name in stages], dtype=np.int64)
+        lost = np.where(last == NEVER, NEVER, after[np.maximum(last, 0)])
+        lost[within] = FOUND
+        return cls(stages=stages, ranks=ranks, sample=sample, grade=grade, lost=lost)
+
+    def counts(self, among: Flags | slice = slice(None)) -> dict[int, int]:
+        """Return how many items, of all or of some, have which fate: numbers of stages, `FOUND` and `NEVER`."""
+        fates, counts = np.unique(self.lost[among], return_counts=True)
+        known = dict(zip(fates.tolist(), counts.tolist(), strict=True))
+        return {fate: known.get(fate, 0) for fate in (FOUND, *range(len(self.stages)), NEVER)}
+
+    def held(self, stage: str) -> Flags:
+        """Return which items a stage has; shape (items,)."""
+        held: Flags = np.isfinite(self.ranks[self.stages.index(stage)])
+        return held
+
+    def traced(
+        self, sample_ids: Sequence[str], names: Sequence[str], depths: Mapping[str, Ints], among: Ints
+    ) -> Iterator[Traced]:
+        """Yield items by their places, with the ids of samples, the *names* of all items, and *depths* by sample."""
+        for place in among.tolist():
+            owner, fate = int(self.sample[place]), int(self.lost[place])
+            ranks = self.ranks[:, place].tolist()
+            yield Traced(
+                sample_ids[owner],
+                names[place],
+                float(self.grade[place]),
+                {name: int(rank) if rank < np.inf else None for name, rank in zip(self.stages, ranks, strict=True)},
+                {name: int(depths[name][owner]) for name in self.stages},
+                self.stages[fate] if fate >= 0 else None,
+            )
+
+
+def _next(sources: Mapping[str, Sequence[str]], stage: str) -> int:
+    """Return the number of the first stage that takes what a stage retrieved; the last one takes what it has itself."""
+    order = list(sources)
+    return next((at for at, name in enumerate(order) if stage in sources[name]), len(order) - 1)

@@ -1,0 +1,251 @@
+"""
+Following relevant items through the stages of a pipeline, batch by batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankgauge.columns import Floats, Ints, Judged
+from rankgauge.comparison.compare import compare_results
+from rankgauge.comparison.estimate import Method
+from rankgauge.errors import NothingToEvaluateError, counted
+from rankgauge.funnel.fates import NEVER, Fates, Traced
+from rankgauge.funnel.funnel import Funnel, FunnelStage, fate_names
+from rankgauge.funnel.pipeline import Pipeline
+from rankgauge.funnel.reorderings import best_order, can_be_reordered, order_of, reordered
+from rankgauge.judging import Evidence, Target, judge
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.samples import Output, Sample
+from rankgauge.scoring.facts import gold_names
+from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, judged_for, score_metric
+from rankgauge.scoring.scored import ScoredMetric, add_counts, join_outcomes
+
+__all__ = ["Following"]
+
+
+@dataclass(slots=True)
+class _Stage:
+    """What is collected of one stage, batch by batch."""
+
+    target: Target
+    scores: list[MetricScores] = field(default_factory=list)
+    ceilings: list[MetricScores] = field(default_factory=list)
+    as_given: list[MetricScores] = field(default_factory=list)
+    ranks: list[Floats] = field(default_factory=list)  # of relevant items
+    depth: list[Ints] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)
+
+
+class Following:
+    """Samples that are followed through every stage."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        column: PlannedMetric,
+        target: Target,
+        pipeline: Pipeline,
+        inferred: Mapping[str, float],
+    ) -> None:
+        self._plan = plan
+        self._column = column
+        self._target = target
+        self._inferred = inferred
+        self._sources = dict(pipeline.sources)
+        self._pipeline = pipeline
+        self._stages = {name: _Stage(target._replace(stage=name)) for name in pipeline.sources}
+        self._left_out: Counter[str] = Counter()
+        self._ids: list[str] = []
+        self._tags: list[tuple[str, ...]] = []
+        self._names: list[str] = []
+        self._gold: list[Ints] = []  # the sample of each relevant item
+        self._grades: list[Floats] = []
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples at every stage, those that have them all."""
+        reasons = [self._lacks(sample) for sample in samples]
+        self._left_out.update(filter(None, reasons))
+        kept = [sample for sample, reason in zip(samples, reasons, strict=True) if not reason]
+        if not kept:
+            return
+        matcher = self._column.matchers.get(self._target)
+        keep = self._plan.keep(rankings=True)
+        evidence = {
+            name: judge(kept, stage.target, self._plan.profile, matcher, keep=keep)
+            for name, stage in self._stages.items()
+        }
+        names = [gold_names(sample, self._target) for sample in kept]
+
+        def named(judged: Judged, chosen: Ints) -> Iterator[str]:
+            places = zip(judged.gold.sample[chosen].tolist(), judged.gold.rank[chosen].tolist(), strict=True)
+            return (names[owner][place - 1] for owner, place in places)
+
+        self.take([sample.id for sample in kept], evidence, named, [sample.k for sample in kept])
+        self._tags += [sample.tags for sample in kept]
+        for sample in kept:
+            told = sample.output.stages if isinstance(sample.output, Output) else None
+            for name, stage in (told or {}).items():
+                self._stages[name].seconds += [each for each in (stage.seconds,) if each is not None]
+                self._stages[name].costs += [each for each in (stage.cost,) if each is not None]
+
+    def take(
+        self,
+        ids: Sequence[str],
+        evidence: Mapping[str, Evidence],
+        named: Callable[[Judged, Ints], Iterable[str]],
+        ks: list[int | None],
+    ) -> None:
+        """Take questions that were judged at every stage; *named* says what some of the gold rows are called."""
+        first = next(iter(evidence.values()))
+        judged = first.judged
+        chosen = np.flatnonzero(judged_for(self._column, first).relevance.of(judged.gold.grade))
+        self._names += named(judged, chosen)
+        self._gold.append(judged.gold.sample[chosen] + len(self._ids))
+        self._grades.append(judged.gold.grade[chosen])
+        self._ids += ids
+        for name in self._stages:
+            self._add(name, evidence, chosen, ks)
+
+    def leave_out(self, why: str, count: int) -> None:
+        """Note questions that cannot be followed."""
+        self._left_out[why] += count
+
+    def _lacks(self, sample: Sample) -> str:
+        """Return why a sample is not followed; empty where it is."""
+        if not sample.answerable:
+            return "no answer to be found"
+        gold = {"relevant": sample.expected.relevant}.get(self._target.gold, gold_names(sample, self._target))
+        return self._pipeline.lacks(sample) or ("" if gold else "no ground truth")
+
+    def _add(self, name: str, evidence: Mapping[str, Evidence], chosen: Ints, ks: list[int | None]) -> None:
+        stage, of_stage = self._stages[name], evidence[name]
+        judged = of_stage.judged
+        ranks = np.full(len(judged.gold.grade), np.inf)
+        np.minimum.at(ranks, judged.rows.gold, judged.rows.rank)
+        stage.ranks.append(ranks[chosen])
+        stage.depth.append(judged.depth)
+
+        def scored(other: Judged) -> MetricScores:
+            batch = JudgedBatch({stage.target: replace(of_stage, judged=other)}, {}, ks, [])
+            return score_metric(self._plan, self._column, stage.target, batch, self._inferred)
+
+        stage.scores.append(scored(judged))
+        if self._column.cut.budget is None and can_be_reordered(self._column.metric, judged):
+            stage.ceilings.append(scored(reordered(judged, best_order(judged))))
+            if len(self._sources[name]) == 1 and of_stage.rankings:
+                earlier = evidence[self._sources[name][0]].rankings
+                stage.as_given.append(scored(reordered(judged, order_of(of_stage.rankings, earlier))))
+
+    def _summary(self, parts: Sequence[MetricScores]) -> MetricSummary | None:
+        """Return scores of all samples as the column that they are of."""
+        if not parts:
+            return None
+        outcome: Outcome = join_outcomes([part.outcome for part in parts]).marked()
+        sources, k = add_counts(part.k_sources for part in parts), _cutoffs(parts)
+        spread = None if k is None else (int(k.min()), int(k.max()))
+        scored = ScoredMetric(self._column, self._target, outcome, spread, sources, dict(self._inferred), None)
+        return MetricSummary.of(scored)
+
+    def funnel(self, dataset: str, manifest: Mapping[str, Any], traced: int) -> Funnel:
+        """Return what was followed; raise `NothingToEvaluateError` where no sample has every stage."""
+        if not self._ids:
+            left_out = [f"{counted(count, 'sample')} with {why}" for why, count in self._left_out.items()]
+            raise NothingToEvaluateError("no sample can be followed through every stage:", left_out)
+        fates, k = self._fates(), self._k
+        names = fate_names(fates.stages)
+        results = {name: self._result(stage, manifest) for name, stage in self._stages.items()}
+        has_steps = any(self._sources.values())
+        return Funnel(
+            dataset=dataset,
+            metric=self._column.name,
+            k="" if k is None else _in_words(k),
+            samples=len(self._ids),
+            left_out=dict(self._left_out),
+            items=len(fates.sample),
+            stages=tuple(self._stage(name, fates, results[name].metrics[self._column.name]) for name in self._stages),
+            fates=_named(fates.counts(), names),
+            cohorts={
+                tag: _named(fates.counts(np.array([tag in tags for tags in self._tags])[fates.sample]), names)
+                for tag in dict.fromkeys(chain.from_iterable(self._tags))
+            },
+            traced=tuple(self.traced(traced)),
+            comparison=compare_results(results, method=Method(), all_pairs=True) if has_steps else None,
+        )
+
+    def _stage(self, name: str, fates: Fates, score: MetricSummary) -> FunnelStage:
+        stage, sources = self._stages[name], self._sources[name]
+        held = fates.held(name)
+        given = np.zeros(len(held), dtype=np.bool_)
+        for source in sources or (other for other, its in self._sources.items() if not its and other != name):
+            given |= fates.held(source)
+        return FunnelStage(
+            name=name,
+            sources=sources,
+            results=float(np.concatenate(stage.depth).mean()),
+            held=int(held.sum()),
+            added=int((held & ~given).sum()),
+            lost=int((given & ~held).sum()) if sources else 0,
+            score=score,
+            ceiling=self._summary(stage.ceilings),
+            as_given=self._summary(stage.as_given),
+            seconds=_typical(stage.seconds),
+            cost=float(np.mean(stage.costs)) if stage.costs else None,
+        )
+
+    def _result(self, stage: _Stage, manifest: Mapping[str, Any]) -> ResultValues:
+        """Return the scores of one stage as a result of its own, which can be compared with those of others."""
+        score = self._summary(stage.scores)
+        columns = {} if score is None else {score.name: score}
+        alike = np.zeros(len(self._ids), dtype=np.uint64)  # every stage is judged against the same ground truth
+        return ResultValues(self._ids, self._tags or [()] * len(self._ids), columns, manifest, [], alike)
+
+    @property
+    def _k(self) -> Ints | None:
+        return _cutoffs(next(reversed(self._stages.values())).scores)
+
+    def _fates(self) -> Fates:
+        owners, k = np.concatenate(self._gold), self._k
+        ranks = np.stack([np.concatenate(stage.ranks) for stage in self._stages.values()])
+        within = np.isfinite(ranks[-1]) if k is None else ranks[-1] <= k[owners]
+        return Fates.of(self._sources, ranks, owners, np.concatenate(self._grades), within)
+
+    def traced(self, most: int) -> Iterator[Traced]:
+        """Yield lost items: of each fate at *most* so many, the highest grades first."""
+        fates = self._fates()
+        depths = {name: np.concatenate(stage.depth) for name, stage in self._stages.items()}
+        for fate in (*range(len(fates.stages)), NEVER):
+            places = np.flatnonzero(fates.lost == fate)
+            best = places[np.argsort(-fates.grade[places], kind="stable")][:most]
+            yield from fates.traced(self._ids, self._names, depths, best)
+
+
+def _typical(seconds: Sequence[float]) -> tuple[float, float] | None:
+    """Return the median and the 95th percentile."""
+    return (float(np.median(seconds)), float(np.quantile(seconds, 0.95))) if seconds else None
+
+
+def _named(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str, int]:
+    return {names[fate]: count for fate, count in counts.items()}
+
+
+def _cutoffs(parts: Sequence[MetricScores]) -> Ints | None:
+    """Return the cutoff of each sample; None where there is none."""
+    if parts[0].k is None:
+        return None
+    sizes = [len(part.outcome.values) for part in parts]
+    return np.concatenate([np.broadcast_to(part.k or 0, size) for part, size in zip(parts, sizes, strict=True)])
+
+
+def _in_words(k: Ints) -> str:
+    low, high = int(k.min()), int(k.max())
+    return f"rank {low:,}" if low == high else f"rank {low:,} to {high:,}"

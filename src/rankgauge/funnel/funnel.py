@@ -1,0 +1,260 @@
+"""
+`Funnel`: what each stage of a pipeline keeps, loses and could still reach, laid out for people and as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankgauge.base.frozen import freeze_fields
+from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import Line, aligned, folded
+from rankgauge.comparison.differences import Comparison, MetricComparison
+from rankgauge.comparison.sentences import p_value, signed, span
+from rankgauge.errors import counted
+from rankgauge.funnel.fates import FOUND, NEVER, Traced
+from rankgauge.result import MetricSummary
+from rankgauge.result.wording import number
+
+__all__ = ["Funnel", "FunnelStage", "funnel_lines"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunnelStage:
+    """
+    What one stage of a pipeline does, over all questions that are followed.
+
+    Attributes:
+        name: What it is called.
+
+        sources: The stages whose results it was given; empty for one that searched itself.
+
+        results: How many results it returned, the mean over questions.
+
+        held: How many relevant items are among them, at whatever rank.
+
+        added: How many of these none of its sources had; of a stage without any, no other such stage.
+
+        lost: How many relevant items its sources had, and it has not.
+
+        score: The metric over its ranking.
+
+        ceiling: The metric over the best order of its results, which no later stage that only orders and drops them
+            can exceed; None for a metric that sees more than ranks and grades.
+
+        as_given: The metric over its results in the order of its source, of a stage that has one; None as `ceiling`.
+
+        seconds: The median and the 95th percentile of the seconds it took; None where outputs do not say.
+
+        cost: The mean of what it cost; None where outputs do not say.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    results: float
+    held: int
+    added: int
+    lost: int
+    score: MetricSummary
+    ceiling: MetricSummary | None = None
+    as_given: MetricSummary | None = None
+    seconds: tuple[float, float] | None = None
+    cost: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        of_metrics = {"score": self.score, "ceiling": self.ceiling, "as_given": self.as_given}
+        return {
+            **{name: getattr(self, name) for name in ("name", "results", "held", "added", "lost", "cost")},
+            "sources": list(self.sources),
+            **{
+                name: None if column is None else {"mean": column.mean, "interval": column.interval()}
+                for name, column in of_metrics.items()
+            },
+            "seconds": None if self.seconds is None else {"p50": self.seconds[0], "p95": self.seconds[1]},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    """
+    Where the relevant items of a pipeline are lost.
+
+    Attributes:
+        dataset: What the samples are called.
+
+        metric: The column that is followed through the stages.
+
+        k: The cutoff of the last stage in words; empty for none.
+
+        samples: How many questions are followed: those with ground truth whose output has every stage.
+
+        left_out: How many others there are, by what they lack.
+
+        items: How many relevant items these questions have.
+
+        stages: The stages, in order.
+
+        fates: How many of the items were found within the cutoff of the last stage (`found`), were lost, by the stage
+            that lost them, and were retrieved by no stage (`never`).
+
+        cohorts: The same for each cohort.
+
+        traced: Lost items with their ranks at each stage: the highest grades first, of each fate as many as were asked
+            for.
+
+        comparison: Each two stages compared as two systems are; None for one stage alone.
+    """
+
+    dataset: str
+    metric: str
+    k: str
+    samples: int
+    left_out: Mapping[str, int]
+    items: int
+    stages: tuple[FunnelStage, ...]
+    fates: Mapping[str, int]
+    cohorts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    traced: tuple[Traced, ...] = ()
+    comparison: Comparison | None = None
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
+    def __getitem__(self, name: str) -> FunnelStage:
+        """Return a stage; a `KeyError` lists what there is."""
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        raise KeyError(f"there is no stage {name!r}; the stages are {', '.join(stage.name for stage in self.stages)}")
+
+    def steps(self) -> Iterator[tuple[str, str, MetricComparison]]:
+        """Yield each stage with a source of it, and how their scores compare."""
+        pairs = () if self.comparison is None else self.comparison.comparisons
+        compared = {(pair.run, pair.baseline): pair for pair in pairs}
+        for stage in self.stages:
+            for source in stage.sources:
+                if pair := compared.get((stage.name, source)):
+                    yield stage.name, source, pair[self.metric]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        plain = ("dataset", "metric", "k", "samples", "items")
+        return {
+            **{name: getattr(self, name) for name in plain},
+            "left_out": dict(self.left_out),
+            "stages": [stage.to_dict() for stage in self.stages],
+            "fates": dict(self.fates),
+            "cohorts": {tag: dict(fates) for tag, fates in self.cohorts.items()},
+            "traced": [item.to_dict() for item in self.traced],
+            "steps": [
+                {
+                    "stage": stage,
+                    "source": source,
+                    "difference": metric.difference,
+                    "interval": metric.interval,
+                    "p_adjusted": metric.p_adjusted,
+                    "verdict": metric.verdict,
+                }
+                for stage, source, metric in self.steps()
+            ],
+        }
+
+
+def fate_names(stages: Sequence[str]) -> dict[int, str]:
+    """Return what each fate is called in `Funnel.fates`."""
+    return {FOUND: "found", **dict(enumerate(stages)), NEVER: "never"}
+
+
+def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
+    """Yield the lines: the largest loss, a table of stages, what became of the items, and steps; then lost items."""
+    yield from (Line(line, "verdict") for line in folded(visible(_headline(funnel)), width))
+    for reason, count in funnel.left_out.items():
+        yield Line(visible(f"left out: {counted(count, 'sample')} with {reason}"))
+    yield Line("")
+    yield from (Line(line, "row") for line in aligned(_stages(funnel), width))
+    yield Line("")
+    yield from (Line(line, "row") for line in aligned(_fates(funnel), width))
+    steps = [_step(funnel, *step) for step in funnel.steps()]
+    if steps:
+        yield Line("")
+        yield from (Line(line) for step in steps for line in folded(visible(step), width))
+    if funnel.traced:
+        yield Line("")
+        lost = (visible(f"{item.sample}  {item.sentence}") for item in funnel.traced)
+        yield from (Line(line) for item in lost for line in folded(item, width))
+    yield Line("")
+    yield from (Line(line, "small") for line in folded(visible(_legend(funnel)), width))
+
+
+def _headline(funnel: Funnel) -> str:
+    lost = {name: count for name, count in funnel.fates.items() if name != "found"}
+    most = max(lost, key=lambda name: lost[name])
+    about = f"{funnel.metric}, {counted(funnel.samples, 'question')}, {counted(funnel.items, 'relevant item')}"
+    if not lost[most]:
+        return f"nothing is lost: {about}"
+    share = f"{lost[most]:,} of {counted(funnel.items, 'relevant item')} ({lost[most] / funnel.items:.1%})"
+    where = f"no stage retrieves {share}" if most == "never" else f"{most} loses {share}"
+    return f"{where}: {funnel.metric}, {counted(funnel.samples, 'question')}"
+
+
+def _stages(funnel: Funnel) -> list[list[str]]:
+    header = ["stage", "from", "results", "relevant", "share", "added", "lost", funnel.metric, "interval", "ceiling"]
+    rows = [header]
+    is_timed = any(stage.seconds is not None for stage in funnel.stages)
+    has_cost = any(stage.cost is not None for stage in funnel.stages)
+    header += ["seconds", "p95"] if is_timed else []
+    header += ["cost"] if has_cost else []
+    for stage in funnel.stages:
+        interval = stage.score.interval()
+        row = [
+            visible(stage.name),
+            visible(", ".join(stage.sources)) or "-",
+            f"{stage.results:,.1f}",
+            f"{stage.held:,}",
+            f"{stage.held / max(1, funnel.items):.1%}",
+            f"{stage.added:,}",
+            f"{stage.lost:,}" if stage.sources else "-",
+            number(stage.score.mean),
+            "-" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}",
+            "-" if stage.ceiling is None else number(stage.ceiling.mean),
+        ]
+        row += ["-", "-"] if is_timed and stage.seconds is None else [f"{each:.3g}" for each in stage.seconds or ()]
+        row += ["-" if stage.cost is None else f"{stage.cost:.3g}"] if has_cost else []
+        rows.append(row)
+    return rows
+
+
+def _fates(funnel: Funnel) -> list[list[str]]:
+    tags = list(funnel.cohorts)
+    rows = [["relevant items", "all", "share", *map(visible, tags)]]
+    for name, count in funnel.fates.items():
+        if name == "found":
+            label = f"found{f' within {funnel.k}' if funnel.k else ''}"
+        else:
+            label = "never retrieved" if name == "never" else f"lost in {visible(name)}"
+        of_tags = [f"{funnel.cohorts[tag][name]:,}" for tag in tags]
+        rows.append([label, f"{count:,}", f"{count / max(1, funnel.items):.1%}", *of_tags])
+    return rows
+
+
+def _step(funnel: Funnel, name: str, source: str, metric: MetricComparison) -> str:
+    stage = funnel[name]
+    p = f", corrected p {p_value(metric.p_adjusted)}" if metric.p_adjusted is not None else ""
+    text = f"{name} after {source}: {metric.verdict}, {signed(metric.difference)} {span(metric.interval)}{p}"
+    if stage.as_given is None or stage.as_given.mean is None:
+        return text
+    return f"{text}; its results in the order of {source}: {number(stage.as_given.mean)}"
+
+
+def _legend(funnel: Funnel) -> str:
+    parts = [
+        "relevant: items among a stage's results at any rank",
+        "added: that no source had (of a stage without one, that no other such stage has)",
+        "lost: that a source had",
+    ]
+    if any(stage.ceiling is not None for stage in funnel.stages):
+        parts.append(f"ceiling: {funnel.metric} of the best order of its results")
+    return "; ".join(parts)

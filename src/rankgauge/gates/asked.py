@@ -1,0 +1,145 @@
+"""
+What gates ask for: the columns that they are on, and whether a gate makes sense for its metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+from rankgauge.errors import PlanError, Problem
+from rankgauge.gates.grammar import Bound, Gate, MaxDrop
+from rankgauge.planning.requests import Located, MetricSpec
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.plugin.metric import WHOLE_RUN
+
+__all__ = ["Asked", "MetricTraits", "Planner", "ask_gates", "flaw", "resolved"]
+
+
+class MetricTraits(Protocol):
+    """What a gate has to know of its metric, before and after it was computed."""
+
+    @property
+    def range(self) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest value."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Return whether more is better."""
+        ...
+
+    @property
+    def aggregate(self) -> str:
+        """Return how samples become one number."""
+        ...
+
+
+def resolved(gate: Gate, column: str, traits: MetricTraits) -> Gate:
+    """Return a gate on a column, with a minimum or a maximum where it left that to the metric."""
+    rule = gate.rule
+    if isinstance(rule, Bound):
+        is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
+        rule = Bound(rule.number, "maximum" if is_maximum else "minimum")
+    return replace(gate, metric=column, rule=rule)
+
+
+def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
+    """Return why a gate makes no sense for its metric; empty when it does."""
+    rule, (low, high) = gate.rule, traits.range
+    if gate.until and (why := _until_flaw(gate, column, traits)):
+        return f"{str(gate)!r} cannot end a run: {why}; judge it as a gate, over all samples"
+    if traits.aggregate == WHOLE_RUN and (isinstance(rule, MaxDrop) or gate.per_sample):
+        why = "there is no test of its difference" if isinstance(rule, MaxDrop) else "no sample has a value of its own"
+        return f"{column!r} is one value of the whole run, so {why}; give it a bound"
+    if isinstance(rule, MaxDrop):
+        over = f"{column!r} is a {traits.aggregate} over the samples"
+        return "" if traits.aggregate == "mean" else f"{rule.word} compares means, and {over}"
+    if traits.aggregate not in {"mean", "geometric"} and not gate.per_sample:
+        return ""  # only a mean lies where its values do
+    is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
+    low, high = (-math.inf if low is None else low), (math.inf if high is None else high)
+    if rule.number < low if is_maximum else rule.number > high:
+        return f"no value of {column!r}, which ranges from {low:g} to {high:g}, can keep the bound {rule.number:g}"
+    return ""
+
+
+def _until_flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
+    """Return why no part of the samples can decide a gate; empty where one can."""
+    low, high = traits.range
+    if gate.is_change:
+        return "it is on a change, and only the bound of a mean is decided while a system is called"
+    if gate.per_sample:
+        return "it is per_sample, and one sample says nothing about another"
+    if traits.aggregate != "mean":
+        return f"{column!r} is no mean over the samples"
+    if low is None or high is None:
+        return f"{column!r} has no {'lowest' if low is None else 'highest'} value, so one sample may decide the mean"
+    return ""
+
+
+Planner = Callable[[Sequence[MetricSpec]], Sequence[PlannedMetric]]
+"""Returns the columns that some metrics make."""
+
+Check = Callable[[Gate, str, MetricTraits], str]
+"""Returns why a gate cannot be used for a column; empty where it can."""
+
+
+class Asked(NamedTuple):
+    """
+    Metrics and gates, resolved.
+
+    Attributes:
+        specs: The metrics to compute, with those that only gates name.
+
+        gates: The gates, each on one column by its name.
+    """
+
+    specs: tuple[MetricSpec, ...] = ()
+    gates: tuple[Gate, ...] = ()
+
+
+def ask_gates(
+    gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner, *, check: Check | None = None
+) -> Asked:
+    """
+    Resolve gates before any data is read; raise one `PlanError` for all that cannot be used.
+
+    A gate may name a column, or any metric: one that nobody asked for is computed because of the gate. A metric that is
+    several columns (`recall@1,5`) is as many gates. *check* may refuse a gate for its column.
+    """
+    wanted = list(specs)
+    columns = list(plan(wanted)) if wanted else []
+    known = {(column.standard_name, column.fingerprint): column for column in columns}
+    problems: list[Problem] = []
+    found: dict[Gate, None] = {}
+    for gate in gates:
+        place = _place(gate.origin)
+        own = [column for column in columns if gate.metric in {column.name, column.safe_name}]
+        if not own:
+            spec = Located(gate.metric, *place)
+            try:
+                own = list(plan([spec]))
+            except PlanError as error:
+                problems += error.problems
+                continue
+            wanted.append(spec)
+        for column in own:
+            column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
+            told = check(gate, column.name, column.metric) if check is not None else ""
+            if told := told or flaw(gate, column.name, column.metric):
+                problems.append(Problem(told, *place))
+            found[resolved(gate, column.name, column.metric)] = None
+    if problems:
+        raise PlanError("the gates cannot be used:", problems)
+    if len(wanted) > len(specs):
+        plan(wanted)  # two columns of one name are found only when all are planned together
+    return Asked(tuple(wanted), tuple(found))
+
+
+def _place(origin: str) -> tuple[str, int | None]:
+    """Return file and line of an origin such as ``rankgauge.yaml:12``; else it stands for the file."""
+    file, colon, line = origin.rpartition(":")
+    return (file, int(line)) if colon and line.isdecimal() else (origin, None)

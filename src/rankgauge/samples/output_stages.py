@@ -1,0 +1,100 @@
+"""
+Stages: what each step of a pipeline retrieved, read from `actual_output.stages`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+from rankgauge.errors import did_you_mean
+from rankgauge.policy import Contract
+from rankgauge.samples.sample_values import (
+    Fault,
+    InvalidError,
+    Output,
+    Stage,
+    are_strings,
+    is_finite_number,
+    look,
+)
+from rankgauge.samples.unread_keys import STAGES, Unread, unread_among
+
+__all__ = ["difference", "read_stages"]
+
+
+def read_stages(
+    raw: object, contract: Contract, ranked: Callable[[Sequence[Any], Contract], Output | Fault]
+) -> tuple[dict[str, Stage], tuple[Unread, ...]]:
+    """
+    Return the stages of an output by name, and the keys that nothing reads; *ranked* reads what one retrieved.
+
+    Each comes from the one before it, unless it says `from`.
+    """
+    if not isinstance(raw, list | tuple) or not raw:
+        raise InvalidError("", f"'stages' must be a list of {{'name', 'retrieved'}} objects, not {look(raw)}")
+    stages: dict[str, Stage] = {}
+    unread: dict[Unread, None] = {}
+    for index, entry in enumerate(raw):
+        path = f"stages[{index}]"
+        if not isinstance(entry, Mapping):
+            raise InvalidError("", f"{path} must be an object with a 'name' and a 'retrieved' list, not {look(entry)}")
+        keys = unread_among(entry.keys(), STAGES)
+        unread |= dict.fromkeys(keys)
+        name = entry.get("name")
+        if name is None:
+            raise InvalidError("", f"{path} needs a 'name'; found {look(entry)}")
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidError("", f"{path}.name must be a text that is not empty, not {look(name)}")
+        if name in stages:
+            raise InvalidError("", f"{path}.name is {name!r}, as that of an earlier stage; give each its own name")
+        retrieved = entry.get("retrieved")
+        if not isinstance(retrieved, list | tuple):
+            raise InvalidError("", f"{path}.retrieved must be a list, not {look(retrieved)}")
+        output = ranked(retrieved, contract)
+        unread |= dict.fromkeys(output.unread)
+        output = Fault(f"{path}.{output.reason}") if isinstance(output, Fault) else output._replace(unread=())
+        amounts = (_amount(entry, key, path) for key in ("seconds", "cost"))
+        stages[name] = Stage(output, _sources(entry, stages, path), *amounts)
+    return stages, tuple(unread)
+
+
+def _sources(entry: Mapping[Any, Any], earlier: Mapping[str, Stage], path: str) -> tuple[str, ...]:
+    """Return the stages that a stage says it comes from; the one before it where it does not say."""
+    sources = entry.get("from")
+    if sources is None:
+        return tuple(earlier)[-1:]
+    if isinstance(sources, str):
+        sources = [sources]
+    if not isinstance(sources, list | tuple) or not are_strings(sources):
+        raise InvalidError("", f"{path}.from must be a list of names of stages, not {look(sources)}")
+    for source in sources:
+        if source not in earlier:
+            hint = did_you_mean(source, list(earlier))
+            raise InvalidError("", f"{path}.from names {source!r}, which is no earlier stage{hint}")
+    return tuple(dict.fromkeys(sources))
+
+
+def _amount(entry: Mapping[Any, Any], key: str, path: str) -> float | None:
+    amount = entry.get(key)
+    if amount is not None and (not is_finite_number(amount) or amount < 0):
+        raise InvalidError("", f"{path}.{key} must be a number of 0 or more, not {look(amount)}")
+    return None if amount is None else float(amount)
+
+
+def difference(output: Output, last: Output, name: str) -> str:
+    """Return how what was retrieved differs from what the last stage retrieved, which has a *name*; empty for not."""
+    ours, theirs = _items_of(output), _items_of(last)
+    if ours == theirs:
+        return ""
+    rank = next((at for at, pair in enumerate(zip(ours, theirs, strict=False), 1) if pair[0] != pair[1]), 0)
+    where = f"at rank {rank}" if rank else f"{len(ours)} items and {len(theirs)}"
+    advice = "leave 'retrieved' out, or add what follows that stage as a stage of its own"
+    return f"'retrieved' is not what the last stage, {name!r}, retrieved ({where}); {advice}"
+
+
+def _items_of(output: Output) -> list[str | None]:
+    """Return what tells the items of an output apart: the id of each, or its text."""
+    texts = output.texts or repeat(None)
+    return [text if name is None else name for name, text in zip(output.ids, texts, strict=False)]
