@@ -149,6 +149,16 @@ class TestInclude:
         (problem,) = problems_of()
         assert problem.startswith("c.yaml:2, include: expected the path of a config file, or a list of them")
 
+    def test_lines_of_a_file_that_is_no_config_are_not_shown(self):
+        """As those of `/etc/shadow`, whose lines YAML takes for keys."""
+        write("secrets", "root:x1$2y:19000:0:99999:7:::\nda emon:*:1: 2\nprofil: default\n")
+        write("c.yaml", "version: 1\ninclude: secrets\n")
+        with pytest.raises(ConfigError) as caught:
+            load_config(Path("c.yaml"))
+        assert [(problem.line, problem.path) for problem in caught.value.problems] == [(1, ""), (2, ""), (3, "profil")]
+        assert "x1$2y" not in str(caught.value)
+        assert "emon" not in str(caught.value)
+
 
 def _plan_error(name):
     with pytest.raises(Exception, match="cannot be planned") as caught:

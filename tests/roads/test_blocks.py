@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankgauge import Engine
 from rankgauge.errors import RankgaugeError
-from rankgauge.io import datasets
+from rankgauge.io import datasets, output_files
 from rankgauge.samples import Block, read_block
 
 METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
@@ -152,10 +152,27 @@ def found(path, **how):
         for name, column in result.metrics.items()
     }
     sketch = result.manifest["retrieved_ids"]
-    return result.sample_ids, result.tags, result.gold_keys.tolist(), columns, result.notes, sketch, repr(result.means)
+    attached = result.manifest["outputs"]
+    return (
+        attached,
+        result.sample_ids,
+        result.tags,
+        result.gold_keys.tolist(),
+        columns,
+        result.notes,
+        sketch,
+        repr(result.means),
+    )
 
 
 ODD_LINES = ("", "  ", "{", "[]", "7", '"q"', "null", '{"id": "q0"}')
+
+
+ODD_ROWS = (
+    *("", "{", "7", '{"q0": ["a"]}', '{"id": "q0", "actual_output": ["a"]}', '{"id": "new", "actual_output": ["a"]}'),
+    *('{"id": "q1", "error": "no"}', '{"id": "q2", "actual_output": ["a"], "attempt": 2}', '{"id": ""}'),
+    '{"id": "q3", "actual_output": ["b"], "repeat": 2}',
+)
 
 
 @given(
@@ -171,6 +188,50 @@ def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, 
     with mock.patch.multiple(datasets, **sizes):
         assert found(path) == found(path, limit=10**6)
         assert found(path, batch_size=3) == found(path, limit=10**6)
+
+
+@given(
+    drawn=st.lists(records(), min_size=1, max_size=14),
+    odd_rows=st.lists(st.tuples(st.integers(0, 14), st.sampled_from(ODD_ROWS)), max_size=1),
+    kinds=st.lists(st.sampled_from(["moved", "moved", "moved", "kept", "both"]), min_size=14, max_size=14),
+    chance=st.randoms(use_true_random=False),
+    sizes=st.sampled_from([{"_BLOCK": 64}, {"_BLOCK": 3, "_ROWS": 8, "_SMALLEST": 1}]),
+)
+def test_outputs_in_a_file_of_their_own_are_attached_as_to_single_samples(
+    tmp_path_factory, drawn, odd_rows, kinds, chance, sizes
+):
+    """In any order, beside outputs of the samples or instead of them; the number of these is the manifest's."""
+    data, outputs = (tmp_path_factory.getbasetemp() / name for name in ("data.jsonl", "outputs.jsonl"))
+    rows = []
+    for number, (record, kind) in enumerate(zip(drawn, kinds, strict=False)):
+        if kind != "kept" and "actual_output" in record:
+            rows.append(json.dumps({"id": f"q{number}", "actual_output": record["actual_output"], "mine": 1}))
+            record["actual_output"] = ["x"] if kind == "both" else None
+    chance.shuffle(rows)
+    for place, row in odd_rows:
+        rows.insert(place % (len(rows) + 1), row)
+    outputs.write_text("\n".join(rows).replace("\\ud800", "é"), encoding="utf-8")
+    data.write_text("\n".join(lines_of(drawn, [], "q1")), encoding="utf-8")
+    with mock.patch.multiple(datasets, **sizes), mock.patch.object(output_files, "_BLOCK", sizes["_BLOCK"]):
+        in_blocks = found(data, outputs=outputs)
+        with mock.patch.object(output_files, "read_id_outputs", return_value=None):
+            assert in_blocks == found(data, outputs=outputs)
+
+
+def test_outputs_of_plain_samples_are_read_once_and_in_columns(tmp_path, monkeypatch):
+    """Only a sample that is not plain needs its output as an object, and then all are read again."""
+    data, outputs = tmp_path / "data.jsonl", tmp_path / "outputs.jsonl"
+    rows = [{"id": f"q{n}", "actual_output": [{"id": "a", "score": 1}, {"id": "b", "score": 2}]} for n in range(70)]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)), encoding="utf-8")
+    gold = [["b"] if n else {"answer": "a"} for n in range(70)]
+    read = mock.Mock(side_effect=output_files.read_output)
+    monkeypatch.setattr("rankgauge.samples.sample_outputs.read_output", read)
+    for first, calls in ((1, 0), (0, 70)):
+        lines = [json.dumps({"id": f"q{n}", "expected_output": gold[max(n, first)]}) + "\n" for n in range(70)]
+        data.write_text("".join(lines), encoding="utf-8")
+        result = Engine().dataset(data).with_metrics("RR").run(outputs=outputs)
+        assert (result["RR"].mean, result["RR"].n, read.call_count) == (0.5, 69 + first, calls)
+        assert any("q0" in note and "score" in note for note in result.notes)
 
 
 def test_a_sample_without_output_is_left_out_where_the_policy_says_so(tmp_path):
@@ -251,8 +312,8 @@ def test_an_odd_sample_leaves_the_others_of_its_block_alone(tmp_path, monkeypatc
     odd = {"expected_output": {"answer": "a"}, "actual_output": ["a", "b"]}
     sizes = []
 
-    def counted(records):
-        block = read_block(records)
+    def counted(records, attached):
+        block = read_block(records, attached)
         sizes.append((len(records), block is not None))
         return block
 

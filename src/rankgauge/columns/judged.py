@@ -99,6 +99,7 @@ class Judged:
     cuts_ideal: bool = True
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
+    _credits: list[Rows] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
     _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
 
@@ -218,12 +219,14 @@ class Judged:
         Returns:
             Relevant rows only, in order of sample, then rank.
         """
-        hits = self._relevant()
-        if np.count_nonzero(same_rank_as_before(hits)):
-            return hits.where(assign(hits, repeats=self.counts_repeats)).until(k)
-        if not self.counts_repeats and np.count_nonzero(self.first) < len(self.first):
-            hits = self.rows.where(self.first & self.relevance.of(self.rows.grade))
-        return hits.until(k)
+        if not self._credits:
+            hits = self._relevant()
+            if np.count_nonzero(same_rank_as_before(hits)):
+                hits = hits.where(assign(hits, repeats=self.counts_repeats))
+            elif not self.counts_repeats and np.count_nonzero(self.first) < len(self.first):
+                hits = self.rows.where(self.first & self.relevance.of(self.rows.grade))
+            self._credits.append(hits.marked())
+        return self._credits[0].until(k)
 
     def ideal(self, k: Cutoff | None = None) -> Rows:
         """Return the rows of the best possible order of the relevant gold items, cut at `ideal_cutoff`."""
@@ -273,12 +276,7 @@ class Judged:
         return np.bincount(rows.sample, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
     def gain_matrix(self, k: Cutoff | None = None) -> Floats:
-        """
-        Return the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
-
-        Returns:
-            Shape (n, deepest rank in use).
-        """
+        """Return the gain earned at each rank, 0 elsewhere and beyond its own cutoff; shape (n, deepest rank)."""
         widest = int(self.depth.max(initial=0))
         return dense(self.credits(k), self.n, widest if k is None else min(widest, int(np.max(k, initial=0))))
 

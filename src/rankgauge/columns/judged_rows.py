@@ -114,7 +114,7 @@ class Rows(NamedTuple):
         if mask.dtype == np.bool_:
             if np.count_nonzero(mask) == len(mask):
                 return self
-            mask = np.flatnonzero(mask)  # faster than the mask for four columns
+            mask = mask.nonzero()[0]  # faster than the mask for four columns
         return Rows(self.sample[mask], self.rank[mask], self.grade[mask], self.gold[mask])
 
     def until(self, k: Cutoff | None) -> Rows:
@@ -134,14 +134,16 @@ class Rows(NamedTuple):
     def best_first(self) -> Rows:
         """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
         falls = (self.grade[1:] <= self.grade[:-1]) | (self.sample[1:] != self.sample[:-1])
-        ordered = self if falls.all() else self.where(np.lexsort((-self.grade, self.sample)))
+        ordered = self if np.count_nonzero(falls) == len(falls) else self.where(np.lexsort((-self.grade, self.sample)))
         return ordered._replace(rank=ordered.nth())
 
 
 def same_rank_as_before(rows: Rows) -> Flags:
     """Return which rows share sample and rank with the row before them."""
     same = np.zeros(len(rows.sample), dtype=np.bool_)
-    same[1:] = (rows.rank[1:] == rows.rank[:-1]) & (rows.sample[1:] == rows.sample[:-1])
+    np.equal(rows.rank[1:], rows.rank[:-1], out=same[1:])
+    if np.count_nonzero(same):
+        same[1:] &= rows.sample[1:] == rows.sample[:-1]
     return same
 
 

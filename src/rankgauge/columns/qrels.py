@@ -247,7 +247,7 @@ class Qrels:
         gold[:, 0] = self.documents.keys().view(np.int64)
         np.left_shift(start, 16, out=gold[:, 1], dtype=np.int64)
         gold[:, 1] |= length
-        return gold, np.append(0, np.cumsum(self.lengths))
+        return read_only(gold), read_only(np.append(0, np.cumsum(self.lengths)))
 
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""

@@ -5,6 +5,7 @@ Config files: read with what they include, checked, and with every problem in on
 from __future__ import annotations
 
 import os
+import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -321,7 +322,9 @@ def _problem(detail: Mapping[str, Any], tree: Tree, main: Path) -> Problem:
         message = str(detail["msg"]).removeprefix("Value error, ")
         if tree.problem(location, "").file == str(main):
             message += f"; found {detail['input']!r}"
-    return tree.problem(location, message)
+    problem = tree.problem(location, message)
+    is_shown = problem.file == str(main) or re.fullmatch(r"[\w.\[\]-]{1,60}", problem.path)
+    return problem if is_shown else problem._replace(path="")  # a line of a file that is no config is not a key
 
 
 def _keys(location: Location) -> list[str]:

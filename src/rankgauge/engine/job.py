@@ -48,6 +48,7 @@ class Job(Generic[Held]):
         self.plan, self.data, self.evaluation, self.results = plan, data, evaluation, results
         self.options = options
         self.profile = plan.profile
+        self._takes_all = plan.profile.policy.queries != "intersection"  # whether every sample is evaluated
         how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
         self.reader = DatasetReader(data, limit=options.limit, needs_gold=plan.needs_gold, **how)
         chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
@@ -55,8 +56,6 @@ class Job(Generic[Held]):
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
-        self.outputs = None if source is None else read_outputs(source, **shape, **how)
-        check_repeats(plan.metrics, self.repeats)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
@@ -66,6 +65,10 @@ class Job(Generic[Held]):
             batch_size=options.batch_size,
             sketcher=self.sketcher,
         )
+        is_run = evaluation is not None and self._takes_all
+        self._takes_blocks = is_run and self.collector.takes_blocks and self.reader.has_blocks
+        self.outputs = None if source is None else read_outputs(source, as_ids=self._takes_blocks, **shape, **how)
+        check_repeats(plan.metrics, self.repeats)
         self.samples: list[Sample] = []
         self.answered: dict[tuple[int, int], Sample] = {}  # by place and repeat
         self.calls: dict[str, KeptOutput] = {}
@@ -132,7 +135,7 @@ class Job(Generic[Held]):
         workers = min(self.options.workers, self._worth_workers()) if self.options.workers > 1 else 1
         if workers > 1:
             return self._judge_divided(workers)
-        if self._is_whole and self.collector.takes_blocks and self.reader.has_blocks:
+        if self._takes_blocks and (self.outputs is None or self.outputs.as_ids is not None):
             return self._judge_blocks()
         return self._judge_samples()
 
@@ -146,20 +149,15 @@ class Job(Generic[Held]):
         from rankgauge.engine.workers import ENOUGH  # seldom asked for
 
         needs_all = self.collector.details or self.collector.sketcher is not None
-        return self.data.size // ENOUGH if self._is_whole and self.reader.has_lines and not needs_all else 0
-
-    @property
-    def _is_whole(self) -> bool:
-        """Return whether the data has the outputs, and every sample of it is evaluated."""
-        return self.outputs is None and self.profile.policy.queries != "intersection"
+        is_whole = self.outputs is None and self._takes_all and self.reader.has_lines
+        return self.data.size // ENOUGH if is_whole and not needs_all else 0
 
     def _judge_divided(self, count: int) -> Iterator[int]:
         """Judge lines of the file in worker processes, and those with a problem here."""
         from rankgauge.engine.workers import judging_lines  # seldom asked for
 
-        as_blocks = self.collector.takes_blocks and self.reader.has_blocks
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
-            for part in self.reader.shared(judged, as_blocks=as_blocks):
+            for part in self.reader.shared(judged, as_blocks=self._takes_blocks):
                 if isinstance(part, Block):
                     self.collector.add_block(part)
                 elif isinstance(part, list):
@@ -170,12 +168,14 @@ class Job(Generic[Held]):
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
-        for block in self.reader.blocks():
-            if isinstance(block, Block):
-                self.collector.add_block(block)
+        for part in self.reader.blocks(None if self.outputs is None else self.outputs.as_ids):
+            if isinstance(part, Block):
+                self.overlap += part.replaced
+                self.collector.add_block(part)
             else:
-                self.collector.add(block)
+                self.collector.add(self._attached(part))
             yield self.reader.count
+        self._check_outputs()
 
     @property
     def repeats(self) -> int:
@@ -322,17 +322,16 @@ class Job(Generic[Held]):
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
-            by_id = self.outputs.by_id
-            self.overlap += sum(sample.output is not None and sample.id in by_id for sample in batch)
+            ids = self.outputs.ids
+            self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
-        if self.profile.policy.queries == "intersection":
+        if not self._takes_all:
             batch = [sample for sample in batch if sample.output is not None]
         return batch
 
     def _check_outputs(self) -> None:
-        if self.outputs is None or self.profile.policy.queries == "intersection":
-            return
-        self._check_known(self.outputs.by_id, self.outputs.source)
+        if self.outputs is not None and self._takes_all:
+            self._check_known(self.outputs.ids, self.outputs.source)
 
     def _check_known(self, outputs: Mapping[str, object], source: str) -> None:
         """Refuse outputs of samples that the dataset lacks, unless only a part of it was read."""

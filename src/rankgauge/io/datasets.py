@@ -15,18 +15,17 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
 from rankgauge.io.beir_folders import BEIR, folder_digest, folder_records
-from rankgauge.io.builtin_formats import LINES, records_of
+from rankgauge.io.builtin_formats import records_of
 from rankgauge.io.field_names import FieldMap, without_mapped
-from rankgauge.io.file_records import Lines, Placed, given, portions, records
-from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
+from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, portions, records
+from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
 from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.io.problems import once
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import Block, Fault, Output, Sample, read_block, read_sample
+from rankgauge.samples import Block, Fault, IdOutputs, Output, Sample, read_block, read_sample
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
@@ -101,6 +100,7 @@ class DatasetReader:
         self._contract = contract
         self._needs_gold = needs_gold
         self._limit = limit
+        self._attached: IdOutputs | None = None
         self._seen: dict[str, int | str] = {}
         self._shape = Shape(catalog, data.preset, data.fields, data.separator)
         self._to_recognize = 0 if data.preset else _LOOKED_AT
@@ -140,15 +140,16 @@ class DatasetReader:
     @property
     def has_lines(self) -> bool:
         """Return whether all of a file of JSON lines is read, by our own reader."""
-        source = self._data.source
-        if self._limit is not None or not isinstance(source, Path) or plain_suffix(source) not in LINES:
-            return False
-        claim = self._catalog.reader(plain_suffix(source))
-        return claim is not None and claim.provider.distribution == OWN
+        return self._limit is None and has_our_lines(self._data.source, self._catalog)
 
-    def blocks(self) -> Iterator[Block | list[Sample]]:
-        """Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so."""
+    def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
+        """
+        Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so.
+
+        Outputs that are *attached* are those of the columns; other samples come without them.
+        """
         problems: list[Problem] = []
+        self._attached = attached
         self.fingerprint = self._data.fingerprint()
         with open_file(Path(str(self._data.source))) as source:
             yield from self.read_lines(Lines(source.stream, 1, source.offset), problems, as_blocks=True)
@@ -223,7 +224,7 @@ class DatasetReader:
         values: Sequence[Any] | None = None,
     ) -> Iterator[Block | list[Sample]]:
         """Yield some lines as one block; where a sample among them is not plain, as parts of which most are blocks."""
-        values = values or _decoded(lines)
+        values = values or decoded(lines)
         if values is not None and (block := self._block(values, first)) is not None:
             yield block
         elif len(lines) <= _SMALLEST:
@@ -236,7 +237,7 @@ class DatasetReader:
 
     def _block(self, values: Sequence[Any], first: int) -> Block | None:
         """Return decoded lines as a block; None where one is not a plain sample, or has an id that came before."""
-        block = read_block(values)
+        block = read_block(values, self._attached)
         if block is None:
             return None
         places = dict(zip(block.ids, range(first, first + len(values)), strict=True))
@@ -319,14 +320,6 @@ class DatasetReader:
     def first_id(self) -> str:
         """Return the id of the first sample; empty before it was read."""
         return next(iter(self._seen), "")
-
-
-def _decoded(lines: Sequence[bytes]) -> list[Any] | None:
-    """Return what lines hold; None where one of them is not JSON."""
-    try:
-        return list(map(orjson.loads, lines))
-    except orjson.JSONDecodeError:
-        return None
 
 
 def _id_of(value: object, contract: Contract) -> str | None:

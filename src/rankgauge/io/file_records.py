@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import orjson
 
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
+from rankgauge.io.builtin_formats import LINES
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
 from rankgauge.io.problems import first_problems, refuse, unreadable
@@ -105,6 +108,22 @@ def portions(source: OpenFile) -> Iterator[Lines]:
         yield Lines(lines, first, offset)
         first += len(lines)
         offset += sum(map(len, lines))
+
+
+def has_our_lines(source: object, catalog: Catalog) -> bool:
+    """Return whether data is a file of JSON lines that our own reader reads."""
+    if not isinstance(source, Path) or plain_suffix(source) not in LINES:
+        return False
+    claim = catalog.reader(plain_suffix(source))
+    return claim is not None and claim.provider.distribution == OWN
+
+
+def decoded(lines: Sequence[bytes]) -> list[Any] | None:
+    """Return what lines hold; None where one of them is not JSON."""
+    try:
+        return list(map(orjson.loads, lines))
+    except orjson.JSONDecodeError:
+        return None
 
 
 _IDS = ("id", "_id", "doc_id", "docid", "docno", "query_id", "qid")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -20,15 +20,25 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import FieldMap, without_mapped
-from rankgauge.io.file_records import given, records
-from rankgauge.io.files import digest, ends_within_a_line, open_file
+from rankgauge.io.file_records import decoded, given, has_our_lines, records
+from rankgauge.io.files import digest, ends_within_a_line, is_regular, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import CallError, Fault, KeptOutput, Output, Sample, labelled, read_output
+from rankgauge.samples import (
+    CallError,
+    Fault,
+    IdOutputs,
+    KeptOutput,
+    Output,
+    Sample,
+    labelled,
+    read_id_outputs,
+    read_output,
+)
 from rankgauge.samples.sample_values import look
-from rankgauge.samples.unread_keys import OUTPUT, meant, similar
+from rankgauge.samples.unread_keys import OUTPUT, Unread, meant, similar
 
 __all__ = [
     "OUTPUTS_FILE",
@@ -50,6 +60,8 @@ OUTPUTS_FILE = "outputs.jsonl"
 
 _PARTS = ("retrieved", "answer", "support")
 """What an output holds."""
+
+_BLOCK = 64  # lines, as of a dataset
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
@@ -141,6 +153,13 @@ class Outputs:
     source: str = ""
     fingerprint: str = ""
     further: dict[str, list[Output | Fault]] = field(default_factory=dict)  # of later repeats, where there are any
+    as_ids: IdOutputs | None = None  # the same, where all are plain; then the others are read where they are needed
+    read: Callable[[], Outputs] | None = None
+
+    @property
+    def ids(self) -> Mapping[str, object]:
+        """Return the samples that have outputs."""
+        return self.by_id if self.as_ids is None else self.as_ids.by_id
 
     @property
     def repeats(self) -> int:
@@ -149,6 +168,8 @@ class Outputs:
 
     def attached(self, sample: Sample) -> list[Sample]:
         """Return a sample with its output, once for each repeat; as it is where it has none here."""
+        if self.read is not None and sample.id in self.ids:
+            self.by_id, self.read = self.read().by_id, None
         first = self.by_id.get(sample.id, sample.output)
         return [sample._replace(output=output) for output in (first, *self.further.get(sample.id, ()))]
 
@@ -161,14 +182,22 @@ def read_outputs(
     fields: FieldMap | None = None,
     preset: str = "",
     separator: str = "",
+    as_ids: bool = False,
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
+
+    Plain ones come *as_ids* where that is asked for, which is fast.
 
     Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
     lines that is cut off is logged and left out.
     """
     shape = Shape(catalog, preset, fields, separator)
+    if as_ids and not shape and isinstance(source, Path) and has_our_lines(source, catalog) and is_regular(source):
+        plain = _read_as_ids(source)
+        if plain is not None:
+            how: dict[str, Any] = {"catalog": catalog, "contract": contract}
+            return Outputs({}, str(source), digest(source), {}, plain, lambda: read_outputs(source, **how))
     if isinstance(source, Mapping):
         every = {str(name): _kept(shape.output(raw)).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] for name, outputs in every.items()})
@@ -177,6 +206,23 @@ def read_outputs(
     collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
     collected.take_all(rows)
     return _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
+
+
+def _read_as_ids(path: Path) -> IdOutputs | None:
+    """Return the outputs of a file of JSON lines without an object for each; None unless all are plain."""
+    by_id: dict[str, Any] = {}
+    unread, rows = frozenset[Unread](), 0
+    with open_file(path) as source:
+        lines = iter(source.stream)
+        while block := list(islice(lines, _BLOCK)):
+            values = decoded(block)
+            outputs = None if values is None else read_id_outputs(values)
+            if outputs is None:
+                return None
+            by_id |= outputs.by_id
+            unread |= outputs.unread
+            rows += len(block)
+    return IdOutputs(by_id, unread) if len(by_id) == rows else None
 
 
 def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fingerprint: str = "") -> Outputs:

@@ -6,7 +6,7 @@ problems at a time, and forgiving about what a system emitted; `docs/explanation
 """
 
 from rankgauge.samples.ground_truth import labelled, read_expected
-from rankgauge.samples.plain_blocks import Block, read_block
+from rankgauge.samples.plain_blocks import Block, IdOutputs, read_block, read_id_outputs
 from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
 from rankgauge.samples.sample_records import read_sample
 from rankgauge.samples.sample_values import (
@@ -35,6 +35,7 @@ __all__ = [
     "Expected",
     "Fault",
     "GoldKind",
+    "IdOutputs",
     "KeptOutput",
     "Nugget",
     "Output",
@@ -45,6 +46,7 @@ __all__ = [
     "labelled",
     "read_block",
     "read_expected",
+    "read_id_outputs",
     "read_output",
     "read_sample",
 ]

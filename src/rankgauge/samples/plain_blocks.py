@@ -9,8 +9,8 @@ says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise, repeat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, islice, pairwise, repeat
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,20 +19,22 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples.ground_truth import read_expected, read_support
+from rankgauge.samples.sample_outputs import ids_and_scores
 from rankgauge.samples.sample_records import read_metadata, unread_gold
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, Expected, InvalidError
 from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, Unread, unread_keys
 
-__all__ = ["Block", "IdLists", "first_rise", "read_block"]
+__all__ = ["Block", "IdLists", "IdOutput", "IdOutputs", "first_rise", "read_block", "read_id_outputs"]
 
-_SIDES = itemgetter("id", "expected_output", "actual_output")
-_ID = itemgetter("id")
-_SCORE = itemgetter("score")
+_SIDES = itemgetter("id", "expected_output")
+_OUTPUT = itemgetter("actual_output")
+_ROW = itemgetter("id", "actual_output")
 _JUDGMENT = itemgetter("id", "gain")
 _OF_OBJECTS = frozenset({"nuggets", "spans"})
 _OPTIONAL = frozenset({str, type(None)})
 _SCORES = NUMBERS | {type(None)}
 _KINDS = frozenset(GOLD_KINDS)
+_OF_CALLS = frozenset({"error", "attempt", "repeat"})
 
 
 class IdLists(NamedTuple):
@@ -44,6 +46,21 @@ class IdLists(NamedTuple):
 
 Rise = tuple[str, int, float, float]
 """A sample, a rank from 1, and the scores there and at the next."""
+
+
+class IdOutput(NamedTuple):
+    """What was retrieved for one sample."""
+
+    joined: bytes  # as in `IdLists`
+    size: int
+    rise: Rise | None  # the first place where a score is higher than the one before it
+
+
+class IdOutputs(NamedTuple):
+    """Outputs that are in a file of their own and all plain."""
+
+    by_id: Mapping[str, IdOutput]
+    unread: frozenset[Unread]  # keys that nothing reads
 
 
 class Block(NamedTuple):
@@ -59,6 +76,7 @@ class Block(NamedTuple):
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
     rises: tuple[Rise, ...] = ()  # the first place where a score is higher than the one before it, if there is one
     more: Mapping[int, Expected] = MappingProxyType({})  # the ground truth of samples that have more than ids, by place
+    replaced: int = 0  # how many samples have an output beside the one that is attached to them
 
     @classmethod
     def together(cls, blocks: Sequence[Block]) -> Block:
@@ -84,6 +102,7 @@ class Block(NamedTuple):
             frozenset().union(*(block.unread for block in blocks)),
             tuple(chain.from_iterable(block.rises for block in blocks))[:1],
             more,
+            sum(block.replaced for block in blocks),
         )
 
 
@@ -92,37 +111,79 @@ def _together(lists: Sequence[IdLists]) -> IdLists:
     return IdLists(b"".join(joined), list(chain.from_iterable(counts)))
 
 
-def read_block(records: Sequence[Any]) -> Block | None:
-    """Return values decoded from JSON as a block, under the default contract; None where one of them is not plain."""
-    try:
-        return _block(records)
-    except (_OddError, InvalidError, KeyError, orjson.JSONDecodeError):
-        return None
-
-
 class _OddError(Exception):
     """A sample that is not plain."""
 
 
-def _block(records: Sequence[Any]) -> Block:
-    """Return a block; an error that `read_block` knows where a sample is not plain."""
+_ODD = (_OddError, InvalidError, KeyError, orjson.JSONDecodeError)
+
+
+def read_block(records: Sequence[Any], attached: IdOutputs | None = None) -> Block | None:
+    """
+    Return values decoded from JSON as a block, under the default contract; None where one of them is not plain.
+
+    Outputs that are *attached* replace those of the samples, all of which need one then.
+    """
+    try:
+        return _block(records, attached)
+    except _ODD:
+        return None
+
+
+def read_id_outputs(rows: Sequence[Any]) -> IdOutputs | None:
+    """Return decoded rows of an outputs file, under the default contract; None where one of them is not plain."""
+    try:
+        ids, outputs = _columns(rows, _ROW)
+        if not _OF_CALLS.isdisjoint(chain.from_iterable(rows)):
+            raise _OddError
+        lists, unread, rises = _outputs(outputs, ids)
+    except _ODD:
+        return None
+    names, of_sample = iter(lists.joined.split(b"\n")), {rise[0]: rise for rise in rises}
+    joined = [b"\n".join([*islice(names, count), b""]) for count in lists.counts]
+    by_id = dict(zip(ids, map(IdOutput, joined, lists.counts, map(of_sample.get, ids)), strict=True))
+    return IdOutputs(by_id, unread) if len(by_id) == len(ids) else None
+
+
+def _columns(records: Sequence[Any], fields: itemgetter[Any]) -> Sequence[Sequence[Any]]:
+    """Return fields of records, of which the first is an id."""
     _expect({dict}, records)
-    ids, truths, outputs = zip(*map(_SIDES, records), strict=True)
-    _expect({str}, ids)
-    if "" in ids:
+    columns = list(zip(*map(fields, records), strict=True))
+    _expect({str}, columns[0])
+    if "" in columns[0]:
         raise _OddError
-    if str in set(map(type, outputs)):
-        outputs = tuple(orjson.loads(output) if type(output) is str else output for output in outputs)
-    retrieved, unread, rises = _retrieved(list(map(_items, outputs)), ids)
+    return columns
+
+
+def _block(records: Sequence[Any], attached: IdOutputs | None) -> Block:
+    """Return a block; one of the `_ODD` errors where a sample is not plain."""
+    ids, truths = _columns(records, _SIDES)
+    replaced = 0
+    if attached is None:
+        retrieved, unread, found = _outputs(list(map(_OUTPUT, records)), ids)
+        rises = tuple(islice(found, 1))
+    else:
+        joined, counts, of_sample = zip(*map(attached.by_id.__getitem__, ids), strict=True)
+        retrieved, unread, rises = IdLists(b"".join(joined), counts), attached.unread, tuple(filter(None, of_sample))
+        replaced = sum(output is not None for output in map(dict.get, records, repeat("actual_output")))
     ks: Sequence[int | None] = (None,) * len(ids)
     tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
     if any(map(dict.__contains__, records, repeat("metadata"))):
         ks, tags = zip(*map(_metadata, records), strict=True)
     gold, more = _relevant(truths)
     graded, gains = _gains(gold)
-    unread |= _unread(records, "") | _unread(outputs, OUTPUT)
+    unread |= _unread(records, "")
     unread = unread.union(*(unread_gold(truth) for truth in map(truths.__getitem__, more) if _may_hold_keys(truth)))
-    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, unread, rises, more)
+    relevant = _joined(gold, list(map(len, gold)))
+    return Block(ids, relevant, gains, graded, retrieved, ks, tags, unread, rises[:1], more, replaced)
+
+
+def _outputs(outputs: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, frozenset[Unread], Iterator[Rise]]:
+    """Return what was retrieved, what is unread of it, and the rises."""
+    if str in set(map(type, outputs)):
+        outputs = [orjson.loads(output) if type(output) is str else output for output in outputs]
+    retrieved, unread, rises = _retrieved(list(map(_items, outputs)), samples)
+    return retrieved, unread | _unread(outputs, OUTPUT), rises
 
 
 def _unread(objects: Iterable[Any], place: str) -> frozenset[Unread]:
@@ -161,25 +222,24 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     return output["retrieved"]
 
 
-def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, frozenset[Unread], tuple[Rise, ...]]:
-    """Return the ids that were retrieved, as they are or as the ids of objects; what is unread of these, and a rise."""
+def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, frozenset[Unread], Iterator[Rise]]:
+    """Return the ids that were retrieved, as they are or as those of objects; what is unread of these, and rises."""
     _expect({list}, lists)
     first = next(filter(None, lists), [""])[0]
     counts = list(map(len, lists))
     if type(first) is str:
-        return _joined(lists, counts), frozenset(), ()
+        return _joined(lists, counts), frozenset(), iter(())
     ids, scores, is_known = _ids_of(list(chain.from_iterable(lists)))
     unread = () if is_known else chain.from_iterable(unread_keys(items, ITEMS) for items in lists)
     return _joined([ids], counts), frozenset(unread), _rises(scores, counts, samples)
 
 
-def _rises(scores: list[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
-    """Return the first rise of scores within a sample whose items all have one."""
+def _rises(scores: list[Any], counts: Sequence[int], samples: Sequence[str]) -> Iterator[Rise]:
+    """Yield the first rise of scores within each sample whose items all have one."""
     for sample, count, end in zip(samples, counts, accumulate(counts), strict=True):
         listed = scores[end - count : end]
         if rank := first_rise(listed):
-            return ((sample, rank, listed[rank - 1], listed[rank]),)
-    return ()
+            yield sample, rank, listed[rank - 1], listed[rank]
 
 
 def first_rise(scores: list[Any]) -> int:
@@ -194,21 +254,17 @@ def first_rise(scores: list[Any]) -> int:
 
 def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     """
-    Return the ids and scores of retrieved objects, None where there is no score, in few passes: each costs time.
+    Return the ids and scores of retrieved objects, None where there is no score.
 
     Also return whether every key of them is certain to be read; texts have to be some, and are not needed.
     """
     try:
-        ids = list(map(_ID, items))
+        ids, scores, is_all = ids_and_scores(items)
     except TypeError:  # no object: nothing else in JSON has a name for an index
         raise _OddError from None
-    try:
-        scores, fields = list(map(_SCORE, items)), 2
-    except KeyError:
-        scores, fields = list(map(dict.get, items, repeat("score"))), 1
     if not set(map(type, scores)) <= _SCORES:  # JSON has only finite numbers
         raise _OddError
-    if max(map(len, items)) == fields:
+    if is_all:
         return ids, scores, True
     if not set(map(type, map(dict.get, items, repeat("text")))) <= _OPTIONAL:
         raise _OddError

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import repeat
-from operator import contains
+from operator import contains, itemgetter, le
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,6 +17,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
 from rankgauge.samples.output_stages import difference, read_stages
 from rankgauge.samples.sample_values import (
+    HIGHEST_K,
     Fault,
     InvalidError,
     Output,
@@ -29,11 +30,12 @@ from rankgauge.samples.sample_values import (
 )
 from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
 
-__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
+__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "read_output"]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
-_SCORE = frozenset({float, _NOTHING})
+_SCORES = frozenset({float, _NOTHING})
+_ID, _SCORE = itemgetter("id"), itemgetter("score")
 _FORM = "the output must be a list, or an object with a 'retrieved' list"
 
 
@@ -106,7 +108,10 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
-    keys = keys_of(entries) if set(map(type, entries)) == {dict} else None
+    are_dicts = set(map(type, entries)) == {dict}
+    if are_dicts and len(entries[0]) <= 2 and (output := _scored_ids(entries)) is not None:
+        return output
+    keys = keys_of(entries) if are_dicts else None
     unread = unread_keys(entries, ITEMS) if keys is None else unread_among(keys, ITEMS)
     try:
         output = (keys and _plain_entries(entries, keys, contract)) or _read_entries(entries, contract)
@@ -130,11 +135,39 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
         raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
 
 
+def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
+    """
+    Return the ids and scores of objects, None where there is no score, in few passes: each costs time.
+
+    Also return whether none of them has anything else. A `KeyError` where one has no id.
+    """
+    ids = list(map(_ID, items))
+    try:
+        scores, fields = list(map(_SCORE, items)), 2
+    except KeyError:
+        scores, fields = list(map(dict.get, items, repeat("score"))), 1
+    return ids, scores, max(map(len, items)) == fields
+
+
+def _scored_ids(entries: Sequence[Any]) -> Output | None:
+    """Return dicts that have an id and perhaps a score, and nothing else; None for any others."""
+    try:
+        ids, scores, is_all = ids_and_scores(entries)
+    except KeyError:
+        return None
+    kinds = set(map(type, scores))
+    if not is_all or set(map(type, ids)) != {str} or "" in ids or not kinds <= _SCORES:
+        return None
+    if float not in kinds:
+        return Output(ids)
+    return Output(ids, None, scores) if all(map(math.isfinite, filter(None, scores))) else None
+
+
 def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:
     """Return dicts that have an id, a text or a place each, and perhaps a score, as columns; None for any others."""
     places: list[Place | Fault | None] | None = None
     if "start" in keys:
-        places = [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
+        places = _plain_places(entries) or _places(entries, contract)
     ids, texts, scores = (
         list(map(dict.get, entries, repeat(name))) if name in keys else [None] * len(entries)
         for name in ("id", "text", "score")
@@ -142,7 +175,7 @@ def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Con
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
     are_placed = text_kinds == {str} or (places is not None and set(map(type, places)) == {Place})
     has_no_ids = id_kinds == {_NOTHING} and are_placed and not contract.strict_ids
-    if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
+    if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORES:
         return None
     if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
         return None
@@ -167,9 +200,8 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     ids: list[str | None] = []
     texts: list[str | None] = []
     scores: list[float | None] = []
-    places: list[Place | Fault | None] = []
+    places = _places(entries, contract)
     for index, entry in enumerate(entries):
-        places.append(_place(entry, f"retrieved[{index}]", contract))
         if not isinstance(entry, Mapping):
             ids.append(read_id(entry, f"[{index}]", contract))
             texts.append(None)
@@ -180,7 +212,7 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             if not contract.coerce:
                 raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
             text = ""
-        nameless = text is None and not isinstance(places[-1], Place)
+        nameless = text is None and not isinstance(places[index], Place)
         if name is None and (nameless or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
             raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}{of_object(entry)}")
@@ -203,6 +235,21 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
         metadata=known,
         places=places if has_place else None,
     )
+
+
+def _plain_places(entries: Sequence[Any]) -> list[Place | Fault | None] | None:
+    """Return where dicts stand, checked as columns; None unless all of them have a plain place."""
+    columns: list[list[Any]] = [list(map(dict.get, entries, repeat(name))) for name in Place._fields]
+    documents, starts, ends = columns
+    kinds = [set(map(type, column)) for column in columns]
+    if kinds != [{str}, {int}, {int}] or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
+        return None
+    return list(map(Place, documents, starts, ends)) if all(map(le, starts, ends)) else None
+
+
+def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault | None]:
+    """Return where each entry stands."""
+    return [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
 
 
 def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None:

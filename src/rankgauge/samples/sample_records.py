@@ -80,15 +80,19 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
-_GOLD_ITEMS = ("relevant", "nuggets", "spans")
+_GOLD_ITEMS = frozenset({"relevant", "nuggets", "spans"})
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    if type(raw) is dict or isinstance(raw, Mapping):
-        places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in _GOLD_ITEMS]
+    if type(raw) is list and raw and type(raw[0]) is type(raw[-1]) is str:
+        return ()
+    if isinstance(raw, list | tuple):
+        places: list[tuple[str, Any]] = [("expected_output[]", raw)]
+    elif isinstance(raw, Mapping) and not _GOLD_ITEMS.isdisjoint(raw):
+        places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in sorted(_GOLD_ITEMS)]
     else:
-        places = [("expected_output[]", raw)]
+        return ()
     return tuple(
         key
         for place, items in places

@@ -122,6 +122,8 @@ def keys_of(objects: Iterable[Mapping[Any, Any]]) -> AbstractSet[Any]:
 
 def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
     """Return those keys that nothing reads."""
+    if keys <= KNOWN[place]:
+        return ()
     is_placed = place == ITEMS and len(_PLACE & keys) > 1
     known = _known(place, is_placed)
     if keys <= known:
