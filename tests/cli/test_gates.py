@@ -62,7 +62,7 @@ class TestRun:
         assert done.code == 1
         assert "1 of 4 gates failed" in done.out
         assert "MISSED mine: hit@1:                  0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
-        assert "ok     other: hit@1: 1.0000 meets the minimum 0.6 (mean of n=1)" in done.out
+        assert "ok     other: hit@1:                 1.0000 meets the minimum 0.6 (mean of n=1)" in done.out
 
     def test_a_metric_that_only_a_gate_names_is_computed(self, rankgauge, data):
         done = rankgauge("run", "--data", data, "--gate", "RR >= 0.75", "--json")

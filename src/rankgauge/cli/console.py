@@ -156,12 +156,12 @@ def show(lines: Iterable[Line]) -> None:
 
 
 def _painted(text: str, paint: str | None, word: str) -> str:
-    """Return a text in some colour, or the last occurrence of a word in it."""
+    """Return a text in some colour, or a word that it begins with, or else that word's last occurrence in it."""
     if paint is None:
         return text
     if not word:
         return f"\x1b[{paint}m{text}\x1b[0m"
-    before, _, after = text.rpartition(word)
+    before, _, after = ("", word, text[len(word) :]) if text.startswith(word) else text.rpartition(word)
     return f"{before}\x1b[{paint}m{word}\x1b[0m{after}"
 
 
