@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import print_json, print_report, report_width, show, tell_notes
+from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.shared_options import (
     add_all_columns_option,
     add_cluster_option,
@@ -120,16 +120,18 @@ def _compare(given: argparse.Namespace) -> int:
     from rankgauge.engine.comparing import compare
 
     cluster = clusters_typed(given.cluster)
-    comparison = compare(
-        results,
-        metrics=given.metric if given.qrels is None and given.config is None else None,
-        cluster=cluster,
-        all_pairs=given.all_pairs,
-        condensed=given.condensed,
-        bounds=given.bounds,
-        common=given.common,
-        **choices,
-    )
+    with progress_bar("comparing", wanted=True) as progress:
+        comparison = compare(
+            results,
+            metrics=given.metric if given.qrels is None and given.config is None else None,
+            cluster=cluster,
+            all_pairs=given.all_pairs,
+            condensed=given.condensed,
+            bounds=given.bounds,
+            common=given.common,
+            progress=progress,
+            **choices,
+        )
     _print(comparison, given, gating)
     if given.html is not None:
         files = {"texts": given.texts, "queries": given.queries}
@@ -235,7 +237,8 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultVa
         evaluation = evaluation.with_metrics(asked)
     if fields := gating.fields(runs[1]):
         evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
-    return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in zip(runs, given.runs, strict=True)}
+    steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
+    return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in steps}
 
 
 def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankgauge.base.plain_text import no_command, visible, visible_json
 from rankgauge.cli.streams import results
@@ -29,6 +29,7 @@ __all__ = [
     "echo",
     "emit",
     "has_colour",
+    "in_steps",
     "is_debugging",
     "json_text",
     "parameter_line",
@@ -52,6 +53,8 @@ _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
 
 _PIPE_WIDTH = 160
+
+_T = TypeVar("_T")
 
 _LAYOUT = "\n\t"
 """The control characters that texts for people are laid out with."""
@@ -262,27 +265,43 @@ def terminal_width(usual: int = 80) -> int:
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
-    """Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None."""
+    """
+    Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None.
+
+    It has what is done, the rate and the remaining time, and is gone in the end.
+    """
     if not wanted or _PLAIN.get() or not sys.stderr.isatty():
         yield None
         return
     import time
 
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    bar = Bar(*columns, console=Console(stderr=True, emoji=False), transient=True)
-    task = bar.add_task(visible(label), total=None)
+    rate = TextColumn("{task.fields[rate]}", markup=False)
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), rate, *times)
+    bar = Bar(*columns, console=Console(stderr=True, emoji=False), transient=True, redirect_stdout=False)
+    task = bar.add_task(visible(label), total=None, rate="")
     begun = time.monotonic()
     try:
 
         def report(done: int, total: int | None) -> None:
-            if not bar.live.is_started and time.monotonic() - begun > _PATIENCE:
+            seconds = time.monotonic() - begun
+            if not bar.live.is_started and seconds > _PATIENCE and done != total:
                 bar.start()
-            bar.update(task, completed=done, total=total)
+            bar.update(task, completed=done, total=total, rate=f"{done / max(seconds, _PATIENCE):,.3g}/s")
 
         yield report
     finally:
         bar.stop()
+
+
+def in_steps(label: str, items: Sequence[_T]) -> Iterator[_T]:
+    """Yield items, with a progress bar that counts those whose turn is over."""
+    with progress_bar(label, wanted=True) as report:
+        for done, item in enumerate(items, 1):
+            yield item
+            if report is not None:
+                report(done, len(items))

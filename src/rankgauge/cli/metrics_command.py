@@ -64,7 +64,9 @@ def _list(given: argparse.Namespace) -> int:
     plain_table(
         ("alias", "short names", "what it is", "provider") if given.all_columns else ("name", "what it is"), rows
     )
-    show([Line(f"{counted(len(rows), 'metric')}; rankgauge metrics show NAME says what exactly one is", "small")])
+    lines = [f"{counted(len(rows), 'metric')}; rankgauge metrics show NAME says what exactly one is"]
+    lines += [] if given.all_columns else ["--all-columns shows aliases and where each comes from"]
+    show(Line(line, "small") for line in lines)
     return 0
 
 
