@@ -148,7 +148,7 @@ FIGURES = {
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
     "repeat-calls": [f"({self_comparison._MOST_PAIRS} pairs at the most)"],
-    "quickstart": ["are its 95 % interval", "95th percentile"],
+    "quickstart": ["their 95 % interval", "95th percentile"],
     "keep-and-rescore": ["95th percentile"],
     "why-numbers-differ": [
         f"As C floats (trec_eval before 10), {2**24 + 1} and {2**24} are tied",

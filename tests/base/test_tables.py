@@ -50,24 +50,33 @@ def test_a_long_name_is_folded_and_not_cut():
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200, None])
 def test_no_width_loses_a_mean_or_hides_a_column_without_a_word(result, width):
-    lines = list(result_lines(result, width=width))
+    lines = list(result_lines(result, width=width, is_whole=True))
     text = "\n".join(line.text for line in lines)
     tables = [line.text for line in lines if line.role in {"head", "row"}]
     assert width is None or max(map(text_width, tables)) <= width
     for row in ROWS:
         assert row["metadata"]["tags"][0] in text
-    headings = lines[2].text.split()
-    said = text.partition("left out for want of room: ")[2].partition(" (")[0].split(", ")
-    all_of_them = {"mean", "se", "low", "high", "n", "k", "std", "p50", "p95"}
-    assert all_of_them <= {*headings, *said}
-    assert not {*headings} & {*said}
-    if width is None or width >= 200:
-        assert "left out" not in text
+    assert {"mean", "se", "low", "high", "n", "k", "std", "p50", "p95"} <= set(text.split())
+    assert "not shown" not in text
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 120])
+def test_means_come_with_their_intervals_and_scores_where_there_is_room(result, width):
+    lines = list(result_lines(result, width=width))
+    text = "\n".join(line.text for line in lines)
+    tables = [line.text for line in lines if line.role in {"head", "row"}]
+    assert max(map(text_width, tables)) <= width
+    assert "interval" in "\n".join(tables)
+    assert squeezed(tables).count("1.0000") >= 1
+    assert ("scores" in "\n".join(tables)) == ("not shown (narrow terminal): scores" not in text)
+    if width >= 80:
+        assert len(lines) < 20
 
 
 @pytest.mark.parametrize("width", range(20, 40))
 def test_on_the_narrowest_terminals_every_mean_stands_in_a_list(result, width):
-    tables = [line.text for line in result_lines(result, width=width) if line.role in {"head", "row"}]
+    lines = result_lines(result, width=width, is_whole=True)
+    tables = [line.text for line in lines if line.role in {"head", "row"}]
     assert max(map(text_width, tables)) <= width
     assert squeezed(tables).count("1.0000") >= 1 + len(ROWS)  # recall@5, over all and in each cohort
 

@@ -351,12 +351,19 @@ class TestIndependence:
 class TestMetricsCommand:
     def test_list_prints_alias_short_names_summary_and_provider(self, installed, command_line):
         installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth", "a_{k}")), version="2.1")
-        code, out, _ = command_line("metrics", "list")
+        code, out, _ = command_line("metrics", "list", "--all-columns")
         (row,) = [line.split() for line in out.splitlines() if "alpha-depth" in line]
         assert 0 == code
         assert ["alpha-depth", "adepth", "Count", "what", "was", "retrieved.", "alpha-tools", "2.1"] == row
         for alias in Catalog.discover().metrics:
             assert alias in out
+
+    def test_list_is_of_short_names_unless_asked_for_more(self, installed, command_line):
+        installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth", "a_{k}")), version="2.1")
+        code, out, _ = command_line("metrics", "list")
+        (row,) = [line for line in out.splitlines() if line.startswith("adepth")]
+        assert (0, True) == (code, row.endswith("Count what was retrieved. (alpha-tools 2.1)"))
+        assert out.endswith("--all-columns shows aliases and where each comes from\n")
 
     def test_list_as_json_holds_the_same_for_programs(self, installed, command_line):
         file = installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth",)), version="2.1")

@@ -37,7 +37,10 @@ def test_run_says_by_which_clusters(rankgauge, data, cluster, tmp_path):
     assert done.code == 0
     sentence = "standard errors and intervals are those of 4 clusters by "
     assert sentence in done.out
-    assert "se: standard error of the mean, by clusters" in done.out
+    assert (
+        "se: standard error of the mean, by clusters"
+        in rankgauge("run", "--data", "samples.jsonl", "-m", "hit@1", "--cluster", cluster, "--all-columns").out
+    )
     for name in ("report.html", "gates.xml", "pr.md", "kept/report.md"):
         assert sentence in (tmp_path / name).read_text("utf-8")
     summary = json.loads((tmp_path / "kept" / "summary.json").read_text("utf-8"))

@@ -57,12 +57,12 @@ class TestRun:
         done = rankgauge("run", config)
         assert done.code == 0
         assert "all 2 gates passed" in done.out
-        assert "ok     mine: hit@1: 0.5000 keeps the minimum 0.5 (mean of n=2)" in done.out
+        assert "ok     mine: hit@1:                  0.5000 meets the minimum 0.5 (mean of n=2)" in done.out
         done = rankgauge("run", config, "--gate", "hit@1 >= 0.6")
         assert done.code == 1
         assert "1 of 4 gates failed" in done.out
-        assert "MISSED mine: hit@1: 0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
-        assert "ok     other: hit@1: 1.0000 keeps the minimum 0.6 (mean of n=1)" in done.out
+        assert "MISSED mine: hit@1:                  0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
+        assert "ok     other: hit@1:                 1.0000 meets the minimum 0.6 (mean of n=1)" in done.out
 
     def test_a_metric_that_only_a_gate_names_is_computed(self, rankgauge, data):
         done = rankgauge("run", "--data", data, "--gate", "RR >= 0.75", "--json")
@@ -257,7 +257,7 @@ class TestTrec:
         """Reciprocal ranks 1 and 1/2."""
         done = trec("--gate", "RR >= 0.75", "--gate", "P_1 >= 0.6 level warn")
         assert done.code == 0
-        assert "ok     rr: 0.7500 keeps the minimum 0.75 (mean of n=2)" in done.out
+        assert "ok     rr:  0.7500 meets the minimum 0.75 (mean of n=2)" in done.out
         assert "warn   p@1: 0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
 
     def test_trec_evals_format_stays_what_it_is(self, trec):

@@ -125,7 +125,7 @@ def test_gates_are_told_where_no_report_can_be_written(rankgauge, files, monkeyp
 
     assert done.code == 2
     assert "the disk is full" in done.err
-    assert "rr: 1.0000 keeps the minimum 0.5" in done.out
+    assert "rr: 1.0000 meets the minimum 0.5" in done.out
     assert (files / "base").exists()
 
 

@@ -26,7 +26,7 @@ def table(text):
 
 def test_a_run_is_printed_as_a_table(rankgauge, files):
     """AP of q1 is (1 + 2/3) / 2 = 5/6, of q2 1; q3 is missing, q4 has nothing relevant: their mean is 11/24."""
-    done = rankgauge("trec", files[0], files[1], "-m", "map", "-m", "P@1,3", "-m", "num_rel")
+    done = rankgauge("trec", files[0], files[1], "-m", "map", "-m", "P@1,3", "-m", "num_rel", "--all-columns")
     assert done.code == 0
     assert table(done.out) == {
         "metric": ["value", "se", "low", "high", "n", "undefined", "missing"],
@@ -47,7 +47,7 @@ def test_several_runs_have_a_column_each_in_order_of_a_metric(rankgauge, files):
         "recall_3": ["0.6250", "0.5000"],
     }
     assert list(table(rankgauge("trec", *files, "-m", "P_1").out)["metric"]) == ["good.run", "bad.run"]
-    assert "bad.run: 1 query of the run not judged; left out" in done.err
+    assert "bad.run: 1 query of the run has no judgments and is left out" in done.err
 
 
 def test_where_less_is_better_the_run_with_least_stands_first(rankgauge, files, write):
@@ -255,7 +255,7 @@ def test_the_worst_and_the_best_case_stand_beside_the_mean(rankgauge, write):
     """P@2 of q1 is 1/2 with an unjudged x, of q2 1/2 with nothing at rank 2: worst 1/2, best (1 + 1/2) / 2."""
     qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\n")
     run = write("one.run", "q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 1 t\n")
-    done = rankgauge("trec", qrels, run, "-m", "P@2", "-m", "bpref", "--bounds", "--condensed")
+    done = rankgauge("trec", qrels, run, "-m", "P@2", "-m", "bpref", "--bounds", "--condensed", "--all-columns")
     assert table(done.out) == {
         "metric": ["value", "condensed", "worst", "best", "se", "low", "high", "n"],
         "P@2": ["0.5000", "0.5000", "0.5000", "0.7500", "0.0000", "-", "-", "2"],

@@ -5,14 +5,18 @@ import pytest
 
 
 def test_a_config_that_can_be_used_is_described_and_valid(rankgauge, project):
-    done = rankgauge("validate", project)
+    brief = rankgauge("validate", project).out
+    assert brief.splitlines()[0] == f"{project}: valid (1 dataset)"
+    assert "metrics: mrr, retrieval-recall-at-k" in brief
+    assert len(brief.splitlines()) <= 6
+    done = rankgauge("validate", project, "--verbose")
     assert (done.code, done.err) == (0, "")
     assert "retrieval-recall-at-k" in done.out
     assert "the sample's metadata.k, else 5 (built-in default)" in done.out
     assert "profile: default" in done.out
     assert "policy: order=given" in done.out
     assert "data: 2 samples; with ground truth: relevant 2, answer 2; without output: 0" in done.out
-    assert done.out.endswith("rankgauge.yaml: valid (1 dataset)\n")
+    assert done.out.startswith("rankgauge.yaml: valid (1 dataset)\n")
 
 
 def test_nothing_is_written(rankgauge, project, write):

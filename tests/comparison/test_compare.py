@@ -139,7 +139,7 @@ def test_clusters_widen_the_interval() -> None:
     assert found.p == 2 / 2**4
     assert found.notes == (
         "only 4 clusters: below 40, intervals tend to be too narrow",
-        "only 4 of 4 clusters differ: no test of signs can give a two-sided p below 0.125",
+        "only 4 of 4 clusters differ, so a sign-flip test cannot give p < 0.125 here",
         "4 clusters cannot show any difference at this level; 6 could",
     )
 
@@ -155,7 +155,7 @@ def test_fewer_than_forty_clusters_are_few(count: int, *, are_few: bool) -> None
 def test_fewer_than_ten_differences_leave_a_test_of_signs_little(changed: int, *, are_few: bool) -> None:
     """Nine signs: the two most extreme of 2**9 assignments."""
     second = [0.01 * (place + 1) * (place < changed) for place in range(12)]
-    note = "only 9 of 12 pairs differ: no test of signs can give a two-sided p below 0.003906"
+    note = "only 9 of 12 pairs differ, so a sign-flip test cannot give p < 0.003906 here"
     assert against([0.0] * 12, second).notes == ((note,) if are_few else ())
 
 
@@ -164,7 +164,7 @@ def test_clusters_whose_differences_cancel_cannot_flip() -> None:
     second = [0.3, -0.3] * 4 + [0.4, 0.5, 0.0, 0.0]
     found = against([0.0] * 12, second, cluster={f"q{place:03}": place // 4 for place in range(12)})
     assert found.p == 1.0
-    assert "only 1 of 3 clusters differs: no test of signs can give a two-sided p below 1" in found.notes
+    assert "only 1 of 3 clusters differs, so a sign-flip test cannot give p < 1 here" in found.notes
 
 
 @pytest.mark.parametrize(("clusters", "why"), [(1, "one cluster says nothing about others"), (3, "all clusters have")])
@@ -292,7 +292,7 @@ def test_all_differences_are_equal() -> None:
 def test_few_equal_differences_are_few_all_the_same() -> None:
     found = against([0.25] * 4, [0.5] * 4)
     assert (found.p, found.verdict) == (2 / 2**4, "undecided")
-    assert found.notes[1] == "only 4 of 4 pairs differ: no test of signs can give a two-sided p below 0.125"
+    assert found.notes[1] == "only 4 of 4 pairs differ, so a sign-flip test cannot give p < 0.125 here"
 
 
 def test_one_pair_says_nothing() -> None:
@@ -307,7 +307,7 @@ def test_two_pairs() -> None:
     assert found.interval is not None
     assert found.verdict == "undecided"
     assert found.notes == (
-        "only 2 of 2 pairs differ: no test of signs can give a two-sided p below 0.5",
+        "only 2 of 2 pairs differ, so a sign-flip test cannot give p < 0.5 here",
         "2 pairs cannot show any difference at this level; 6 could",
     )
 

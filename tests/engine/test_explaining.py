@@ -127,8 +127,8 @@ def test_reports_list_the_worst_samples_that_were_asked_for(tmp_path):
         "    because    there is no output for this sample",
         "    expected   a (not retrieved)",
         "  half: 0.5000",
-        "    retrieved  1. x  2. a",
-        "    expected   b (gain 2, not retrieved)  a (gain 1, rank 2)",
+        "    retrieved  x, a",
+        "    expected   b (gain 2, not retrieved), a (gain 1, rank 2)",
     ]
 
     assert "\n".join(lines) in terminal_report(listing)

@@ -132,7 +132,7 @@ class TestStatus:
 
     def test_lines_say_what_was_and_how_sure_it_is(self, scored) -> None:
         before, after = scored(TestBounds.BEFORE), scored(TestBounds.AFTER)
-        bounds = "at 95 % (one-sided) it is -0.2019 at worst and +0.1019 at best (n=4; only 3 of 4 scores changed, so "
+        bounds = "one-sided 95 % bounds: -0.2019 to +0.1019 (n=4; only 3 of 4 scores changed, so "
         assert outcome_line(judge(before, after, "ndcg@10 max_drop 0.3")).startswith(
             f"ok     ndcg@10: 0.4500 against 0.5000, -0.0500, within the margin 0.3: {bounds}"
         )

@@ -79,7 +79,7 @@ def test_a_gate_passes_at_its_own_value(hits, gate):
 
     (outcome,) = report.outcomes
     assert outcome.verdict == "pass"
-    assert "0.2000 keeps" in headline(outcome)
+    assert "0.2000 meets" in headline(outcome)
 
 
 def test_averages_of_precision_keep_their_bounds():

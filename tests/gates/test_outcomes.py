@@ -41,13 +41,13 @@ def told(result: Result, gate: str) -> str:
 @pytest.mark.parametrize(
     ("gate", "line"),
     [
-        ("hit@1 >= 0.5", "ok     hit@1: 0.5000 keeps the minimum 0.5 (mean of n=2, 1 undefined)"),
+        ("hit@1 >= 0.5", "ok     hit@1: 0.5000 meets the minimum 0.5 (mean of n=2, 1 undefined)"),
         ("hit@1 <= 0.49999", "MISSED hit@1: 0.5000 is above the maximum 0.49999 (mean of n=2, 1 undefined)"),
         ("hit@1 >= 0.6 level warn", "warn   hit@1: 0.5000 is below the minimum 0.6 (mean of n=2, 1 undefined)"),
-        ("hit@1 >= 1 where tags=x", "ok     hit@1 where tags=x: 1.0000 keeps the minimum 1 (mean of n=1)"),
+        ("hit@1 >= 1 where tags=x", "ok     hit@1 where tags=x: 1.0000 meets the minimum 1 (mean of n=1)"),
         ("hit@1 >= 1 of q1,q2", "MISSED hit@1 of q1, q2: 0.5000 is below the minimum 1 (mean of n=2)"),
         ("hit@1 >= 1 per_sample", "MISSED hit@1: 1 of 2 samples is below the minimum 1: q2 (0.0000)"),
-        ("hit@1 >= 1 per_sample of q1", "ok     hit@1: the sample keeps the minimum 1"),
+        ("hit@1 >= 1 per_sample of q1", "ok     hit@1: the sample meets the minimum 1"),
         ("hit@1 >= 0 per_sample of q1,q3", "MISSED hit@1: 1 of 2 samples is below the minimum 0: q3 (no value)"),
         ("hit@1 >= 0 where tags=y", "ERROR  hit@1 where tags=y: cannot be judged: no sample has the tag 'y'"),
     ],
@@ -56,10 +56,18 @@ def test_a_line_says_value_bound_and_denominator(result: Result, gate: str, line
     assert told(result, gate).startswith(line)
 
 
-def test_the_first_line_counts_the_verdicts(result: Result, report: GateReport) -> None:
+def test_the_last_line_counts_the_verdicts(result: Result, report: GateReport) -> None:
     lines = list(gate_lines(report))
-    assert lines[0] == "1 of 4 gates cannot be judged, 1 of 4 gates failed, 1 warning"
-    assert len(lines) == 5
+    assert lines[-1].text == "1 of 4 gates cannot be judged, 1 of 4 gates failed, 1 warning"
+    assert [(line.word, line.role) for line in lines] == [
+        ("ok", "good"),
+        ("MISSED", "bad"),
+        ("warn", "open"),
+        ("ERROR", "bad"),
+        ("", "bad"),
+    ]
+    assert all(line.text.startswith(line.word) for line in lines)
+    assert len({line.text.index(word) for line, word in zip(lines[:2], ("0.5", "0.5"), strict=False)}) == 1
     assert summary_line(judge_gates(result, GATES[:1])) == "the gate passed"
     assert summary_line(judge_gates(result, GATES[1:2])) == "the gate failed"
     assert summary_line(judge_gates(result, [GATES[0], "hit@1 <= 0.5"])) == "all 2 gates passed"
@@ -67,7 +75,7 @@ def test_the_first_line_counts_the_verdicts(result: Result, report: GateReport) 
 
 def test_lines_name_the_dataset_where_there_are_several(result: Result) -> None:
     several = judge_gates({"a": result, "b\x1b": result}, GATES[:1])
-    assert [line.split(" hit")[0] for line in gate_lines(several)][1:] == ["ok     a:", r"ok     b\x1b:"]
+    assert [line.text.split(" hit")[0] for line in gate_lines(several)][:-1] == ["ok     a:", r"ok     b\x1b:"]
 
 
 def suites(report: GateReport, results: dict[str, Result]) -> ET.Element:
@@ -90,7 +98,7 @@ class TestJunit:
     def test_properties_say_what_was_computed(self, result: Result, report: GateReport) -> None:
         (suite,) = suites(report, {"mine": result})
         found = {each.get("name"): each.get("value") for each in suite.iter("property")}
-        assert found["policy"] == "profile default, no policy option changed"
+        assert found["policy"] == "profile default, unmodified"
         assert found["hit@1 fingerprint"] == result["hit@1"].info.fingerprint
         assert found["rankgauge"] == result.manifest["versions"]["rankgauge"]
 

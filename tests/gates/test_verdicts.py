@@ -197,7 +197,7 @@ class TestIdsChanged:
         assert [outcome.verdict for outcome in report.outcomes] == ["fail"]
 
     def test_a_retriever_that_finds_other_documents_and_the_relevant_ones_is_fine(self, engine) -> None:
-        """Half of the samples keep their ids: half of the retrieved ids are new, half of the relevant ones found."""
+        """Half of the samples meet their ids: half of the retrieved ids are new, half of the relevant ones found."""
         report = judge_gates(self.run(engine, "new-", kept=10), ["recall@5 >= 0.5"], baseline=self.run(engine, ""))
         assert [outcome.verdict for outcome in report.outcomes] == ["pass"]
 

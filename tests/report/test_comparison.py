@@ -24,7 +24,7 @@ def lines(comparison: Comparison, width: int = 200) -> list[str]:
 def test_the_verdict_comes_first_in_words() -> None:
     """Differences .2 .3 .1 .3 .2 .4 .1 .2 .3 .1 .2 .1: mean .2083, standard error .02876, t(.975, 11) = 2.2010."""
     found = lines(compare({"bm25": result(FIRST), "rrf": result(BETTER)}))
-    assert found[0] == "rrf is better: p@1 +0.208, 95 % +0.145 to +0.272, 12 won, 0 lost"
+    assert found[0] == "rrf is better: p@1 +0.208, 95 % CI +0.145 to +0.272"
     assert lines(compare({"rrf": result(BETTER), "bm25": result(FIRST)}))[0].startswith("bm25 is worse: p@1 -0.208")
 
 
@@ -35,18 +35,19 @@ def test_among_all_pairs_each_verdict_names_both_runs() -> None:
     assert found[2].startswith("c is worse than b: p@1 -0.208")
     near = [1.0, *FIRST[1:]]
     found = lines(compare({"a": result(FIRST), "b": result(near), "c": result(FIRST)}, all_pairs=True))
-    assert found[0].startswith("no difference shown for b against a: p@1 +0.083")
+    assert found[0].startswith("b: no clear difference from a in p@1 (+0.083")
 
 
 def test_no_difference_shown_is_not_called_none() -> None:
-    found = lines(compare({"a": result([0.0, 1, 0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.25, 0, 1])}))[0]
-    assert found.startswith("no difference shown for b: p@1 -0.125, 95 % ")
-    assert "; 6 pairs usually show differences from " in found
+    first, *rest = lines(compare({"a": result([0.0, 1, 0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.25, 0, 1])}))
+    assert first.startswith("b: no clear difference in p@1 (-0.125, 95 % CI ")
+    (detectable,) = (line for line in rest if line.startswith("6 pairs detect a difference of "))
+    assert detectable.endswith(" or more 4 times out of 5")
 
 
 def test_too_few_pairs_to_show_anything_are_said_to_be() -> None:
     found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))
-    assert "usually show" not in found[0]
+    assert not any("detect a difference" in line for line in found)
     assert any("4 pairs cannot show any difference at this level; 6 could" in line for line in found)
 
 
@@ -58,7 +59,9 @@ def test_the_same_scores_are_said_to_be_the_same() -> None:
 
 def test_small_differences_are_printed_with_more_digits() -> None:
     second = [score + 0.0004 + 0.0001 * (place % 2) for place, score in enumerate(FIRST)]
-    assert lines(compare({"a": result(FIRST), "b": result(second)}))[0].startswith("b is better: p@1 +0.000450, 95 % ")
+    assert lines(compare({"a": result(FIRST), "b": result(second)}))[0].startswith(
+        "b is better: p@1 +0.000450, 95 % CI "
+    )
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -66,14 +69,13 @@ def test_tables_leave_out_what_says_least(width: int) -> None:
     found = lines(compare({"a": result(FIRST, FIRST), "b": result(BETTER, BETTER)}), width)
     (header,) = (line for line in found if line.startswith("metric"))
     assert len(header) <= width
-    assert "difference" in header
-    assert "interval" in header
+    assert all(fact in header for fact in ("verdict", "change", "interval", "p*"))
 
 
 def test_what_makes_no_pair_is_told() -> None:
     first, second = result([0.1, 0.5, float("nan")]), result([0.2, 0.5, 0.3], ids=["q000", "q001", "q009"])
     found = lines(compare({"old": first, "new": second.with_manifest({"dataset": first.manifest["dataset"]})}))
-    assert "note: no pair: 1 only in old, 1 only in new" in found
+    assert "note: 2 samples are left out: 1 only in old, 1 only in new" in found
 
 
 def test_names_from_outside_move_no_cursor() -> None:
@@ -116,12 +118,12 @@ def test_latex_marks_the_best_and_the_significant() -> None:
 @pytest.mark.parametrize("width", [60, 100, 400])
 def test_what_a_table_leaves_out_is_what_it_does_not_show(width: int) -> None:
     """One metric has one p, so that there is no corrected one to leave out."""
-    every = {"a", "b", "difference", "interval", "p", "won", "tied", "lost", "n", "d_z", "detectable", "p of t", "g"}
+    every = {"verdict", "a", "b", "change", "95 % interval", "p", "won/lost"}
     found = lines(compare({"a": result(FIRST), "b": result(BETTER)}), width)
     (header,) = (line for line in found if line.startswith("metric"))
-    shown = {fact for fact in every if f"  {fact}  " in f"{header}  "}
-    left_out = [line for line in found if line.startswith("left out for want of room: ")]
-    named = left_out[0].removeprefix("left out for want of room: ").split(" (")[0].split(", ") if left_out else []
+    shown = {fact for fact in every if f"  {fact}  " in f"{header}  "} | ({"a", "b"} if "  base" in header else set())
+    left_out = [line for line in found if line.startswith("not shown (narrow terminal): ")]
+    named = left_out[0].removeprefix("not shown (narrow terminal): ").split(";")[0].split(", ") if left_out else []
     assert set(named) == every - shown
 
 
@@ -129,14 +131,39 @@ def test_what_a_table_leaves_out_is_what_it_does_not_show(width: int) -> None:
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("width", [52, 64, 80, 100])
 def test_a_table_keeps_its_width_and_what_decides(width: int, count: int, names: tuple[str, str]) -> None:
-    """With several metrics the corrected p decides, so that the raw one goes first."""
+    """The verdict, the change with its interval, and the p that decides: with several metrics the corrected one."""
     found = lines(compare({names[0]: result(*[FIRST] * count), names[1]: result(*[BETTER] * count)}), width)
     at = next(place for place, line in enumerate(found) if line.startswith("metric"))
     assert max(map(len, found[at : at + 1 + count])) <= width
-    assert all(fact in found[at] for fact in ("difference", "interval", "corrected p" if count > 1 else "p"))
-    assert ("  won" in found[at]) == ("  lost" in found[at])
-    if count > 1 and "  p  " in found[at]:
-        assert "  won" in found[at]
+    table = "\n".join(found[at : at + 1 + count])
+    assert all(fact in table for fact in ("verdict", "change", "interval", "  p*" if count > 1 else "  p"))
+    assert table.count("  better") == count
+
+
+def test_every_column_is_there_on_demand_however_narrow_the_terminal() -> None:
+    """Tables of a narrow terminal go on below, and say the same as a wide one."""
+    comparison = compare({"a": result(FIRST, FIRST), "b": result(BETTER, BETTER)})
+    for width in (40, 80, 200):
+        found = [line.text for line in comparison_lines(comparison, width=width, is_whole=True)]
+        headings = " ".join(line for line in found if line.startswith("metric"))
+        assert all(
+            name in headings for name in ("p of t", "corrected p", "d_z", "detectable", "won", "tied", "lost", " g")
+        )
+        assert not any("not shown" in line for line in found)
+    assert found == [line.text for line in comparison_lines(comparison, width=None)]
+
+
+def test_metrics_that_say_the_same_share_a_sentence() -> None:
+    """p@1 and p@2 are better, p@3 is as it was; their numbers stand in the table."""
+    found = lines(compare({"a": result(FIRST, FIRST, FIRST), "b": result(BETTER, BETTER, FIRST)}))
+    assert found[:2] == ["b is better: p@1, p@2", "b and a score the same: p@3, 12 pairs"]
+
+
+def test_a_verdict_stands_in_each_row_and_has_its_colour() -> None:
+    comparison = compare({"a": result(FIRST, BETTER, FIRST), "b": result(BETTER, FIRST, FIRST)})
+    rows = [line for line in comparison_lines(comparison, width=80) if line.text.startswith("p@")]
+    assert [(row.word, row.role) for row in rows] == [("better", "good"), ("worse", "bad"), ("", "row")]
+    assert [row.text.split()[1] for row in rows] == ["better", "worse", "same"]
 
 
 def test_the_name_of_a_metric_is_folded_where_nothing_else_helps() -> None:

@@ -304,7 +304,7 @@ class TestMarkdown:
 
     def test_every_policy_option_is_there_folded(self, result):
         text = markdown_report(result)
-        assert text.splitlines()[2] == "5 samples, profile default, no policy option changed."
+        assert text.splitlines()[2] == "5 samples, profile default, unmodified."
         folded = text.partition("<details><summary>All policy options</summary>")[2].partition("</details>")[0]
         assert re.findall(r"^(\w+)=(.*)$", folded, re.MULTILINE) == [
             ("order", "given"),
@@ -363,7 +363,7 @@ class TestTerminal:
         rows = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
         one = engine.dataset(rows).with_metrics(["MRR"]).run()
         assert terminal_report(one).startswith("samples given in Python: 1 sample\n")
-        assert markdown_report(one).splitlines()[2] == "1 sample, profile default, no policy option changed."
+        assert markdown_report(one).splitlines()[2] == "1 sample, profile default, unmodified."
 
 
 @pytest.mark.parametrize("report", [markdown_report, terminal_report])
@@ -384,11 +384,11 @@ class TestPolicyLine:
     @pytest.mark.parametrize(
         ("policy", "line"),
         [
-            ("default", "profile default, no policy option changed"),
-            ("keyword", "profile keyword, no policy option changed"),
+            ("default", "profile default, unmodified"),
+            ("keyword", "profile keyword, unmodified"),
             (Policy(ties="error", depth=1), "profile default; policy: ties=error depth=1"),
             (PROFILES["remem"].adapted({"judged_only": True}), "profile remem; policy: judged_only=true"),
-            (PROFILES["remem"].adapted({"duplicates": "keep"}), "profile remem, no policy option changed"),
+            (PROFILES["remem"].adapted({"duplicates": "keep"}), "profile remem, unmodified"),
             (
                 PROFILES["classic"].adapted({"depth": 3, "duplicates": "first"}),
                 "profile classic; policy: duplicates=first depth=3",
@@ -409,8 +409,8 @@ class TestPolicyLine:
     @pytest.mark.parametrize(
         ("options", "line"),
         [
-            ({}, "profile trec10, no policy option changed"),
-            ({"rel": 1}, "profile trec10, no policy option changed"),
+            ({}, "profile trec10, unmodified"),
+            ({"rel": 1}, "profile trec10, unmodified"),
             ({"rel": 2}, "profile trec10; policy: relevance=2"),
             ({"profile": "trec9", "policy": {"depth": 10}, "rel": 2}, "profile trec9; policy: depth=10 relevance=2"),
         ],

@@ -127,4 +127,4 @@ def test_a_run_says_which_queries_a_metric_failed_for():
     (note,) = result.notes
     assert note.startswith("fragile: 1 of 3 queries failed, counted as the worst score; the first is q2: ")
     assert "too long" in note
-    assert "failed" in "\n".join(run_table(result))
+    assert "failed" in "\n".join(line.text for line in run_table(result))

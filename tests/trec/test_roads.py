@@ -146,7 +146,7 @@ def test_ties_that_matter_are_counted_and_can_be_refused():
     run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
     result = rankgauge.evaluate(qrels, run, "AP")
     assert result.manifest["outputs"]["queries_with_ties"] == 1
-    assert result.notes == ("1 of 3 queries with equal scores whose order can change a metric (policy ties=docno)",)
+    assert result.notes == ("1 of 3 queries has tied scores whose order can change a metric (ties=docno)",)
     with pytest.raises(DataError, match="query 'mixed': document 'a' has the same score") as error:
         rankgauge.evaluate(qrels, run, "AP", policy={"ties": "error"})
     assert len(error.value.problems) == 1
@@ -176,7 +176,7 @@ def test_missing_queries_count_as_zero_and_are_left_out_by_trec9():
     assert (ten["AP"].mean, ten["AP"].n_missing, ten["num_rel"].mean, ten["num_q"].mean) == (1 / 3, 1, 2, 3)
     assert ten.notes == (
         "2 of 3 judged queries without results in the run; counted as 0",
-        "1 query of the run not judged; left out",
+        "1 query of the run has no judgments and is left out",
     )
     assert not ten.is_incomplete
     nine = rankgauge.evaluate(qrels, run, ["AP", "num_q"], profile="trec9")

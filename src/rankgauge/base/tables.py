@@ -1,9 +1,9 @@
 """
 Tables in plain text, as wide as they have to be or as narrow as they can; rich takes longer to load than a small run.
 
-No value is cut. Where a table is wider than it may be, columns that say least are left out, which the reader is told,
-what is still too wide goes on below under the same first column, and where not even one column fits beside it, each row
-becomes a list.
+No value is cut. Where a table is wider than it may be, the least important columns are dropped, which the reader is
+told, what is still too wide goes on below under the same first column, and where not even one column fits beside it,
+each row becomes a list.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
     "markdown_table",
     "preformatted",
     "ruled",
+    "side_by_side",
     "text_width",
     "unlinked",
     "without_least",
@@ -40,15 +41,29 @@ _NARROWEST, _LEAST = 12, 8
 
 
 class Line(NamedTuple):
-    """A line of a report for a terminal: its text, and whether it is a heading, a row, or a note under them."""
+    """
+    A line of a report for a terminal.
+
+    Attributes:
+        text: What it says.
+
+        role: Whether it is a heading, a row, a note under them, small print, or a verdict: good, bad or open.
+
+        word: The part of a row that has the colour of its role; empty for all of it.
+    """
 
     text: str
     role: str = "note"
+    word: str = ""
+
+
+_NARROW = re.compile("[\x00-\x7f\xb7\u2500\u2581-\u2588]*")
+"""Texts whose letters take one column each for certain, with what lines and histograms are drawn with."""
 
 
 def text_width(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
-    if text.isascii():
+    if _NARROW.fullmatch(text):
         return len(text)
     from rich.cells import cell_len
 
@@ -151,19 +166,26 @@ def ruled(
     yield Line("")
 
 
+_LABEL = re.compile(r"\s*(?:\S+ {2,})?")
+"""What a folded line goes on below: its indentation, and a word in front of a wide gap."""
+
+
 def folded(text: str, width: int | None) -> list[str]:
-    """Return a text as lines of at most some width, broken between words where that is possible."""
+    """Return a text as lines of at most some width, broken between words where possible, below where it begins."""
     if width is None or text_width(text) <= width:
         return [text]
     from rich.cells import chop_cells
 
-    found = [""]
-    for word in text.split():
-        if found[-1] and text_width(found[-1]) + 1 + text_width(word) <= width:
-            found[-1] += f" {word}"
+    label = _LABEL.match(text)
+    start = label[0] if label is not None and text_width(label[0]) <= width // 2 else ""
+    margin, room = " " * text_width(start), max(width - text_width(start), 2)
+    pieces = [""]
+    for word in text[len(start) :].split():
+        if pieces[-1] and text_width(pieces[-1]) + 1 + text_width(word) <= room:
+            pieces[-1] += f" {word}"
         else:
-            found += chop_cells(word, max(width, 2))
-    return found[1:]
+            pieces += chop_cells(word, room)
+    return [(margin if number else start) + piece for number, piece in enumerate(pieces[1:])] or [text.strip()]
 
 
 def without_least(
@@ -182,7 +204,17 @@ def without_least(
 
 def left_out_line(headings: Sequence[str]) -> str:
     """Return what a narrow table leaves out and where it is; empty where it has everything."""
-    return f"left out for want of room: {', '.join(headings)} (--plain or --json has all)" if headings else ""
+    return f"not shown (narrow terminal): {', '.join(headings)}; --all-columns shows them" if headings else ""
+
+
+def side_by_side(lines: Sequence[str], width: int) -> list[str]:
+    """Return a table, header first, in two halves beside each other, where they fit; else as it is."""
+    (header, *rows), widest = lines, max(map(text_width, lines))
+    if 2 * widest + len(_WIDE_GAP) > width:
+        return list(lines)
+    half = (len(rows) + 1) // 2
+    pairs = zip_longest([header, *rows[:half]], [header, *rows[half:]], fillvalue="")
+    return [f"{left}{' ' * (widest - text_width(left))}{_WIDE_GAP}{right}".rstrip() for left, right in pairs]
 
 
 def _parts(

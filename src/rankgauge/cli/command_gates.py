@@ -5,13 +5,13 @@ The gates of a command: they and the baseline are read before anything is comput
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import complain, remark
+from rankgauge.cli.console import complain, remark, show
 from rankgauge.cli.gate_options import GateOptions, check_targets
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
 
@@ -161,7 +161,7 @@ class Gating:
         """
         Judge the gates of every result but the first, which is their baseline; return as `judge`.
 
-        Without gates, changed ids are a warning only: somebody may mean to compare with entirely different documents.
+        Without gates, changed ids are a warning only: the documents may differ on purpose.
         """
         first, *others = results
         baseline = dict.fromkeys(others, results[first])
@@ -229,8 +229,8 @@ class Gating:
 
             add_results(self.options.history, saved, results, self.report, begins=self._begins)
 
-    def tell(self, *, show: Callable[[str], None]) -> None:
-        """Show the verdicts line by line."""
+    def tell(self, form: str) -> None:
+        """Show the verdicts line by line: beside a table on stdout, beside other formats on stderr."""
         report = self.report
         if report is None:
             return
@@ -241,8 +241,8 @@ class Gating:
         for name, why in report.ids_changed.items():
             complain(visible(f"{name}: {why}" if self.first or len(self._asked) > 1 else why))
         if report.outcomes:
-            for line in gate_lines(report):
-                show(line)
+            lines = list(gate_lines(report))
+            show(lines) if form == "table" else remark("\n".join(line.text for line in lines))
 
     def _read_baseline(self, path: Path | None) -> None:
         if path is None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, print_json, print_report, remark, report_width, show
+from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.shared_options import (
+    add_all_columns_option,
     add_cluster_option,
     add_gate_options,
     add_html_options,
@@ -38,7 +39,7 @@ BASE and NEW are result folders, or baseline files of --save-baseline. With --qr
 of rankgauge trec; with --config they are outputs files of one dataset.
 
 Of each metric it prints the mean difference with its interval, p values corrected for the number of metrics and runs,
-wins and losses, the smallest difference that as many samples can show, and the samples that changed most.
+wins and losses, the smallest difference that this many samples detect, and the samples that changed most.
 
 Exit codes: 0 done, 1 a gate failed, 2 usage, unreadable input or results that do not compare, 4 nothing to evaluate,
 5 internal error.
@@ -92,6 +93,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     form = "How to print: table, json, markdown, csv or latex (booktabs). [default: %(default)s]"
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=form)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add_all_columns_option(group)
     add_html_options(group)
     add_report_options(group)
     add_gate_options(parser, more="Every other system is judged against BASE.", has_baseline=False)
@@ -112,27 +114,29 @@ def _compare(given: argparse.Namespace) -> int:
     gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
     results = _results(given, gating)
     if not gating.judge_against_first(results):
-        gating.tell(show=remark)
+        gating.tell("")
         return gating.exit_code
     from rankgauge.cli.conventions import clusters_typed
     from rankgauge.engine.comparing import compare
 
     cluster = clusters_typed(given.cluster)
-    comparison = compare(
-        results,
-        metrics=given.metric if given.qrels is None and given.config is None else None,
-        cluster=cluster,
-        all_pairs=given.all_pairs,
-        condensed=given.condensed,
-        bounds=given.bounds,
-        common=given.common,
-        **choices,
-    )
-    _print(comparison, given.form, gating)
+    with progress_bar("comparing", wanted=True) as progress:
+        comparison = compare(
+            results,
+            metrics=given.metric if given.qrels is None and given.config is None else None,
+            cluster=cluster,
+            all_pairs=given.all_pairs,
+            condensed=given.condensed,
+            bounds=given.bounds,
+            common=given.common,
+            progress=progress,
+            **choices,
+        )
+    _print(comparison, given, gating)
     if given.html is not None:
         files = {"texts": given.texts, "queries": given.queries}
         write_html(given.html, results, comparison=comparison, **files, gates=gating.report)
-    gating.tell(show=echo if given.form == "table" else remark)
+    gating.tell(given.form)
     gating.save({name: results[name] for name in list(results)[1:]})
     return gating.exit_code
 
@@ -206,9 +210,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
     judgments = conventions.judgments(given.qrels, plan)
     runs = {run: run for run in given.runs}
     results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
-    for run, result in results.items():
-        for note in result.notes:
-            remark(f"{visible(run)}: {note}")
+    tell_notes(results)
     return {name: results[run] for name, run in zip(names, given.runs, strict=True)}
 
 
@@ -235,10 +237,12 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultVa
         evaluation = evaluation.with_metrics(asked)
     if fields := gating.fields(runs[1]):
         evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
-    return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in zip(runs, given.runs, strict=True)}
+    steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
+    return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in steps}
 
 
-def _print(comparison: Comparison, form: str, gating: Gating) -> None:
+def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) -> None:
+    form = given.form
     if form == "json":
         gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
@@ -246,7 +250,7 @@ def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     from rankgauge.comparison import layouts as report
 
     if form == "table":
-        show(report.comparison_lines(comparison, width=report_width()))
+        show(report.comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
         return
     lay_out = {
         "markdown": report.comparison_markdown,

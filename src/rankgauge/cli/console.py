@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankgauge.base.plain_text import no_command, visible, visible_json
 from rankgauge.cli.streams import results
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
+    from rankgauge.result import ResultValues
 
 __all__ = [
     "complain",
@@ -28,6 +29,7 @@ __all__ = [
     "echo",
     "emit",
     "has_colour",
+    "in_steps",
     "is_debugging",
     "json_text",
     "parameter_line",
@@ -42,6 +44,7 @@ __all__ = [
     "row_width",
     "rule",
     "show",
+    "tell_notes",
     "terminal_width",
     "warn_of_faults",
 ]
@@ -50,6 +53,8 @@ _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
 
 _PIPE_WIDTH = 160
+
+_T = TypeVar("_T")
 
 _LAYOUT = "\n\t"
 """The control characters that texts for people are laid out with."""
@@ -109,6 +114,18 @@ def echo(text: str) -> None:
     emit([f"{visible(text, keep=_LAYOUT)}\n"])
 
 
+def tell_notes(results: Mapping[str, ResultValues]) -> None:
+    """Say on stderr what limits the numbers of runs, each note once for all runs of which it is true."""
+    sharing: dict[str, list[str]] = {}
+    for name, result in results.items():
+        failures = [column.failure for column in result.metrics.values() if column.failure]
+        for note in dict.fromkeys([*result.notes, *failures]):
+            sharing.setdefault(note, []).append(name)
+    for note, names in sharing.items():
+        runs = f"{len(names)} runs" if len(names) > 1 else names[0]
+        remark(visible(f"{runs}: {note}" if len(results) > 1 else note))
+
+
 def emit(texts: Iterable[str]) -> None:
     """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
     stream = results()
@@ -122,18 +139,33 @@ def warn_of_faults(catalog: Catalog) -> None:
         remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
+_PAINTS = {"head": "1", "verdict": "1", "small": "2", "good": "32", "bad": "31", "open": "33"}
+"""How lines of a role are painted; a colour never stands without a word that says the same."""
+
+
 def show(lines: Iterable[Line]) -> None:
-    """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
+    """Print the lines of a report: by role in bold, dim or in colour on a terminal, notes folded to its width."""
     from rankgauge.base.tables import folded
 
-    paints = {"head": "1", "verdict": "1", "small": "2"} if has_colour() else {}
+    paints = _PAINTS if has_colour() else {}
     width = report_width() if results().isatty() else None
-    parts = (
-        (part, paints.get(role))
-        for text, role in lines
-        for part in ([text] if role in {"head", "row"} or not text else folded(text, width))
-    )
-    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{part}\n" for part, paint in parts)
+    texts = []
+    for text, role, word in lines:
+        first, *rest = [text] if role in {"head", "row"} or not text else folded(text, width)
+        paint = paints.get(role)
+        texts.append(f"{_painted(first, paint, word)}\n")
+        texts += [f"{part if word else _painted(part, paint, '')}\n" for part in rest]
+    emit(texts)
+
+
+def _painted(text: str, paint: str | None, word: str) -> str:
+    """Return a text in some colour, or a word that it begins with, or else that word's last occurrence in it."""
+    if paint is None:
+        return text
+    if not word:
+        return f"\x1b[{paint}m{text}\x1b[0m"
+    before, _, after = ("", word, text[len(word) :]) if text.startswith(word) else text.rpartition(word)
+    return f"{before}\x1b[{paint}m{word}\x1b[0m{after}"
 
 
 def report_width() -> int | None:
@@ -154,9 +186,13 @@ def rule() -> str:
 
 
 def has_colour() -> bool:
-    """Return whether to print bold and dim text: on a terminal, unless it is not wanted."""
-    is_wanted = not _PLAIN.get() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return is_wanted and results().isatty()
+    """Return whether to print bold, dim and coloured text: on a terminal or with FORCE_COLOR, unless not wanted."""
+    if _PLAIN.get() or os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "")
+    if forced:
+        return forced != "0"
+    return os.environ.get("TERM") != "dumb" and results().isatty()
 
 
 def json_text(value: object, option: int = 0) -> str:
@@ -222,34 +258,50 @@ def terminal_width(usual: int = 80) -> int:
     if said > 0:
         return said
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or usual  # type: ignore[union-attr]  # closed
+        return os.get_terminal_size(results().fileno()).columns or usual
     except (AttributeError, ValueError, OSError):
         return usual
 
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
-    """Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None."""
+    """
+    Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None.
+
+    It has what is done, the rate and the remaining time, and is gone in the end.
+    """
     if not wanted or _PLAIN.get() or not sys.stderr.isatty():
         yield None
         return
     import time
 
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    bar = Bar(*columns, console=Console(stderr=True, emoji=False), transient=True)
-    task = bar.add_task(visible(label), total=None)
+    rate = TextColumn("{task.fields[rate]}", markup=False)
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), rate, *times)
+    bar = Bar(*columns, console=Console(stderr=True, emoji=False), transient=True, redirect_stdout=False)
+    task = bar.add_task(visible(label), total=None, rate="")
     begun = time.monotonic()
     try:
 
         def report(done: int, total: int | None) -> None:
-            if not bar.live.is_started and time.monotonic() - begun > _PATIENCE:
+            seconds = time.monotonic() - begun
+            if not bar.live.is_started and seconds > _PATIENCE and done != total:
                 bar.start()
-            bar.update(task, completed=done, total=total)
+            bar.update(task, completed=done, total=total, rate=f"{done / max(seconds, _PATIENCE):,.3g}/s")
 
         yield report
     finally:
         bar.stop()
+
+
+def in_steps(label: str, items: Sequence[_T]) -> Iterator[_T]:
+    """Yield items, with a progress bar that counts those whose turn is over."""
+    with progress_bar(label, wanted=True) as report:
+        for done, item in enumerate(items, 1):
+            yield item
+            if report is not None:
+                report(done, len(items))

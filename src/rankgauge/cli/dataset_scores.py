@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import (
     complain,
-    echo,
     is_debugging,
     print_report,
     progress_bar,
@@ -147,7 +146,7 @@ def score_datasets(work: Scoring) -> int:
             finally:
                 work.folders.tell()
 
-    gating.tell(show=echo if reporter is None else remark)
+    gating.tell("table" if reporter is None else given.form)
     if not done.unscored:
         gating.save(done.results)
         gating.remember(work.folders.saved, done.results)
@@ -272,8 +271,9 @@ def _print_results(
     if reporter is None:
         from rankgauge.report.terminal import result_lines
 
+        bands, is_whole = work.wants("bands"), work.given.all_columns
         for result in results.values():
-            show(result_lines(result, width=report_width(), bands=work.wants("bands"), rule=rule()))
+            show(result_lines(result, width=report_width(), bands=bands, rule=rule(), is_whole=is_whole))
     elif results:
         from rankgauge.report.json import rendered
 
@@ -297,7 +297,7 @@ def _explained(done: _Done) -> int:
             n, of = result.n_unhealthy, counted(len(result), "sample")
             complain(
                 f"the run is incomplete: {n:,} of {of} {'is' if n == 1 else 'are'} missing or failed, and max_failed "
-                f"allows a share of {allowed:g} (--max-failed)"
+                f"allows {100 * allowed:.10g} % (change it with --max-failed)"
             )
     is_incomplete = done.unscored or any(result.is_incomplete for result in done.results.values())
     return 3 if is_incomplete else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, print_json, remark, report_width, show
+from rankgauge.cli.console import echo, print_json, progress_bar, remark, report_width, show
 from rankgauge.cli.shared_options import add_columns_option, add_field_option, add_json_option, path, whole_number
 from rankgauge.errors import ParameterError, ResultError, listed
 
@@ -101,7 +101,8 @@ def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]
     if corpus.naming:
         remark(f"ids of {visible(str(given.corpus))}: {corpus.naming}, as the labels have them")
     before = None if given.before is None else read_corpus(given.before, catalog=catalog, named=named)
-    return evaluation, corpus, check_labels(samples, corpus, before=before)
+    with progress_bar("checking labels", wanted=True) as progress:
+        return evaluation, corpus, check_labels(samples, corpus, before=before, progress=progress)
 
 
 def _evaluation(given: argparse.Namespace) -> Evaluation:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import print_json, remark, report_width, rule, show
+from rankgauge.cli.console import in_steps, print_json, remark, report_width, rule, show
 from rankgauge.cli.shared_options import add_json_option, path, whole_number
 from rankgauge.errors import ParameterError, ResultError, counted
 
@@ -108,7 +108,7 @@ def _add(given: argparse.Namespace) -> int:
     if given.name and len(folders) > 1:
         raise ParameterError(f"--name is of one entry, and these are {len(folders)}; leave it out, or add one by one")
     facts = {"name": given.name or "", "commit": given.commit or "", "tags": given.tag or (), "passed": given.passed}
-    for folder in folders:
+    for folder in in_steps("adding", folders):
         entry = History(given.history).add(folder, **facts)
         remark(f"added {visible(entry.name)} ({entry.id}) to {given.history}")
     return 0

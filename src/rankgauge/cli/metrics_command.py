@@ -8,17 +8,29 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.tables import Line
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import described_parameter, echo, parameter_line, plain_table, print_json, warn_of_faults
+from rankgauge.cli.console import (
+    described_parameter,
+    echo,
+    parameter_line,
+    plain_table,
+    print_json,
+    show,
+    warn_of_faults,
+)
 from rankgauge.cli.plugins_command import add_law_options, keep_files_away, print_verdicts, wanted_cases
-from rankgauge.cli.shared_options import FUNCTION, add_json_option
-from rankgauge.errors import ParameterError
+from rankgauge.cli.shared_options import FUNCTION, add_all_columns_option, add_json_option
+from rankgauge.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
     from rankgauge.plugin.metric import Metric
 
 __all__ = ["CHECK", "LIST", "SHOW"]
+
+_ROOM = 20
+"""How many letters two names of a metric may have together to stand in a list; else the first one stands alone."""
 
 _PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
 _FREE = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"
@@ -38,13 +50,29 @@ def _list(given: argparse.Namespace) -> int:
     if given.as_json:
         print_json([_described(claim) for claim in catalog.metrics.values()])
         return 0
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for alias, claim in catalog.metrics.items():
-        metric, provider = claim.declaration, claim.provider
-        short = " ".join(metric.plain_short)
-        rows.append((alias, short, metric.summary, f"{provider.distribution} {provider.version}"))
-    plain_table(("alias", "short names", "what it is", "provider"), rows)
+        metric, provider = claim.declaration, f"{claim.provider.distribution} {claim.provider.version}"
+        summary = _without_markup(metric.summary)
+        if given.all_columns:
+            rows.append((alias, " ".join(metric.plain_short), summary, provider))
+            continue
+        k = "@k" if metric.cutoff.kind in {"required", "droppable"} else ""
+        names = [f"{name}{k}" for name in (metric.plain_short or (alias,))[:2]]
+        name = ", ".join(names if sum(map(len, names)) <= _ROOM else names[:1])
+        rows.append((name, summary if claim.provider.distribution == "rankgauge" else f"{summary} ({provider})"))
+    plain_table(
+        ("alias", "short names", "what it is", "provider") if given.all_columns else ("name", "what it is"), rows
+    )
+    lines = [f"{counted(len(rows), 'metric')}; rankgauge metrics show NAME says what exactly one is"]
+    lines += [] if given.all_columns else ["--all-columns shows aliases and where each comes from"]
+    show(Line(line, "small") for line in lines)
     return 0
+
+
+def _list_options(parser: argparse.ArgumentParser) -> None:
+    add_json_option(parser)
+    add_all_columns_option(parser)
 
 
 def _show_options(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +120,7 @@ def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
 
 def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
-    plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda match: match[match.lastindex or 0], text)
+    plain = _without_markup(text)
     definition = re.split(r"\n\n(?:Args|Returns|Raises):\n", plain)[0]
     rest = plain.partition("\n\nArgs:\n")[2]
     notes: dict[str, list[str]] = {}
@@ -104,6 +132,10 @@ def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
         if line.strip():
             lines.append(f"      {line.strip()}")
     return definition.splitlines(), notes
+
+
+def _without_markup(text: str) -> str:
+    return re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda match: match[match.lastindex or 0], text)
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:
@@ -193,7 +225,7 @@ def _range(written: str) -> tuple[float | None, float | None]:
     raise ParameterError(f"--range is LOW..HIGH (0.. has no highest value), not {written!r}")
 
 
-LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", add_json_option, _list)
+LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", _list_options, _list)
 SHOW = Command("[OPTIONS] NAME", "Its definition, parameters, inputs, cutoff and provider.", _show_options, _show)
 CHECK = Command(
     "[OPTIONS] NAME", "Takes any function, too; the exit code is 1 if a law is broken.", _check_options, _check

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import remark
+from rankgauge.cli.console import progress_bar, remark
 from rankgauge.cli.shared_options import add_report_options, path
 from rankgauge.errors import ParameterError, ResultError
 
@@ -73,8 +73,11 @@ def write_html(
     from rankgauge.io.whole_files import replace_file
     from rankgauge.report.html import lay_out
 
-    data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)
-    text = lay_out(data)
+    with progress_bar("report", wanted=True) as report:
+        data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)
+        if report is not None:
+            report(1, 2)  # laying out is the other half
+        text = lay_out(data)
     for note in data.notes:
         remark(visible(note))
     try:

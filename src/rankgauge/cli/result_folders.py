@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import remark
+from rankgauge.cli.console import in_steps, remark
 from rankgauge.cli.conventions import run_names
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 
@@ -245,7 +245,8 @@ def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs:
 
     *of_runs* tells who gave something else what the command has for TREC runs.
     """
-    return {name: _loaded(Path(path), dataset, of_runs) for name, path in zip(result_names(paths), paths, strict=True)}
+    named = list(zip(result_names(paths), paths, strict=True))
+    return {name: _loaded(Path(path), dataset, of_runs) for name, path in in_steps("reading results", named)}
 
 
 def _loaded(path: Path, dataset: str | None, of_runs: str) -> ResultValues:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FUNCTION",
     "OF_RUNS",
+    "add_all_columns_option",
     "add_cluster_option",
     "add_columns_option",
     "add_config_option",
@@ -94,6 +95,12 @@ def whole_number(least: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def add_all_columns_option(parser: argparse._ActionsContainer) -> None:
+    """Add ``--all-columns`` to a command whose table begins with what decides."""
+    text = "Show every column and detail of the table, also below each other; --plain does too."
+    parser.add_argument("--all-columns", action="store_true", help=text)
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -247,7 +254,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     cohort = "Make a cohort of each value of a metadata field, such as metadata.language. Repeatable."
     add("--cohort", action="append", metavar="FIELD", help=cohort)
 
-    add = parser.add_argument_group("what is printed").add_argument
+    group = parser.add_argument_group("what is printed")
+    add = group.add_argument
     form = "How to print: table, json, jsonl, markdown, or a format of a plugin (rankgauge plugins list -v)."
     add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=f"{form} [default: %(default)s]")
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
@@ -257,6 +265,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     worst = "Also list the N worst samples, with what was retrieved and expected."
     add("--worst", type=whole_number(1), metavar="N", help=worst)
     add("--worst-by", metavar="METRIC", help="The metric by which --worst picks samples. [default: the first]")
+    add_all_columns_option(group)
     add("--bands", action="store_true", help="Label each mean with a word, such as good.")
     bar = "Show a progress bar when a run takes long. [default: --progress]"
     add("--progress", action=argparse.BooleanOptionalAction, default=True, help=bar)

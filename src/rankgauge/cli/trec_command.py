@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, emit, print_report, remark, report_width, row_width
+from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
 from rankgauge.cli.shared_options import (
+    add_all_columns_option,
     add_force_option,
     add_gate_options,
     add_interval_option,
@@ -73,6 +74,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     form = "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin."
     add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=f"{form} [default: %(default)s]")
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add_all_columns_option(group)
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     output = "Write the scores to a .parquet file or a result folder."
     add("-o", "--output", type=path, metavar="PATH", help=output)
@@ -149,7 +151,7 @@ def _evaluate(given: argparse.Namespace) -> int:
             emit(_trec_lines(given, next(iter(results.values())), measures, judgments))
         else:
             _print_tables(results, further, given)
-    gating.tell(show=echo if given.form == "table" else remark)
+    gating.tell(given.form)
     gating.save(results)
     return gating.exit_code
 
@@ -251,15 +253,12 @@ def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[s
 
 def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
     """Say on stderr what a reader of the numbers should know."""
-    for name, result in results.items():
-        failures = (column.failure for column in result.metrics.values() if column.failure)
-        for note in (*result.notes, *failures):
-            remark(visible(f"{name}: {note}" if len(results) > 1 else note))
+    tell_notes(results)
     if given.form == "table":
         from rankgauge.result.wording import error_line, policy_line
 
         remark(policy_line(next(iter(results.values()))))
-        if len(results) == 1 and not given.no_summary:
+        if len(results) == 1 and not given.no_summary and (given.all_columns or report_width() is None):
             remark(error_line(next(iter(results.values())).metrics.values()))
 
 
@@ -328,9 +327,12 @@ def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further],
             tables += [query_table(result, width=row_width()), [""]]
     if not given.no_summary and len(results) > 1:
         tables.append(runs_table(results, width=report_width(), further=further))
-    elif not given.no_summary:
-        tables += [run_table(result, further.get(name), width=report_width()) for name, result in results.items()]
     emit(f"{line}\n" for table in tables for line in table)
+    if not given.no_summary and len(results) == 1:
+        ((name, result),) = results.items()
+        width = report_width()
+        how: dict[str, Any] = {"width": width, "is_whole": given.all_columns or width is None, "rule": rule()}
+        show(run_table(result, further.get(name), **how, aside=row_width()))
 
 
 TREC = Command(

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import Line
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, print_json, remark
+from rankgauge.cli.console import echo, print_json, remark, show
 from rankgauge.cli.shared_options import add_field_option, finite, path
 from rankgauge.errors import (
     ConfigError,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
+    from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
@@ -57,6 +60,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--outputs", type=path, metavar="FILE", help="Outputs for the samples of a data file.")
     baseline = "Also check that the retrieved ids are those of a baseline."
     add("--baseline", type=path, metavar="FILE", help=baseline)
+    verbose = "Of a config, also print what exactly each metric computes, its matchers, cutoff and file."
+    add("-v", "--verbose", action="store_true", help=verbose)
     add = parser.add_argument_group("judgments and runs").add_argument
     add("--json", dest="as_json", action="store_true", help="Print JSON.")
     add("--strict", action="store_true", help="Exit with 1 for warnings, too.")
@@ -90,7 +95,7 @@ def _validate(given: argparse.Namespace) -> int:
         key = "fields" if of_samples == "--field" else of_samples.removeprefix("--")
         raise ParameterError(f"{of_samples} is for a data file; in {first} it stands under `{key}` of a dataset")
     else:
-        _validate_config(first, given.baseline)
+        _validate_config(first, given)
     return 0
 
 
@@ -109,21 +114,26 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
     return 0 if ok else 1
 
 
-def _validate_config(config: Path, baseline: Path | None) -> None:
+def _validate_config(config: Path, given: argparse.Namespace) -> None:
     from rankgauge.cli.conventions import make_engine
 
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
-    earlier = _check_gates(engine, config, baseline, problems)
-    lines = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), config, problems)]
+    earlier = _check_gates(engine, config, given.baseline, problems)
+    lines = [
+        line
+        for name in engine.dataset_names
+        for line in _check_dataset(engine.dataset(name), config, problems, is_verbose=given.verbose)
+    ]
     if problems:
         raise ConfigError(f"{config} cannot be used ({counted(len(problems), 'problem')}):", problems.values())
     if earlier is not None:
         _check_ids({name: engine.dataset(name) for name in engine.dataset_names}, earlier)
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
-    echo("\n".join([*lines, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
+    valid = f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"
+    show([Line(visible(valid), "good"), *(Line(visible(line)) for line in "\n".join(lines).split("\n"))])
 
 
 def _check_gates(
@@ -252,10 +262,12 @@ def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
             engine.dataset([]).with_metrics(engine.metrics([name])).plan()
 
 
-def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Problem]) -> Iterator[str]:
+def _check_dataset(
+    evaluation: Evaluation, config: Path, problems: dict[str, Problem], *, is_verbose: bool
+) -> Iterator[str]:
     """Check the plan and the data of one dataset, and yield what to print of them."""
     with _collected(problems, config):
-        yield evaluation.plan().describe()
+        yield from _described(evaluation.plan(), is_verbose=is_verbose)
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
     from dataclasses import replace
@@ -267,7 +279,19 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         for note in checked.notes:
             remark(f"note: {note}")
         failed = _except_failed(checked, evaluation.data.name)
-        yield f"{_contents(checked)}{failed}\n"
+        yield f"{_contents(checked)}{failed}"
+
+
+def _described(plan: Plan, *, is_verbose: bool) -> list[str]:
+    """Return what a plan computes, in a few lines; with all definitions if *is_verbose*."""
+    if is_verbose:
+        return [plan.describe()]
+    names = ", ".join(metric.name for metric in plan.metrics)
+    return [
+        f"dataset: {plan.dataset or '(samples given in Python)'}",
+        f"metrics: {names} (--verbose shows definitions, matchers, cutoffs and files)",
+        f"profile: {plan.profile.name}",
+    ]
 
 
 VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

@@ -7,7 +7,7 @@ Which statistics, and why: docs/explanation/comparing.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -42,12 +42,15 @@ def compare_results(
     cluster: str | None = None,
     clusters: Mapping[str, object] | None = None,
     common: Common = "all",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """
     Compare results by name with a baseline, which is the first unless it is named, or each with each other.
 
     *metrics* are columns in any spelling, None for every mean that a pair has; *clusters* are by sample id, None where
-    samples are independent, and *cluster* is what they are called; *common* says which shared samples are compared.
+    samples are independent, and *cluster* is what they are called; *common* says which shared samples are compared;
+    *progress* is called with how many pairs of results are tested, and how many there are.
+
     Raises `ParameterError` for arguments that cannot be used, and `ResultError` for results that cannot be compared and
     for samples without a cluster.
     """
@@ -63,9 +66,11 @@ def compare_results(
     groups = [
         None if clusters is None else cluster_codes(pairing.sample_ids, clusters, cluster) for pairing in pairings
     ]
-    tested = [
-        tested_columns(pairing, codes, method, len(names)) for pairing, codes in zip(pairings, groups, strict=True)
-    ]
+    tested = []
+    for pairing, codes in zip(pairings, groups, strict=True):
+        tested.append(tested_columns(pairing, codes, method, len(names)))
+        if progress is not None:
+            progress(len(tested), len(names))
     corrected, correction = _corrected(tested, method)
     comparisons = []
     for (one, two), pairing, codes, tests in zip(names, pairings, groups, corrected, strict=True):

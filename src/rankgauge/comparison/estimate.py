@@ -292,7 +292,7 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
         moved = moved_units(differences, None if codes is None else codes[column.is_pair])
         if moved < _FEW_DIFFERENCES:
             differ, least = "differs" if moved == 1 else "differ", min(1.0, 2.0 ** (1 - moved))
-            yield f"only {moved} of {units} {differ}: no test of signs can give a two-sided p below {least:.4g}"
+            yield f"only {moved} of {units} {differ}, so a sign-flip test cannot give p < {least:.4g} here"
 
 
 def _noisy(column: PairedColumn, estimate: MeanEstimate, confidence: float) -> Iterator[str]:

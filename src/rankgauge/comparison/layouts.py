@@ -14,73 +14,122 @@ from rankgauge.comparison.differences import Change, Comparison, MetricCompariso
 from rankgauge.comparison.sentences import (
     FACTS,
     cohort_row,
+    detectable_line,
+    digits_of,
     facts_table,
     method_line,
     notes,
+    p_value,
+    percent,
     signed,
+    span,
     unjudged_lines,
     verdicts,
     with_condensed,
 )
+from rankgauge.errors import counted
 from rankgauge.result.wording import largest, number
 
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]
 
-_LEAST = (
-    ("g",),
-    ("p of t",),
-    ("d_z",),
-    ("detectable",),
-    ("tied",),
-    ("p",),
-    ("won", "lost"),
-    ("n",),
-    ("baseline", "run"),
-)
-"""What a narrow table leaves out, first what decides least: difference, interval and one p value are always shown."""
+_ROLES = {"better": "good", "worse": "bad", "undecided": "open", "depends on unjudged documents": "open"}
+_WORDS = {"depends on unjudged documents": "unjudged"}
+
+_BRIEF = ("verdict", "baseline", "run", "change", "interval", "p", "won/lost")
+_LEAST = (("baseline", "run"), ("won/lost",))
+"""What a narrow table leaves out, first what decides least: verdict, change, interval and p are always shown."""
 
 
-def comparison_lines(comparison: Comparison, *, width: int | None) -> Iterator[Line]:
-    """Yield the lines: verdicts, then tables no wider than *width* where that is possible, then what limits them."""
-    yield from (Line(visible(verdict), "verdict") for verdict in verdicts(comparison))
-    facts = [fact for fact in FACTS if comparison.correction or fact != "corrected p"]
+def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: bool = False) -> Iterator[Line]:
+    """Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*."""
+    is_whole |= width is None
+    for verdict, metric in verdicts(comparison):
+        yield Line(visible(verdict), _ROLES.get(metric.verdict, "verdict"))
     for pair in comparison.comparisons:
-        yield Line("")
-        yield Line(visible(f"{pair.run} against {pair.baseline}"))
-        yield from _table(pair, facts, width)
+        if is_whole or len(comparison.comparisons) > 1:
+            yield Line("")
+        yield Line(visible(f"{pair.run} against {pair.baseline}: {_pairs(pair)}"))
+        yield from _whole_table(comparison, pair, width) if is_whole else _table(comparison, pair, width)
         first = next(iter(pair.metrics.values()))
-        lines = [*unjudged_lines(comparison, pair), *(f"note: {note}" for note in notes(pair))]
-        for what, changes in (("lost", first.worst), ("won", first.best)):
-            lines += [f"{what} most, {first.name}: {_changes(changes)}"] if changes else []
-        yield from (Line(visible(line)) for line in lines)
-        yield from _cohorts(first, width)
-    yield Line("")
-    yield Line(visible(method_line(comparison)), "small")
+        lines = [f"note: {note}" for note in notes(pair)]
+        lines += [line] if (line := detectable_line(pair)) else []
+        for what, changes in (("losses", first.worst), ("gains", first.best)):
+            lines += [f"biggest {what}, {first.name}: {_changes(changes, is_whole=is_whole)}"] if changes else []
+        yield from (Line(visible(line)) for line in (*lines, *unjudged_lines(comparison, pair)))
+        yield from _cohorts(first, width) if is_whole else ()
+    if is_whole:
+        yield from (Line(""), Line(visible(method_line(comparison)), "small"))
+        return
+    corrected = f"p*: {comparison.test} test, {comparison.correction}"
+    p = corrected if comparison.correction else f"p: {comparison.test} test"
+    yield Line(f"{p}; --all-columns shows more", "small")
 
 
-def _table(pair: RunComparison, facts: Sequence[str], width: int | None) -> Iterator[Line]:
-    """Yield the table of a pair; where it would be too wide, facts are left out, then the names of metrics folded."""
-    groups = [group for group in _LEAST if group != ("p",) or "corrected p" in facts]
-    dropped: set[str] = set()
-    for group in ((), *groups):
-        dropped.update(group)
-        kept = [fact for fact in facts if fact not in dropped]
-        lines = list(aligned(facts_table(pair, kept)))
+def _pairs(pair: RunComparison) -> str:
+    """Return how many pairs the metrics have: ``36 pairs``, or ``35 to 36 pairs``."""
+    counts = [metric.n for metric in pair.metrics.values()]
+    low, high = min(counts), max(counts)
+    return counted(high, "pair") if low == high else f"{low:,} to {counted(high, 'pair')}"
+
+
+def _whole_table(comparison: Comparison, pair: RunComparison, width: int | None) -> Iterator[Line]:
+    facts = [fact for fact in FACTS if comparison.correction or fact != "corrected p"]
+    yield from (Line(line, "row") for line in aligned(facts_table(pair, facts), width))
+
+
+def _table(comparison: Comparison, pair: RunComparison, width: int | None) -> Iterator[Line]:
+    """Yield the table of a pair; where it would be too wide, short headings, then fewer columns, then folded names."""
+    metrics = with_condensed(pair)
+    digits = max(map(digits_of, metrics.values()))
+    p = "p*" if comparison.correction else "p"
+    short = {"baseline": "base", "run": "new", "interval": f"{percent(comparison.confidence)} interval", "p": p}
+    names = {**short, "baseline": pair.baseline, "run": pair.run}
+    rows = [
+        {
+            "metric": name,
+            "verdict": _WORDS.get(metric.verdict, metric.verdict),
+            "baseline": number(metric.baseline_mean),
+            "run": number(metric.mean),
+            "change": signed(metric.difference, digits),
+            "interval": span(metric.interval, digits),
+            "p": p_value(metric.p_adjusted if comparison.correction else metric.p),
+            "won/lost": f"{metric.wins:,}/{metric.losses:,}",
+        }
+        for name, metric in metrics.items()
+    ]
+    dropped: list[str] = []
+    for headings, group in ((names, ()), (short, ()), *((short, group) for group in _LEAST)):
+        dropped += group
+        kept = ["metric", *(fact for fact in _BRIEF if fact not in dropped)]
+        table = [[headings.get(fact, fact) for fact in kept], *([row[fact] for fact in kept] for row in rows)]
+        lines = list(aligned(table))
         if width is None or max(map(text_width, lines)) <= width:
             break
     else:
-        lines = list(aligned(facts_table(pair, kept), width))
-    yield from (Line(line, "row") for line in lines)
-    names = {"baseline": pair.baseline, "run": pair.run}
-    if left_out := left_out_line([names.get(fact, fact) for fact in facts if fact in dropped]):
+        lines = list(aligned(table, width))
+    roles = [
+        ("head", ""),
+        *(
+            (_ROLES.get(metric.verdict, "row"), row["verdict"])
+            for metric, row in zip(metrics.values(), rows, strict=True)
+        ),
+    ]
+    if len(lines) == len(roles):
+        yield from (
+            Line(line, role, word if role != "row" else "") for line, (role, word) in zip(lines, roles, strict=True)
+        )
+    else:
+        yield from (Line(line, "row") for line in lines)
+    if left_out := left_out_line([names.get(fact, fact) for fact in dropped]):
         yield Line(visible(left_out), "small")
 
 
-def _changes(changes: Sequence[Change]) -> str:
-    return ", ".join(
-        f"{change.sample_id} {signed(change.difference, 3)} ({number(change.baseline)} to {number(change.value)})"
-        for change in changes[:3]
-    )
+def _changes(changes: Sequence[Change], *, is_whole: bool) -> str:
+    texts = [f"{change.sample_id} {signed(change.difference, 3)}" for change in changes[:3]]
+    if is_whole:
+        ends = [f" ({number(change.baseline)} to {number(change.value)})" for change in changes[:3]]
+        texts = [text + end for text, end in zip(texts, ends, strict=True)]
+    return ", ".join(texts)
 
 
 def _cohorts(metric: MetricComparison, width: int | None) -> Iterator[Line]:
@@ -130,11 +179,12 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def _markdown_lines(comparison: Comparison) -> Iterator[str]:
     yield from (f"# Comparison with {cell(comparison.baseline)}", "")
-    yield from (f"- {cell(line)}" for line in verdicts(comparison))
+    yield from (f"- {cell(line)}" for line, _ in verdicts(comparison))
     yield ""
     for pair in comparison.comparisons:
         yield from (f"## {cell(pair.run)} against {cell(pair.baseline)}", "", *_markdown_table(*facts_table(pair)))
         remarks = [f"- {cell(line)}" for line in (*unjudged_lines(comparison, pair), *notes(pair))]
+        remarks += [f"- {cell(line)}"] if (line := detectable_line(pair)) else []
         yield from [*remarks, ""] if remarks else []
         for metric in pair.metrics.values():
             yield from _details(pair, metric)

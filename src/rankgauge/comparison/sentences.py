@@ -14,6 +14,8 @@ from rankgauge.result.wording import INTERVALS, number, tag_name
 __all__ = [
     "FACTS",
     "cohort_row",
+    "detectable_line",
+    "digits_of",
     "dropped",
     "facts_table",
     "interval_names",
@@ -30,12 +32,15 @@ __all__ = [
 
 _SMALLEST_P = 1e-4
 
+_DETECTABLE = 3
+"""Of how many metrics a line says what is detectable."""
+
 _WHY = {
     "only_in_baseline": "only in {baseline}",
     "only_in_run": "only in {run}",
     "other_ground_truth": "judged against other ground truth",
-    "undefined": "undefined in both",
-    "undefined_in_one": "undefined in one only",
+    "undefined": "undefined in both runs",
+    "undefined_in_one": "undefined in one run only",
     "excluded": "left out by the policy, output missing or failed",
 }
 
@@ -110,32 +115,54 @@ def with_condensed(pair: RunComparison) -> dict[str, MetricComparison]:
     return metrics
 
 
-def verdicts(comparison: Comparison) -> Iterator[str]:
-    """Yield what each metric says of each run, a line of words each; of several baselines it names the one."""
+def verdicts(comparison: Comparison) -> Iterator[tuple[str, MetricComparison]]:
+    """
+    Yield what the metrics say of each run in words, with one of them: metrics that say the same share a sentence.
+
+    Of several baselines each sentence names the one.
+    """
     several = len({pair.baseline for pair in comparison.comparisons}) > 1
     for pair in comparison.comparisons:
-        for metric in pair.metrics.values():
-            yield _verdict(pair, metric, names_baseline=several)
+        alike: dict[str, list[MetricComparison]] = {}
+        for name, metric in pair.metrics.items():
+            is_shared = metric.verdict in {"better", "worse", "undecided", "same"} and metric.matters is None
+            alike.setdefault(metric.verdict if is_shared else name, []).append(metric)
+        for metrics in alike.values():
+            yield _verdict(pair, metrics, names_baseline=several), metrics[0]
 
 
-def _verdict(pair: RunComparison, metric: MetricComparison, *, names_baseline: bool) -> str:
-    difference, verdict = _difference(metric), metric.verdict
+def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_baseline: bool) -> str:
+    metric, verdict = metrics[0], metrics[0].verdict
+    is_one = len(pair.metrics) == 1  # else the numbers stand in a table of several rows
+    names = ", ".join(metric.name for metric in metrics)
+    named = _difference(metric) if is_one or verdict not in {"better", "worse", "undecided"} else names
     if verdict == "same":
-        return f"{pair.run} and {pair.baseline} score the same: {metric.name}, {counted(metric.n, 'pair')}"
+        return f"{pair.run} and {pair.baseline} score the same: {names}, {counted(metric.n, 'pair')}"
     if verdict == "equivalent":
-        return f"{pair.run} and {pair.baseline} are equivalent: {difference}; {_equivalence(metric)}"
+        return f"{pair.run} and {pair.baseline} are equivalent: {named}; {_equivalence(metric)}"
     if verdict == "undecided":
-        against = f" against {pair.baseline}" if names_baseline else ""
-        shown = f"no difference shown for {pair.run}{against}: {difference}"
-        if metric.matters is not None:
-            shown += f", and no equivalence: {_equivalence(metric)}"
-        if metric.detectable is None:  # fewer than two pairs, or all differ by the same
-            return shown
-        return f"{shown}; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
+        against = f" from {pair.baseline}" if names_baseline else ""
+        in_words = f"{metric.name} ({_change(metric)})" if is_one and metric.difference is not None else names
+        unclear = f"{pair.run}: no clear difference{against} in {in_words}"
+        return unclear if metric.matters is None else f"{unclear}, and no equivalence: {_equivalence(metric)}"
     if verdict == "depends on unjudged documents" and metric.condensed is not None:
         without = f"without them {signed(metric.condensed.difference, 3)}"
-        return f"{pair.run} against {pair.baseline} {verdict}: {difference}; {without}"
-    return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {difference}"
+        return f"{pair.run} against {pair.baseline} {verdict}: {named}; {without}"
+    return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {named}"
+
+
+def detectable_line(pair: RunComparison) -> str:
+    """Return which true differences as many pairs detect with a power of 80 %; empty where none is known."""
+    known = [metric for metric in pair.metrics.values() if metric.detectable is not None]
+    known = [metric for metric in known if metric.n == known[0].n][:_DETECTABLE]
+    if not known:
+        return ""
+    pairs, sizes = counted(known[0].n, "pair"), [f"{metric.detectable:.3g}" for metric in known]
+    if len(known) == 1:
+        of = f" in {known[0].name}" if len(pair.metrics) > 1 else ""
+        return f"{pairs} detect a difference{of} of {sizes[0]} or more 4 times out of 5"
+    each = ", ".join(f"{metric.name} {size}" for metric, size in zip(known, sizes, strict=True))
+    return f"detected 4 times out of 5 by {pairs}: {each}"
 
 
 def _equivalence(metric: MetricComparison) -> str:
@@ -149,16 +176,22 @@ def _equivalence(metric: MetricComparison) -> str:
 
 
 def _difference(metric: MetricComparison) -> str:
-    """Return difference and interval, with more digits where the interval is narrow, and how many samples changed."""
     if metric.difference is None:
         return f"{metric.name} has no pair of scores"
-    changed = f"{metric.wins:,} won, {metric.losses:,} lost"
-    if metric.interval is None:
-        return f"{metric.name} {signed(metric.difference, 3)}, {changed}"
-    width = metric.interval[1] - metric.interval[0]
-    digits = 3 if width >= 0.01 else 4 if width >= 0.001 else 6
-    interval = f"{percent(metric.confidence)} {span(metric.interval, digits)}"
-    return f"{metric.name} {signed(metric.difference, digits)}, {interval}, {changed}"
+    return f"{metric.name} {_change(metric)}"
+
+
+def _change(metric: MetricComparison) -> str:
+    """Return difference and interval: ``+0.067, 95 % CI -0.006 to +0.141``."""
+    digits = digits_of(metric)
+    interval = "" if metric.interval is None else f", {percent(metric.confidence)} CI {span(metric.interval, digits)}"
+    return f"{signed(metric.difference, digits)}{interval}"
+
+
+def digits_of(metric: MetricComparison) -> int:
+    """Return how many digits a difference is written with: more where its interval is narrow."""
+    width = 1.0 if metric.interval is None else metric.interval[1] - metric.interval[0]
+    return 3 if width >= 0.01 else 4 if width >= 0.001 else 6
 
 
 def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]:
@@ -177,8 +210,14 @@ def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]
 def dropped(pair: RunComparison, metric: MetricComparison) -> str:
     """Return how many samples make no pair, and why; empty where all do."""
     names = {"baseline": pair.baseline, "run": pair.run}
-    reasons = [f"{count:,} {_WHY[reason].format(**names)}" for reason, count in metric.dropped.items() if count]
-    return f"no pair: {', '.join(reasons)}" if reasons else ""
+    counts = {reason: count for reason, count in metric.dropped.items() if count}
+    if not counts:
+        return ""
+    n = sum(counts.values())
+    reasons = [
+        f"{f'{count:,} ' if len(counts) > 1 else ''}{_WHY[why].format(**names)}" for why, count in counts.items()
+    ]
+    return f"{counted(n, 'sample')} {'is' if n == 1 else 'are'} left out: {', '.join(reasons)}"
 
 
 def notes(pair: RunComparison) -> Iterator[str]:

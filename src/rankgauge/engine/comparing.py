@@ -17,6 +17,7 @@ from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.comparison.self_comparison import is_itself, with_false_alarms
 from rankgauge.engine.sample_clusters import named_clusters
+from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
@@ -68,6 +69,7 @@ def compare(
     common: Common = "all",
     interval: IntervalChoice = "standard",
     matters: float | Mapping[str, float] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -113,6 +115,8 @@ def compare(
         matters: The smallest difference that matters, for all metrics or by metric in any spelling. The verdict is then
             `equivalent` where two one-sided tests show that the true difference is smaller.
 
+        progress: Called with how many pairs of results are tested, and how many there are.
+
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
         and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
@@ -130,7 +134,7 @@ def compare(
     metrics = [metrics] if isinstance(metrics, str) else metrics
     single = partial(compare_results, metrics=metrics, method=method, cluster=named, clusters=clusters, common=common)
     compared = partial(single, baseline=baseline, all_pairs=all_pairs)
-    comparison = compared(results)
+    comparison = compared(results, progress=progress)
     pairs = [
         with_false_alarms(pair, results[pair.run], method, single)
         if is_itself(results[pair.run], results[pair.baseline])

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import Line
 from rankgauge.errors import counted, listed
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop
@@ -142,11 +143,22 @@ _OPEN = "open"
 _SAMPLES = 5
 
 
-def gate_lines(report: GateReport) -> Iterator[str]:
-    """Yield the verdict on all gates, then a line for each, by dataset where there are several."""
-    yield summary_line(report)
+_ALIGNED = 40
+"""How long a subject may be to make room for others to stand in a column with it."""
+
+_ROLES = {"passed": "good", "failed": "bad", "warned": "open", "error": "bad"}
+
+
+def gate_lines(report: GateReport) -> Iterator[Line]:
+    """Yield a line for each gate, by dataset where there are several, and last the verdict on all of them."""
     several = len({outcome.dataset for outcome in report.outcomes}) > 1
-    yield from (outcome_line(outcome, of_dataset=several) for outcome in report.outcomes)
+    parts = [(_word(outcome), visible(_subject(outcome, of_dataset=several))) for outcome in report.outcomes]
+    widest = max((len(subject) for _, subject in parts if len(subject) <= _ALIGNED), default=0)
+    for outcome, (word, subject) in zip(report.outcomes, parts, strict=True):
+        text = f"{word:<6} {f'{subject}:':<{widest + 1}} {visible(_finding(outcome))}"
+        yield Line(text, _ROLES[outcome.status], word)
+    worst = next(status for status in ("error", "failed", "warned", "passed") if report.of(status))
+    yield Line(summary_line(report), _ROLES[worst])
 
 
 def summary_line(report: GateReport) -> str:
@@ -160,17 +172,25 @@ def summary_line(report: GateReport) -> str:
 
 def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
     """Say how a gate came out: ``MISSED ndcg@10: 0.3155 is below the minimum 0.42 (mean of n=3, 1 undefined)``."""
-    word = _OPEN if outcome.verdict == "inconclusive" and outcome.status != "failed" else _WORDS[outcome.status]
-    return visible(f"{word:<6} {headline(outcome, of_dataset=of_dataset)}")
+    return visible(f"{_word(outcome):<6} {headline(outcome, of_dataset=of_dataset)}")
+
+
+def _word(outcome: GateOutcome) -> str:
+    return _OPEN if outcome.verdict == "inconclusive" and outcome.status != "failed" else _WORDS[outcome.status]
 
 
 def headline(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
     """Say the same without the word in front."""
+    return f"{_subject(outcome, of_dataset=of_dataset)}: {_finding(outcome)}"
+
+
+def _subject(outcome: GateOutcome, *, of_dataset: bool) -> str:
+    """Return what a gate is about."""
     gate = outcome.gate
     dataset = f"{outcome.dataset}: " if of_dataset else ""
     where = f" where {gate.where}" if gate.where else ""
     of = f" of {', '.join(gate.of)}" if gate.of and not gate.per_sample else ""
-    return f"{dataset}{gate.metric}{where}{of}: {_finding(outcome)}"
+    return f"{dataset}{gate.metric}{where}{of}"
 
 
 def _finding(outcome: GateOutcome) -> str:
@@ -192,8 +212,8 @@ def _finding(outcome: GateOutcome) -> str:
     if outcome.verdict == "pass" and abs(mean - rule.number) <= TIED:
         mean = rule.number  # what differs is rounding
     value, limit = apart(mean, rule.number)
-    keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
-    return f"{value} {keeps} {_bound(rule, limit)} {_denominator(outcome)}"
+    meets = "meets" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
+    return f"{value} {meets} {_bound(rule, limit)} {_denominator(outcome)}"
 
 
 def _of_decision(outcome: GateOutcome, rule: Bound, decision: Decision) -> str:
@@ -235,9 +255,9 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
         return f"{change}, {within} {margin} ({'; '.join(filter(None, [f'n={drop.n}', drop.note, left_out]))})"
-    bounds = f"{drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
+    low, high = sorted((drop.worst, drop.best))
     notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
-    sure = f"at {rule.confidence * 100:g} % (one-sided) it is {bounds} ({notes})"
+    sure = f"one-sided {rule.confidence * 100:g} % bounds: {low:+.{digits}f} to {high:+.{digits}f} ({notes})"
     if outcome.verdict == "inconclusive":
         allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"
         change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, observed {drop.difference:+.{digits}f}"
@@ -263,7 +283,7 @@ def _of_samples(outcome: GateOutcome) -> str:
         fell = f"fell by more than {rule}"
         values = ["no pair of scores" if change is None else f"{change:+.4f}" for _, change in outcome.missed]
     else:
-        kept = f"{'the sample keeps' if n == 1 else f'all {n:,} samples keep'} {_bound(rule)}"
+        kept = f"{'the sample meets' if n == 1 else f'all {n:,} samples meet'} {_bound(rule)}"
         fell = f"{'is' if missed == 1 else 'are'} {_beyond(rule)} {_bound(rule)}"
         values = ["no value" if value is None else apart(value, rule.number)[0] for _, value in outcome.missed]
     if not missed:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 
@@ -34,9 +34,19 @@ _CONTEXT = 3
 _LONGEST = 3000
 
 
-def check_labels(samples: Sequence[Sample], corpus: Corpus, *, before: Corpus | None = None) -> GoldReport:
-    """Check the labels of samples; *before* is the corpus on which they were made, where it is still there."""
-    traced = TracedLabels(samples, corpus, before)
+def check_labels(
+    samples: Sequence[Sample],
+    corpus: Corpus,
+    *,
+    before: Corpus | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> GoldReport:
+    """
+    Check the labels of samples; *before* is the corpus on which they were made, where it is still there.
+
+    *progress* is called with how many documents were looked through, and how many there are.
+    """
+    traced = TracedLabels(samples, corpus, before, progress)
     check, others = _Check(traced), check_questions(traced)
     labels: Counter[str] = Counter()
     invalid: Counter[str] = Counter()

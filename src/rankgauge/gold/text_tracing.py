@@ -9,7 +9,7 @@ much of it the document has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,13 +103,14 @@ def trace(
     *,
     itself: Sequence[int] | None = None,
     exact: Sequence[bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Traced]:
     """
     Return where texts stand in documents.
 
     *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
     near a text are looked for where it stands nowhere else word for word, and for texts that are documents; not for
-    those that are looked up as they are, *exact*.
+    those that are looked up as they are, *exact*. *progress* is called with how many documents were read of how many.
     """
     stream = read_words(texts)
     own = np.full(len(texts), -1) if itself is None else np.array(itself, dtype=np.int64)
@@ -127,6 +128,8 @@ def trace(
             for text, place in _verbatim(stream, words, hits, counts, first):
                 places[text].append(place)
             near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
+        if progress is not None:
+            progress(first + len(batch), len(documents))
     wanted = np.array([not stands for stands in places], dtype=np.bool_) | (own >= 0)
     if exact is not None:
         wanted &= ~np.array(exact, dtype=np.bool_)

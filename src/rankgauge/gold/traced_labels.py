@@ -5,7 +5,7 @@ The labels of samples with where their texts stand in a corpus, which is looked 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from rankgauge.gold.labels import Label, labels_of, question_of
@@ -22,8 +22,14 @@ _NOWHERE = Traced((), ())
 class TracedLabels:
     """Samples and their labels beside a corpus."""
 
-    def __init__(self, samples: Sequence[Sample], corpus: Corpus, before: Corpus | None) -> None:
-        self.samples, self.corpus = samples, corpus
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        corpus: Corpus,
+        before: Corpus | None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.samples, self.corpus, self._progress = samples, corpus, progress
         labels: dict[str, list[Label]] = defaultdict(list)
         for label in labels_of(samples, before):
             labels[label.sample].append(label)
@@ -68,7 +74,8 @@ class TracedLabels:
         keys = list(asked)
         texts, itself = [text for text, _ in keys], [number for _, number in keys]
         exact = [place >= labels for place in range(len(keys))]
-        return dict(zip(keys, trace(texts, self.corpus.wholes, itself=itself, exact=exact), strict=True))
+        traced = trace(texts, self.corpus.wholes, itself=itself, exact=exact, progress=self._progress)
+        return dict(zip(keys, traced, strict=True))
 
 
 def words_of(text: str) -> str:

@@ -48,7 +48,8 @@ class RunCounts(NamedTuple):
             of = counted(self.queries, "judged query", "judged queries")
             notes.append(f"{self.missing:,} of {of} without results in the run; {how}")
         if self.unjudged:
-            notes.append(f"{counted(self.unjudged, 'query', 'queries')} of the run not judged; left out")
+            have = "has no judgments and is" if self.unjudged == 1 else "have no judgments and are"
+            notes.append(f"{counted(self.unjudged, 'query', 'queries')} of the run {have} left out")
         if not self.matched and self.queries > self.missing:
             notes.append(
                 "no retrieved document is judged, so nothing that was found counts; do both sides use the same ids? "
@@ -58,9 +59,9 @@ class RunCounts(NamedTuple):
             notes.append(f"{counted(self.dropped, 'repeated result')} dropped (policy duplicates={policy.duplicates})")
         if self.tied:
             of = counted(self.queries, "query", "queries")
-            notes.append(
-                f"{self.tied:,} of {of} with equal scores whose order can change a metric (policy ties={policy.ties})"
-            )
+            have = "has" if self.tied == 1 else "have"
+            tied = f"{self.tied:,} of {of} {have} tied scores"
+            notes.append(f"{tied} whose order can change a metric (ties={policy.ties})")
         return notes
 
     def facts(self) -> dict[str, Any]:

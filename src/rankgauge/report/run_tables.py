@@ -8,16 +8,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import orjson
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import aligned, text_width
+from rankgauge.base.tables import Line, aligned, text_width
 from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.columns import Floats
 from rankgauge.errors import ParameterError
 from rankgauge.pooling.bounds import Bounds
+from rankgauge.report.terminal import mean_table
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import ERRORS, Further, errors, json_text, mean, score
 from rankgauge.scoring.score import MISSING
@@ -27,10 +29,30 @@ __all__ = ["NOTES", "Further", "add_to_json", "further_means", "query_table", "r
 _NOTHING: Mapping[str, Further] = MappingProxyType({})
 
 
-def run_table(result: ResultValues, further: Further | None = None, *, width: int | None = None) -> Iterator[str]:
-    """Yield the lines of a table of one run's metrics, with any *further* means, no wider than *width*."""
+def run_table(
+    result: ResultValues,
+    further: Further | None = None,
+    *,
+    width: int | None = None,
+    is_whole: bool = False,
+    rule: str = "─",
+    aside: int | None = None,
+) -> Iterator[Line]:
+    """
+    Yield the lines of a table of one run's metrics, with any *further* means, no wider than *width*.
+
+    Counts and standard errors are shown if it *is_whole*; a long table stands in two halves where *aside* allows it.
+    """
     columns = list(result.metrics.values())
     means = [dict(further[column.name]) if further else {} for column in columns]
+    if not is_whole:
+        more = {
+            name: [score(column, own[name]) for column, own in zip(columns, means, strict=True)] for name in means[0]
+        }
+        names = list(map(_heading, columns))
+        how: dict[str, Any] = {"width": width, "rule": rule, "more": more, "heading": "value", "aside": aside}
+        yield from mean_table(names, columns, **how)
+        return
     rows = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
     rows += [(name, *map(score, columns, (own[name] for own in means))) for name in next(iter(means), {})]
     if any(column.info.aggregate == "mean" for column in columns):
@@ -39,7 +61,7 @@ def run_table(result: ResultValues, further: Further | None = None, *, width: in
         counts = [column.counts[name] for column in columns]
         if name == "n" or any(counts):
             rows.append((name, *(f"{count:,}" for count in counts)))
-    yield from aligned(list(zip(*rows, strict=True)), width)
+    yield from (Line(line, "row") for line in aligned(list(zip(*rows, strict=True)), width))
 
 
 def runs_table(

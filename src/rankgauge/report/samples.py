@@ -60,14 +60,16 @@ def _retrieved(explanation: Explanation, *, by_answer: bool) -> Iterator[str]:
     if by_answer:
         yield f"answered   {_quoted(ranks[0].text or '') if ranks else 'nothing'}"
         return
-    ids = [f"{rank.rank}. {'' if rank.id is None else visible(rank.id)}".strip() for rank in ranks]
+    names = ["" if rank.id is None else visible(rank.id) for rank in ranks]
+    is_numbered = explanation.by_text or not all(names)
+    ids = [f"{rank.rank}. {name}".strip() if is_numbered else name for rank, name in zip(ranks, names, strict=True)]
     if left := explanation.n_ranks - len(ranks):
         ids.append(f"... {left:,} more")
     if explanation.by_text and ranks:
         texts = [f" {_quoted(rank.text or '')}" for rank in ranks] + [""]
         lines = [f"{name}{text}" for name, text in zip(ids, texts, strict=False)]
     else:
-        lines = ["  ".join(ids) or "nothing"]
+        lines = [", ".join(ids) or "nothing"]
     yield from (f"{'' if place else 'retrieved':<9}  {line}" for place, line in enumerate(lines))
 
 
@@ -89,7 +91,7 @@ def _expected(explanation: Explanation, *, by_answer: bool) -> str:
         told.append(f"{shown} ({', '.join(facts)})" if facts else shown)
     if (left := len(ordered) - _SHOWN) > 0:
         told.append(f"... {left:,} more")
-    return "  ".join(told)
+    return ", ".join(told)
 
 
 def _quoted(text: str) -> str:

@@ -135,7 +135,7 @@ def column_lines(result: ResultValues) -> Iterator[str]:
         yield f"{listed(whole)} {are}; n counts rankings"
     for name, column in columns:
         if column.info.aggregate_provider is not None:
-            yield f"{name}: what stands under mean is the {visible(column.info.aggregate)} of its scores"
+            yield f'{name}: the column "mean" shows the {visible(column.info.aggregate)}'
     yield from (f"{name}: {visible(column.failure)}" for name, column in columns if column.failure)
     for name, column in columns:
         if column.info.budget is not None:
@@ -228,7 +228,7 @@ def policy_line(result: ResultValues) -> str:
     usual: dict[str, Any] = {} if known is None else {**dataclasses.asdict(known.policy), "relevance": known.relevance}
     options = policy_options(result)
     changed = [f"{option}={text}" for option, text in options.items() if text != _text(usual.get(option, ...))]
-    return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, no policy option changed"
+    return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, unmodified"
 
 
 def policy_options(result: ResultValues) -> dict[str, str]:
