@@ -48,8 +48,8 @@ def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
         == "Of 10 losses, on 10 the same relevant results are found, but lower down or worth less."
     )
     assert answers(report(old, new, ["ndcg@3"]))["Why?"] == (
-        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same relevant results are found, but "
-        "lower down or worth less."
+        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same relevant results are found, "
+        "but lower down or worth less."
     )
     assert "Why?" not in answers(report(new, old))
     assert answers(report(new, old))["Where does it win?"].startswith("On 10 of 40 samples, most q00 +")
