@@ -13,7 +13,8 @@ Other tools are measured if installed: pytrec_eval (a development dependency), a
 ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
 dictionaries in memory (one, eleven and a hundred queries again and again, too), how time and memory grow with the run,
 and starts: of the command on two lines, of `rankgauge run` on the quickstart, and of `import rankgauge`, each beside
-`import numpy`.
+`import numpy`. Where rankgauge-fast is installed and compiled (`pip install ./plugins/rankgauge-fast`, a C compiler),
+whole runs are measured with it and without it.
 
 Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only PARTS]``; parts are deep, many, judged,
 several, start, memory and growth, separated by commas.
@@ -38,6 +39,8 @@ from typing import NamedTuple
 
 import numpy as np
 from processes import Cost, alternated
+
+from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
 PARTS = ("deep", "many", "judged", "several", "start", "memory", "growth")
@@ -126,6 +129,9 @@ def whole_processes(part: str, shape: Shape, folder: Path, runs: int) -> None:
     parquet = folder / f"{part}.parquet" if part == "deep" else None
     size = write(shape, qrels, run, parquet)
     sides = {"rankgauge trec": rankgauge(qrels, run)}
+    if installed_kernel() is not None:
+        off = f"RANKGAUGE_DISABLE_PLUGINS={DISTRIBUTION}"
+        sides["without rankgauge-fast"] = ["env", off, *rankgauge(qrels, run)]
     if part == "many":
         sides["rankgauge trec --json"] = [*rankgauge(qrels, run), "--json"]
     if parquet is not None:
@@ -262,8 +268,9 @@ def report(costs: Mapping[str, Sequence[Cost]], own: str) -> None:
         wall, cpu, peak = (median(cost[part] for cost in each) for part in range(3))
         line = f"  {side:24} wall {wall:7.3f} s   cpu {cpu:7.3f} s   peak {peak:6.0f} MB"
         if side != own:
-            ratios = [a.wall / b.wall for a, b in zip(each, costs[own], strict=True)]
-            line += f"   takes {median(ratios):.2f} times as long"
+            pairs = list(zip(each, costs[own], strict=True))
+            times, cpu_times = (median(a[part] / b[part] for a, b in pairs) for part in range(2))
+            line += f"   takes {times:.2f} times as long, {cpu_times:.2f} times the processor time"
         print(line)
 
 

@@ -20,6 +20,8 @@ from rankgauge.base.frozen import FrozenList, FrozenMap, frozen, plain
 from rankgauge.columns import Judged, Qrels, RankingBatch
 from rankgauge.errors import DeclarationError
 from rankgauge.gates.verdicts import judge_gates
+from rankgauge.history import History
+from rankgauge.history.lines import history_lines
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.plugin import Cutoff, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
 from rankgauge.scale import Totals
@@ -166,6 +168,12 @@ def made(kind: str, folder: Path) -> Any:  # noqa: C901, PLR0912  # a list of wh
         case "loaded baseline":
             rankgauge.save_baseline({"mine": of_samples()}, folder / "baseline.json")
             return rankgauge.load_baseline(folder / "baseline.json")["mine"]
+        case "history":
+            history = History(folder / "history.db")
+            for name in ("first", "second"):
+                history.add(of_samples(details=name == "first").save(folder / name), tags=("a",))
+            entries = tuple(history.entries())
+            return entries, tuple(history_lines(history, entries)), history.load(entries[0])
         case "merged":
             return Result.merge(list(Engine().dataset(ROWS).with_metrics(METRICS).stream(batch_size=1)))
         case "taken":
@@ -208,6 +216,7 @@ KINDS = [
     *("samples", "details", "dictionaries", "few", "many", "files", "calls", "pickled", "pickled few", "loaded"),
     *("loaded baseline", "merged", "taken", "by tag", "with texts", "totals", "comparison", "gates", "explanation"),
     *("preflight", "agreement", "score", "check", "plan", "pickled plan", "qrels", "pickled qrels", "rankings"),
+    "history",
 ]
 
 

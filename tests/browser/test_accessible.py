@@ -73,7 +73,7 @@ def test_without_scripts_nothing_dead_is_shown(browser, tmp_path):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(file.as_uri())
 
-    assert "No difference" in page.inner_text("h1") or "better" in page.inner_text("h1")
+    assert "do not show a difference" in page.inner_text("h1") or "better" in page.inner_text("h1")
     assert page.locator("#mt tbody tr").count() == 3
     assert page.is_visible("#cohorts")
     assert page.is_visible(".curve svg")

@@ -382,6 +382,6 @@ def test_a_grade_below_zero_counts_as_unjudged_in_the_list_as_in_the_column(open
     page = opened(lay_out(gather(rankgauge.evaluate(qrels, {"q": {"c": 4.0, "a": 3.0, "b": 2.0, "x": 1.0}}, ["RR"]))))
 
     words = page.locator("#lists table").first.locator("tbody .w").all_inner_texts()
-    assert words == ["unjudged", "grade 1", "judged not", "unjudged"]
+    assert words == ["unjudged", "grade 1", "not relevant", "unjudged"]
     assert "unjudged in the top 10: 2 of 4" in page.inner_text("#one-sub")
     assert page.locator("#table tbody td").last.inner_text() == "50 %"  # 2 of 4

@@ -37,7 +37,7 @@ def run(rankgauge, write, monkeypatch):
     return start
 
 
-@pytest.mark.parametrize(("system", "code", "says"), [("good", 0, "keeps"), ("bad", 1, "is below")])
+@pytest.mark.parametrize(("system", "code", "says"), [("good", 0, "meets"), ("bad", 1, "is below")])
 def test_a_decision_has_the_exit_code_of_a_gate_and_stands_in_every_report(run, tmp_path, system, code, says):
     files = ["--junit", "gates.xml", "--markdown", "gates.md", "--html", "report.html", "-o", "kept"]
     done = run("--until", "hit@1 >= 0.5", *files, "--force", system=system)

@@ -231,7 +231,7 @@ def _width(column: PairedColumn) -> float | None:
 
 
 def _changes(column: PairedColumn, sample_ids: Sequence[str], sign: int) -> tuple[Change, ...]:
-    """Return the samples that lost most, where *sign* is -1, or won most; equal changes in order of their ids."""
+    """Return the samples with the biggest losses, where *sign* is -1, or gains; equal changes in order of their ids."""
     size = np.nan_to_num(column.differences) * (sign if column.info.higher_is_better else -sign)
     at_least = np.sort(size)[-_LISTED:].min(initial=np.inf)
     samples = np.flatnonzero((size > TIED) & (size >= at_least)).tolist()

@@ -169,8 +169,8 @@ def gather(
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
     if found and wanted is not None:
         notes.append(
-            f"ranked lists are shown of {counted(len(wanted), 'sample')} of {len(order):,}: those that are worst or "
-            "changed most"
+            f"ranked lists are included for {len(wanted):,} of {counted(len(order), 'sample')}: those with the lowest "
+            "scores and the largest changes"
         )
     inputs = {sample_id: text for own in found.values() for sample_id, text in own.inputs.items()}
     if queries is not None:

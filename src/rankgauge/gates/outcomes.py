@@ -218,11 +218,11 @@ def _finding(outcome: GateOutcome) -> str:
 
 def _of_decision(outcome: GateOutcome, rule: Bound, decision: Decision) -> str:
     """Say what a part of the samples decided of all of them."""
-    keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
+    meets = "meets" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
     looked = f"decided after {decision.after:,} in random order"
     sure = f"at most {decision.level * 100:.3g} % of such decisions are wrong"
     called = f"of those called, {outcome.value or 0.0:.4f} is the {outcome.aggregate} ({counts_text(outcome.counts)})"
-    return f"the mean of all {counted(decision.of, 'sample')} {keeps} {_bound(rule)}, {looked}: {sure}; {called}"
+    return f"the mean of all {counted(decision.of, 'sample')} {meets} {_bound(rule)}, {looked}: {sure}; {called}"
 
 
 def _bound(rule: Bound, limit: str = "") -> str:

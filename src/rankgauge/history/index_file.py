@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from rankgauge.base.frozen import FrozenMap
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.history.entry import Entry, Mean, content_id, definitions_of, entry_of
@@ -219,7 +220,8 @@ class History:
         values = orjson.loads(facts)
         values["folder"] = os.path.normpath(os.path.join(self._base, values["folder"]))  # noqa: PTH118  # of thousands
         values["means"] = _means(values["means"])
-        values["cohorts"] = {tag: _means(means) for tag, means in values["cohorts"].items()}
+        values["cohorts"] = FrozenMap({tag: _means(means) for tag, means in values["cohorts"].items()})
+        values["fingerprints"] = FrozenMap(values["fingerprints"])  # so that an entry has nothing to copy
         for name in ("tags", "higher_is_better"):
             values[name] = tuple(values[name])
         return Entry(**values)
@@ -288,5 +290,5 @@ def _lists(means: Mapping[str, Mean]) -> dict[str, list[Any]]:
     return {name: list(mean) for name, mean in means.items()}
 
 
-def _means(rows: Mapping[str, Iterable[Any]]) -> dict[str, Mean]:
-    return {name: Mean(*row) for name, row in rows.items()}
+def _means(rows: Mapping[str, Iterable[Any]]) -> FrozenMap[str, Mean]:
+    return FrozenMap({name: Mean(*row) for name, row in rows.items()})

@@ -132,7 +132,10 @@ def test_reasons_are_those_of_each_metric():
     ("third", "told"),
     [
         (lambda n: {"x": 3.0, "y": 2.0, "a": 1.0}, "No run is ahead of base by rr"),
-        (lambda n: {"a": 3.0} if n == 0 else {"x": 3.0, "a": 2.0}, "but no difference can be told from base"),
+        (
+            lambda n: {"a": 3.0} if n == 0 else {"x": 3.0, "a": 2.0},
+            "but these samples do not show a difference from base",
+        ),
     ],
 )
 def test_a_leaderboard_says_only_what_was_tested(third, told):

@@ -173,7 +173,10 @@ def test_of_very_large_sets_the_lists_of_what_matters_are_kept(monkeypatch):
     found = payload(lay_out(data))
 
     assert found["sets"][0]["runs"][0]["listed"] == [1, 0, 0, 1, 1, 0, 0, 0, 0]  # the two worst, then the first
-    assert "ranked lists are shown of 3 samples of 9: those that are worst or changed most" in data.notes
+    assert (
+        "ranked lists are included for 3 of 9 samples: those with the lowest scores and the largest changes"
+        in data.notes
+    )
     assert "the ranked lists of 3 that are worst or changed most" in lay_out(data)
 
 

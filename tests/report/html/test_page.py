@@ -198,7 +198,7 @@ def test_the_baseline_comes_first_and_three_runs_have_a_row_each():
 def test_equal_runs_rank_the_same():
     text = Page(lay_out(gather(rankgauge.evaluate(QRELS, runs={"a": WORSE, "b": WORSE}, metrics=["RR"])))).text
 
-    assert "Both runs rank the same" in text
+    assert "Both runs score the same" in text
 
 
 def test_cohorts_are_a_table_and_shaded_only_where_the_interval_leaves_out_zero():

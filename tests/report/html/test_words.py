@@ -43,9 +43,13 @@ def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
     old, new = run(lambda n: 1), run(lambda n: 8 if n < 4 else 3 if n < 10 else 1)
 
     assert answers(report(old, new, ["P@3", "RR"]))["Why?"] == "Of 4 losses, on 4 a relevant result leaves the top 3."
-    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones stand lower or count less."
+    assert (
+        answers(report(old, new, ["RR"]))["Why?"]
+        == "Of 10 losses, on 10 the same relevant results are found, but lower down or worth less."
+    )
     assert answers(report(old, new, ["ndcg@3"]))["Why?"] == (
-        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones stand lower or count less."
+        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same relevant results are found, "
+        "but lower down or worth less."
     )
     assert "Why?" not in answers(report(new, old))
     assert answers(report(new, old))["Where does it win?"].startswith("On 10 of 40 samples, most q00 +")
@@ -65,10 +69,10 @@ def test_the_worst_samples_are_named_and_linked():
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (lambda n: 4 + n % 2, lambda n: 1 + n % 2, "new is better by both metrics"),
-        (lambda n: 1 + n % 2, lambda n: 4 + n % 2, "new is worse by both metrics"),
-        (lambda n: 1 + n % 2, lambda n: 2 - n % 2, "No metric tells new from old"),
-        (lambda n: 2 + n % 2, lambda n: 1 + n % 2, "Of 2 metrics, new is better by 1"),
+        (lambda n: 4 + n % 2, lambda n: 1 + n % 2, "new is better on both metrics"),
+        (lambda n: 1 + n % 2, lambda n: 4 + n % 2, "new is worse on both metrics"),
+        (lambda n: 1 + n % 2, lambda n: 2 - n % 2, "No metric shows a difference between new and old"),
+        (lambda n: 2 + n % 2, lambda n: 1 + n % 2, "Of 2 metrics, new is better on 1"),
     ],
 )
 def test_the_heading_of_metrics_counts_verdicts(old, new, told):
@@ -123,10 +127,10 @@ def test_where_the_winner_loses_is_said_too():
 
 
 def test_without_cohorts_none_is_clearly_worse():
-    assert cohorts_heading(report(run(lambda n: 1), run(lambda n: 2))) == "No cohort is clearly worse"
+    assert cohorts_heading(report(run(lambda n: 1), run(lambda n: 2))) == "No cohort is worse (unadjusted intervals)"
 
 
 def test_what_nobody_judged_is_a_share_of_each_run():
     # Of nine results a and b are judged: 7 of 9 are not.
     told = answers(report(run(lambda n: 1), run(lambda n: 2)))["What is not known?"]
-    assert told == "Nobody judged 78 % of old's and 78 % of new's first 10 results. They count as not relevant."
+    assert told == "Unjudged in the top 10: old 78 %, new 78 %. Unjudged results count as not relevant."

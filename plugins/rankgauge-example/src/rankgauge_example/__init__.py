@@ -45,7 +45,7 @@ def plain_typography(text: str) -> str:
 
 @named_matcher("contains-plain", "plain-typography | collapse-whitespace | casefold > contained >= 1")
 def contains_plain() -> None:
-    """Find the gold text in the retrieved one, whatever typography, white space and case."""
+    """Find the gold text in the retrieved one, ignoring typography, white space and case."""
 
 
 @hookimpl

@@ -111,7 +111,7 @@ def _board_heading(rows: Sequence[Mapping[str, Any]], column: MetricSummary) -> 
     against = {
         "better": f", and is better than {baseline}",
         "equivalent": f", and is equivalent to {baseline}",
-        "undecided": f", but no difference can be told from {baseline}",
+        "undecided": f", but these samples do not show a difference from {baseline}",
     }
     return leads + against.get(metric.verdict, f"; against {baseline}: {metric.verdict}")
 

@@ -64,10 +64,10 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
     plain = {
         "better": f"{b} is better than {a}. {change}",
         "worse": f"{a} is better than {b}. {change}",
-        "same": f"Both runs rank the same: no {name} differs.",
+        "same": f"Both runs score the same: {name} is equal on every sample.",
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
         "equivalent": f"{a} and {b} are equivalent: {name} differs by less than {metric.matters or 0:g}. {change}",
-        "undecided": f"No difference can be told between {a} and {b}.",
+        "undecided": f"These samples do not show a difference between {a} and {b}.",
     }[metric.verdict]
     more, differ = change if metric.verdict == "undecided" else "", metric.wins + metric.losses
     if 0 < differ < 10:
@@ -155,7 +155,7 @@ def _questions_of_one(data: ReportData, name: str) -> Iterator[_Answer]:
     yield "What is in the mean?", [Linked(f"{counts}.{stopped}")]
     worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
     yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
-    sure, known = "One score says nothing about others.", column.interval_found()
+    sure, known = "One sample gives no interval.", column.interval_found()
     if known is not None:
         ends = f"from {score(known.low)} to {score(known.high)} at 95 % confidence ({INTERVALS[known.method]})"
         sure = f"The true mean lies {ends}, if these samples are like those to come."
@@ -204,7 +204,7 @@ def _why(data: ReportData) -> str:
     reasons = [f"on {losses.left:,} a relevant result leaves {top}"] if losses.left else []
     if rest := losses.n - losses.left:
         where = f"on the other {rest:,}" if losses.left else f"on {rest:,}"
-        reasons.append(f"{where} the same ones stand lower or count less")
+        reasons.append(f"{where} the same relevant results are found, but lower down or worth less")
     return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
 
 
@@ -215,9 +215,9 @@ def _not_known(data: ReportData, runs: Container[str]) -> str:
         if shares and run in runs
     }
     if not means:
-        return "Which documents nobody judged: the ground truth lists only relevant ones."
-    shares = _and([f"{percent(mean)} of {named(run)}'s" for run, mean in means.items()])
-    return f"Nobody judged {shares} first 10 results. They count as not relevant."
+        return "Whether unlisted results are bad or just unjudged: the ground truth lists only relevant items."
+    shares = ", ".join(f"{named(run)} {percent(mean)}" for run, mean in means.items())
+    return f"Unjudged in the top 10: {shares}. Unjudged results count as not relevant."
 
 
 def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str, run: str = "") -> list[Linked]:
@@ -244,15 +244,15 @@ def metrics_heading(data: ReportData) -> str:
     if n < 2 or len(data.results) > 2:
         return f"Every metric against {baseline}"
     if not counts:
-        return f"No metric tells {run} from {baseline}"
+        return f"No metric shows a difference between {run} and {baseline}"
     for word, count in counts.items():
         if count == n:
-            return f"{run} is {word} by {'both' if n == 2 else f'all {n}'} metrics"
-    return f"Of {n} metrics, {run} is {_and([f'{word} by {count}' for word, count in counts.items()])}"
+            return f"{run} is {word} on {'both' if n == 2 else f'all {n}'} metrics"
+    return f"Of {n} metrics, {run} is {_and([f'{word} on {count}' for word, count in counts.items()])}"
 
 
 def cohorts_heading(data: ReportData, pair: RunComparison | None = None) -> str:
-    """Say in how many cohorts a run, the first by default, is clearly worse by some metric."""
+    """Say in how many cohorts a run, the first by default, is worse on some metric by its 95 % interval alone."""
     pair = pair or data.pair
     if pair is None:
         return "Cohorts"
@@ -264,8 +264,8 @@ def cohorts_heading(data: ReportData, pair: RunComparison | None = None) -> str:
         and (cohort.interval[1] < 0 if metric.higher_is_better else cohort.interval[0] > 0)
     }
     if not worse:
-        return "No cohort is clearly worse"
-    return f"{named(pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
+        return "No cohort is worse (unadjusted intervals)"
+    return f"{named(pair.run)} is worse on some metric in {counted(len(worse), 'cohort')} (unadjusted intervals)"
 
 
 def depth_heading(data: ReportData) -> str:

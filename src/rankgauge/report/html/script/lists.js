@@ -8,7 +8,7 @@ const glyph = (here, byText = false) => {
   else if (here.grade !== null || byText) picture.append(svg("rect", { class: "gln", x: 1.5, y: 1.5, width: 8, height: 8 }), svg("path", { class: "gln", d: "M1.5 9.5l8-8" }));
   else picture.append(svg("circle", { class: "glu", cx: 5.5, cy: 5.5, r: 4 }));
   const judged = here.grade !== null, grade = judged ? `grade ${gradeOf(here.grade)}` : "";
-  const word = byText ? (here.relevant ? `match${here.grade === 1 ? "" : `, ${grade}`}` : "no match") : here.relevant ? grade : judged ? "judged not" : "unjudged";
+  const word = byText ? (here.relevant ? `match${here.grade === 1 ? "" : `, ${grade}`}` : "no match") : here.relevant ? grade : judged ? "not relevant" : "unjudged";
   return [picture, el("span", { class: "w", text: word })];
 };
 // Where words of the question stand in a text, endings of up to three letters apart.
@@ -53,7 +53,7 @@ const itemCell = (here) => {
 };
 const depthOf = (own) => (own.k === null ? SHOWN : Math.min(own.k, LISTED));
 const table = (name, kind, last, rows, foot) => el("table", { class: "rank" }, el("caption", { class: kind, text: name }),
-  el("thead", {}, el("tr", {}, el("th", { class: "k", text: "#", scope: "col" }), el("th", { class: "j", text: "judgment", scope: "col" }), el("th", { text: data.texts().length ? "document and matched text" : "document", scope: "col" }), el("th", { class: "s n", text: last, scope: "col" }))),
+  el("thead", {}, el("tr", {}, el("th", { class: "k", text: "#", scope: "col" }), el("th", { class: "j", text: "judgment", scope: "col" }), el("th", { text: data.texts().length ? "document (words of the question underlined)" : "document", scope: "col" }), el("th", { class: "s n", text: last, scope: "col" }))),
   el("tbody", {}, ...rows), el("tfoot", {}, ...foot));
 const ranked = (run, own, kind) => {
   const depth = depthOf(own), score = valueOf(run, state.sample);

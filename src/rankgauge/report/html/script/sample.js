@@ -3,7 +3,7 @@
 // What the marks beside ranks mean, for ids that are judged and for texts that are compared.
 const legend = (own) => {
   const marks = own.byText ? [[{ relevant: true, grade: 1 }, "holds what is wanted"], [{ grade: null }, "compared, and does not"]]
-    : [[{ relevant: true, grade: 1 }, "relevant, with its grade"], [{ grade: 0 }, "judged not relevant"], [{ grade: null }, "unjudged"]];
+    : [[{ relevant: true, grade: 1 }, "relevant, with its grade"], [{ grade: 0 }, "not relevant"], [{ grade: null }, "unjudged"]];
   const parts = own.isAnswer ? [el("span", {}, "Underlined: words that the generated and an accepted answer share")] : marks.map(([here, words]) => el("span", {}, glyph(here, own.byText)[0], words));
   if (pairs && !own.isAnswer) parts.push(el("span", {}, "Lines join the same item: ", el("b", { class: "b", text: "relevant and higher" }), ", ", el("b", { class: "a", text: "relevant and lower" }), ", grey: not relevant"));
   $("key").replaceChildren(...parts);
