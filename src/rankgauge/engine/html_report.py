@@ -160,11 +160,11 @@ def gather(
     sections, notes = sections_of(catalog, named)
     order = _by_interest(named, comparison)
     wanted = None if len(order) <= _ALL else order[:_MOST]
-    lost = LostSamples.of(named, comparison)
+    lost = LostSamples.of(named, comparison, catalog.metrics)
     found: dict[str, Reread] = {}
     for name, result in named.items():
         try:
-            found[name] = reread(result, wanted, _by_depth(result), None if lost is None else lost.within.get(name))
+            found[name] = reread(result, wanted, _by_depth(result), lost.within.get(name))
         except (ResultError, DataError, PlanError) as error:
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
     if found and wanted is not None:
@@ -189,7 +189,7 @@ def gather(
         lists={name: own.lists for name, own in found.items()},
         curves=_curves(found),
         unjudged=_unjudged(found),
-        losses=None if lost is None else lost.reasons(found),
+        losses=lost.reasons(found),
         notes=notes,
         sections=sections,
         definitions=dict(_definitions(catalog, next(iter(named.values())))),

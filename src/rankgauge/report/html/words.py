@@ -16,7 +16,7 @@ from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import summary_line
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
-from rankgauge.report.html.report_data import ReportData
+from rankgauge.report.html.report_data import Losses, ReportData
 from rankgauge.result import MetricSummary
 from rankgauge.result.wording import INTERVALS, partial_line
 from rankgauge.scoring.score import FAILED, MISSING
@@ -139,9 +139,8 @@ def _questions_of_two(data: ReportData, pair: RunComparison, name: str) -> Itera
         if samples := [(change.sample_id, difference(change.difference)) for change in changes[:3]]:
             where = f"On {count:,} of {counted(metric.n, 'sample')}, {word} "
             yield question, _listed(where, samples, metric.name, run)
-    is_first = pair is data.pair and metric is next(iter(pair.metrics.values()))
-    if metric.losses and is_first:
-        yield "Why?", [Linked(_why(data))]
+    if (pair.run, metric.name) in data.losses:
+        yield "Why?", [Linked(_why(data.losses[pair.run, metric.name]))]
     yield "What is not known?", [Linked(_not_known(data, {pair.baseline, pair.run}))]
 
 
@@ -194,8 +193,7 @@ def _rounded(number: float) -> int:
     return math.ceil(number / unit) * unit
 
 
-def _why(data: ReportData) -> str:
-    losses = data.losses
+def _why(losses: Losses | None) -> str:
     if losses is None:
         return "That needs ranks and judgments, which could not be read again."
     top = "what was retrieved" if losses.k is None else "the cutoff"
