@@ -31,7 +31,7 @@ from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.samples import Sample
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
 
@@ -58,6 +58,7 @@ class Reread:
     lists: ResultLists  # of the samples that were wanted
     inputs: Mapping[str, str] = field(default_factory=dict)  # their questions; empty for a run
     others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)  # by group, but for impossible ones
+    tells_stages: bool = False  # whether any output says what each stage of its pipeline retrieved
     within: Mapping[str, Ints] = field(default_factory=dict)  # what `within_cutoff` says of what was asked for
 
 
@@ -219,6 +220,7 @@ def _of_samples(
     samples: dict[str, Sample] = {}
     read: list[str] = []
     held: list[dict[str, Ints]] = []
+    tells_stages = False
     for batch in job.batches(_AT_ONCE):
         of_result = [sample for sample in batch if sample.id in known]
         samples |= {sample.id: sample for sample in of_result if sample.id in of_interest}
@@ -229,6 +231,9 @@ def _of_samples(
             lists = lists_of_samples(plan, columns, inside, check, top=0)
             held.append(within_cutoff(lists, within.numbers))
         read += [sample.id for sample in of_result]
+        tells_stages = tells_stages or any(
+            isinstance(sample.output, Output) and sample.output.stages is not None for sample in of_result
+        )
     order = [sample_id for sample_id in (result.sample_ids if wanted is None else wanted) if sample_id in known]
     if lost := [sample_id for sample_id in order if sample_id not in samples]:
         raise lost_sample(lost[0], evaluation)
@@ -238,6 +243,7 @@ def _of_samples(
         lists_of_samples(plan, result.metrics, chosen, check, top=TOP),
         {sample.id: question(sample.input) for sample in chosen if sample.input is not None},
         besides.columns(),
+        tells_stages,
         {name: np.concatenate([part[name] for part in held]) for name in (held[0] if held else ())},
     )
 

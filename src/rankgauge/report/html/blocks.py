@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
+from rankgauge.funnel import Funnel, funnel_lines
 from rankgauge.report.html import charts
 from rankgauge.report.html.notation import difference, named, score
+from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import cohorts_heading, headline, questions, spread, spread_of
+from rankgauge.report.html.words import cohorts_heading, headline, linked, questions, spread, spread_of
 from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
@@ -55,6 +58,15 @@ def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
             yield from _of_choice(data, macros, pair, name, f"{run}/{metrics.index(name)}")
         if (heat := _heat_of_differences(pair)) is not None:
             yield Block("cohorts", str(run), macros.cohorts(heat, cohorts_heading(data, pair), compared=True))
+    for names in [[pair.baseline, pair.run] for pair in data.pairs] or [runs[:1]]:
+        if views := [_funnel(data, name, data.funnels[name]) for name in names if name in data.funnels]:
+            yield Block("funnel", str(runs.index(names[-1])), macros.funnels(views))
+    yield from _boards(data, macros)
+
+
+def _boards(data: ReportData, macros: _Macros) -> Iterator[Block]:
+    """Yield every run by each metric, where several are compared."""
+    metrics = list(data.first.metrics)
     if len(data.pairs) > 1:
         for name in dict.fromkeys(name for pair in data.pairs for name in pair.metrics):
             rows = _board(data, name)
@@ -114,6 +126,20 @@ def _board_heading(rows: Sequence[Mapping[str, Any]], column: MetricSummary) -> 
         "undecided": f", but these samples do not show a difference from {baseline}",
     }
     return leads + against.get(metric.verdict, f"; against {baseline}: {metric.verdict}")
+
+
+def _funnel(data: ReportData, run: str, funnel: Funnel) -> dict[str, Any]:
+    """Return what is shown of the stages of a run."""
+    of = run if len(data.results) > 2 else ""
+    return {
+        "heading": f"{named(run)}: " * (len(data.results) > 1) + funnel_lines.headline(funnel),
+        "legend": funnel_lines.legend(funnel),
+        "stages": funnel_lines.stage_rows(funnel),
+        "shares": [stage.held / max(1, funnel.items) for stage in funnel.stages],
+        "fates": funnel_lines.fate_rows(funnel),
+        "steps": list(funnel_lines.step_lines(funnel)),
+        "lost": [(linked(item.sample, funnel.metric, of), visible(clipped(item.sentence))) for item in funnel.traced],
+    }
 
 
 _Cell = dict[str, str]

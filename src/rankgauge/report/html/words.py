@@ -27,6 +27,7 @@ __all__ = [
     "cohorts_heading",
     "depth_heading",
     "headline",
+    "linked",
     "metrics_heading",
     "questions",
     "spread",
@@ -222,10 +223,15 @@ def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str, run: s
     """Return samples with their numbers; a sample's name opens it."""
     pieces = [Linked(before)]
     for left, (sample_id, value) in zip(range(len(samples) - 1, -1, -1), samples, strict=True):
-        chosen = {"sample": sample_id, "metric": metric, **({"run": run} if run else {})}
-        link = "&".join(f"{key}={quote(visible(value), safe='')}" for key, value in chosen.items())
-        pieces += [Linked(visible(sample_id), f"#{link}"), Linked(f" {value}{', ' if left else '.'}")]
+        pieces += [linked(sample_id, metric, run), Linked(f" {value}{', ' if left else '.'}")]
     return pieces
+
+
+def linked(sample_id: str, metric: str, run: str = "") -> Linked:
+    """Return the name of a sample, which opens it."""
+    chosen = {"sample": sample_id, "metric": metric, **({"run": run} if run else {})}
+    link = "&".join(f"{key}={quote(visible(value), safe='')}" for key, value in chosen.items())
+    return Linked(visible(sample_id), f"#{link}")
 
 
 def _and(parts: Sequence[str]) -> str:

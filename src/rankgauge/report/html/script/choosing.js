@@ -37,7 +37,7 @@ const choose = (metric, run = state.run, remembers = true) => {
   sorted();
   for (const place of ["finding", "answers"]) say(place, `${run}/${metric}`);
   say("board", String(metric));
-  say("cohorts", String(run));
+  for (const place of ["cohorts", "funnel"]) say(place, String(run));
   for (const row of document.querySelectorAll("#board [data-of-run]")) row.classList.toggle("on", +row.dataset.ofRun === run);
   colourCurves();
   document.title = `${($("finding").querySelector("h1") || $("finding")).textContent} \u00b7 rankgauge`;
@@ -99,6 +99,11 @@ const step = (by) => {
 };
 $("prev").addEventListener("click", () => step(-1));
 $("next").addEventListener("click", () => step(1));
+document.querySelector(".browse").addEventListener("keydown", (event) => {
+  if (!(event.key in LETTERS) || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
+  step(LETTERS[event.key]);
+  event.preventDefault();
+});
 const box = $("bars");
 let start = null;
 box.addEventListener("pointerdown", (event) => { start = barScale(event.clientX); box.setPointerCapture(event.pointerId); });
