@@ -128,14 +128,13 @@ walk(box, SLIDER, () => state.cursor, () => order.length - 1, (at, event, from) 
   drawBars();
 }, { Enter: () => order.length > 0 && go(order[state.cursor], true), Escape: () => clearRange() });
 addEventListener("resize", () => { drawBars(); drawJoins(); });
-// On paper: bars as wide as the sheet, the fold open, and the list from its top.
-const folds = [...document.querySelectorAll("details")];
-let wereOpen = null;
+// On paper: bars as wide as the sheet, folds open, and the list from its top.
+let closed = [];
 const print = (on) => {
   if (on === printing) return;
   printing = on;
-  if (on) wereOpen = folds.map((fold) => fold.open);
-  folds.forEach((fold, at) => { fold.open = on || wereOpen[at]; });
+  if (on) closed = [...document.querySelectorAll("details:not([open])")];
+  for (const fold of closed) fold.open = on;
   $("scroll").scrollTop = 0;
   drawBars();
   drawTable();
