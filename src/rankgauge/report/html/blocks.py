@@ -14,6 +14,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
 from rankgauge.funnel import Funnel, funnel_lines
 from rankgauge.report.html import charts
+from rankgauge.report.html.cohort_chart import Dot, dots
 from rankgauge.report.html.notation import difference, named, score
 from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.report_data import ReportData
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "blocks"]
 
+_ALL = "All samples"
 _SHADED = 0.03
 _MOST_COHORTS = 20
 
@@ -77,6 +79,8 @@ def _boards(data: ReportData, macros: _Macros) -> Iterator[Block]:
 def _of_choice(data: ReportData, macros: _Macros, pair: RunComparison | None, name: str, key: str) -> Iterator[Block]:
     """Yield what is said of one run and metric: the finding, and answers to the next questions."""
     yield Block("finding", key, macros.finding(headline(data, pair, name)))
+    if chart := _dots_of_means(data.first, name) if pair is None else _dots_of_differences(pair.metrics[name]):
+        yield Block("dots", key, macros.dots(chart, named(name)))
     hero = None if pair is None else _hero(pair, pair.metrics[name])
     yield Block("answers", key, macros.answers(hero, list(questions(data, pair, name))))
 
@@ -171,6 +175,42 @@ def _heat_of_differences(pair: RunComparison) -> dict[str, Any] | None:
     return _heat(pair.metrics, parts, metrics, row)
 
 
+def _dots_of_means(result: ResultValues, name: str) -> list[Markup]:
+    """Draw the mean of each cohort of one run."""
+    cohorts = result.by_tag()
+    parts = [(_tag(tag), part.metrics[name]) for tag, part in cohorts.items()] if set(cohorts) != {None} else []
+    known = [
+        Dot(tag, column.n, column.mean, column.interval(), score(column.mean))
+        for tag, column in [*parts, (_ALL, result.metrics[name])]
+        if column.mean is not None
+    ]
+    return _drawn(known, compared=False)
+
+
+def _dots_of_differences(metric: MetricComparison) -> list[Markup]:
+    """Draw the mean difference in each cohort."""
+    known = [
+        Dot(_tag(cohort.tag), cohort.n, cohort.difference, cohort.interval, difference(cohort.difference))
+        for cohort in metric.cohorts
+    ]
+    if metric.difference is not None:
+        known.append(Dot(_ALL, metric.n, metric.difference, metric.interval, difference(metric.difference)))
+    return _drawn(known, compared=True)
+
+
+def _drawn(known: Sequence[Dot], *, compared: bool) -> list[Markup]:
+    """Draw cohorts, of which the last is all samples, for each width; nothing where there is only that."""
+    if len(known) < 2 or known[-1].name != _ALL:
+        return []
+    *cohorts, whole = known
+    largest = sorted(cohorts, key=lambda dot: -dot.n)[:_MOST_COHORTS]
+    return [dots(largest, whole, width, compared=compared) for width in charts.WIDTHS]
+
+
+def _tag(tag: str | None) -> str:
+    return "(no tag)" if tag is None else named(tag)
+
+
 def _heat(
     columns: Iterable[str],
     parts: Mapping[str | None, _Part],
@@ -180,10 +220,9 @@ def _heat(
     """Return a table of the first cohorts and of all samples; *row* gives their number and the cells of a part."""
     if not parts:
         return None
-    shown = [("(no tag)" if tag is None else named(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
+    shown = [(_tag(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
     *rows, total = (
-        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True))
-        for name, part in (*shown, ("All samples", whole))
+        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True)) for name, part in (*shown, (_ALL, whole))
     )
     left = max(0, len(parts) - _MOST_COHORTS)
     return {"columns": list(map(named, columns)), "rows": rows, "total": total, "left": left}

@@ -35,7 +35,7 @@ const choose = (metric, run = state.run, remembers = true) => {
   const before = state.sample;
   Object.assign(state, { metric, run, range: null, sort: null });
   sorted();
-  for (const place of ["finding", "answers"]) say(place, `${run}/${metric}`);
+  for (const place of ["finding", "answers", "dots"]) say(place, `${run}/${metric}`);
   say("board", String(metric));
   for (const place of ["cohorts", "funnel"]) say(place, String(run));
   for (const row of document.querySelectorAll("#board [data-of-run]")) row.classList.toggle("on", +row.dataset.ofRun === run);
