@@ -112,7 +112,7 @@ test-model:
 # Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python tests/browser/install.py
-	$(call install,$(VENV),'playwright>=1.48' axe-playwright-python)
+	$(call install,$(VENV),'playwright>=1.48' axe-playwright-python pypdf)
 	RANKGAUGE_BROWSER=1 $(BIN)/python -m pytest -p no:cacheprovider tests/browser
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.

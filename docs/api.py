@@ -203,8 +203,8 @@ def page() -> str:
         "",
         "Generated from the source by `make docs`. Everything that you may import, from where, and what it does; [what",
         "is stable](../explanation/stability.md) says how it may change. The site ([`make",
-        "site`](../../CONTRIBUTING.md)) has a page for each section, with all arguments and attributes; `help(name)`",
-        "in Python prints the same.",
+        "site`](../../CONTRIBUTING.md)) has a page for each class and section, with all arguments and attributes;",
+        "`help(name)` in Python prints the same.",
     ]
     for title, purpose, modules in SECTIONS:
         parts += ["", f"## {title}", "", purpose, "", "| name | module | |", "|---|---|---|"]

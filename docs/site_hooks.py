@@ -2,7 +2,8 @@
 Hooks of the site (`mkdocs.yml`): navigation, pages that stand outside `docs`, and pages of the public names.
 
 Everything is written once, for readers on GitHub: `docs/README.md` lists the pages, `docs/reference/api.md` the names.
-Here the list becomes the navigation, each section of names a page, and links out of `docs` lead to pages of the site.
+Here the list becomes the navigation, each section of names a page with one for each of its classes, and links out of
+`docs` lead to pages of the site.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def on_config(config: Any) -> None:  # noqa: ANN401  # MkDocs is not installed w
 
 
 def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
-    """Add the pages outside `docs`, and a page for each section of the public names."""
+    """Add the pages outside `docs`, and those of the public names."""
     from mkdocs.structure.files import File
 
     for source, path in _outside().items():
@@ -111,7 +112,7 @@ def navigation(listed: str) -> list[dict[str, Any]]:
 
 def api_pages(names: str) -> dict[str, str]:
     """
-    Return a page for each section of the public names, for mkdocstrings to fill.
+    Return the pages of the public names, for mkdocstrings to fill: one for each section, and one for each class.
 
     Args:
         names: The text of `docs/reference/api.md`.
@@ -121,13 +122,28 @@ def api_pages(names: str) -> dict[str, str]:
     """
     pages = {}
     for section in _SECTION.finditer(names):
+        classes = _classes(section)
         purpose = with_links(section["purpose"], _API).replace("](", "](../")
         parts = [f"# {section['title']}", purpose]
+        if classes:
+            folder = posixpath.basename(_api_path(section["title"])).removesuffix(".md")
+            rows = [f"| [`{name}`]({folder}/{name.lower()}.md) | {row['summary']} |" for name, row in classes.items()]
+            parts.append("\n".join(["| class | |", "|---|---|", *rows]))
         for row in _ROW.finditer(section["rows"]):
-            is_read = row["name"].startswith("__")  # has no definition that could be read
-            parts.append(f"## `{row['name']}`\n\n{row['summary']}" if is_read else f"::: {row['module']}.{row['name']}")
+            entry = f"::: {row['module']}.{row['name']}"
+            if row["name"] in classes:
+                pages[_api_path(section["title"], row["name"])] = f"{entry}\n    options:\n      heading_level: 1\n"
+            else:
+                is_read = row["name"].startswith("__")  # has no definition that could be read
+                parts.append(f"## `{row['name']}`\n\n{row['summary']}" if is_read else entry)
         pages[_api_path(section["title"])] = "\n\n".join(parts) + "\n"
     return pages
+
+
+def _classes(section: re.Match[str]) -> dict[str, re.Match[str]]:
+    """Return the rows of names that have a page of their own: classes and types, but where there is one name alone."""
+    rows = {row["name"]: row for row in _ROW.finditer(section["rows"])}
+    return {name: row for name, row in rows.items() if name[0].isupper() and len(rows) > 1}
 
 
 def site_path(source: str) -> str:
@@ -212,23 +228,30 @@ def _entries(found: re.Match[str]) -> list[dict[str, Any]]:
     title = " ".join(found["title"].split())
     if path != _API:
         return [{title: path}]
-    sections = _SECTION.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8"))
-    return [{title: [{"All names": path}, *({part["title"]: _api_path(part["title"])} for part in sections)]}]
+    entries: list[dict[str, Any]] = [{"All names": path}]
+    for section in _SECTION.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8")):
+        name = section["title"]
+        pages = [{each: _api_path(name, each)} for each in _classes(section)]
+        entries.append({name: [{"Overview": _api_path(name)}, *pages] if pages else _api_path(name)})
+    return [{title: entries}]
 
 
-def _api_path(title: str) -> str:
-    return f"reference/api/{title.lower()}.md"
+def _api_path(section: str, name: str = "") -> str:
+    return f"reference/api/{section.lower()}{f'/{name.lower()}' if name else ''}.md"
 
 
 def _with_names(markdown: str) -> str:
     """Let each name in the tables of names lead to its entry."""
 
     def linked(section: re.Match[str]) -> str:
-        page = f"api/{section['title'].lower()}.md"
-        rows = _ROW.sub(
-            lambda row: f"| [`{row['name']}`]({page}#{_anchor(row)}) | `{row['module']}` | {row['summary']} |",
-            section["rows"],
-        )
+        classes = _classes(section)
+
+        def row_with_link(row: re.Match[str]) -> str:
+            path = _api_path(section["title"], row["name"] * (row["name"] in classes)).removeprefix("reference/")
+            return f"| [`{row['name']}`]({path}#{_anchor(row)}) | `{row['module']}` | {row['summary']} |"
+
+        page = _api_path(section["title"]).removeprefix("reference/")
+        rows = _ROW.sub(row_with_link, section["rows"])
         return (
             section[0]
             .replace(section["rows"], rows)

@@ -50,23 +50,27 @@ def test_headings_become_tabs_and_groups() -> None:
 
 @pytest.mark.parametrize("section", API.SECTIONS, ids=lambda section: section.title)
 def test_every_section_has_a_page_with_an_entry_for_every_name(section: Any) -> None:
-    page = SITE.api_pages(text_of("docs/reference/api.md"))[f"reference/api/{section.title.lower()}.md"]
+    pages = SITE.api_pages(text_of("docs/reference/api.md"))
+    of_section = f"reference/api/{section.title.lower()}"
+    page = pages[f"{of_section}.md"]
     entries = re.findall(r"^(?:::: (\S+)|## `(\w+)`)$", page, re.MULTILINE)
+    of_classes = {path: text for path, text in pages.items() if path.startswith(f"{of_section}/")}
+    entries += [(text.split()[1], "") for text in of_classes.values()]
     expected = [
         f"{module}.{name}"
         for module, names in section.names.items()
         for name in (API.exported(module) if names is None else names)
     ]
-    assert [full or f"rankgauge.{name}" for full, name in entries] == expected
+    assert sorted(full or f"rankgauge.{name}" for full, name in entries) == sorted(expected)
+    assert [path.rsplit("/", 1)[1] for path in of_classes] == re.findall(r"\]\([\w.]+/(\w+\.md)\) \|", page)
 
 
 def test_evaluating_comes_first() -> None:
     titles = re.findall("^## (.+)$", text_of("docs/reference/api.md"), re.MULTILINE)
     assert titles[:6] == ["Evaluate", "Compare", "Gate", "Explain", "Funnel", "Report"]
     assert titles[6:10] == ["Files", "History", "Scale", "Errors"]
-    assert SITE.api_pages(text_of("docs/reference/api.md"))["reference/api/evaluate.md"].split("::: ")[1].split() == [
-        "rankgauge.evaluate"
-    ]
+    page = SITE.api_pages(text_of("docs/reference/api.md"))["reference/api/evaluate.md"]
+    assert re.findall(r"^::: (\S+)$", page, re.MULTILINE) == ["rankgauge.evaluate"]  # the only function
 
 
 @pytest.mark.parametrize("module", API.MODULES)

@@ -13,7 +13,7 @@ from rankgauge.report.html import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 
-__all__ = ["CATALOG", "laid_out", "of_runs", "of_samples", "page_of_runs", "page_of_samples"]
+__all__ = ["CATALOG", "laid_out", "of_runs", "of_samples", "page_of_runs", "page_of_samples", "page_of_stages"]
 
 
 def laid_out(results: Any, **options: Any) -> str:
@@ -76,3 +76,25 @@ def _sample(number: int, shift: int) -> dict[str, Any]:
 def page_of_samples() -> str:
     """Return the report of `of_samples`."""
     return laid_out(of_samples())
+
+
+@functools.cache
+def page_of_stages() -> str:
+    """Return the report of three runs of two stages, of which the second loses 3, 2 and 1 of 8 documents."""
+    results = {}
+    for run in range(3):
+        samples = [
+            {
+                "id": f"q{number}",
+                "expected_output": {"a": 1, "b": 1},
+                "actual_output": {
+                    "stages": [
+                        {"name": "dense", "retrieved": ["a", "x", "b"]},
+                        {"name": "rerank", "from": ["dense"], "retrieved": ["a"] if number < 3 - run else ["b", "a"]},
+                    ]
+                },
+            }
+            for number in range(4)
+        ]
+        results[f"run{run}"] = Engine(catalog=CATALOG).dataset(samples).with_metrics(["recall@2", "RR"]).run()
+    return laid_out(results)

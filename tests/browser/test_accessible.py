@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from browser.reports import page_of_runs, page_of_samples
+from browser.reports import page_of_runs, page_of_samples, page_of_stages
 
 WIDTHS, SCHEMES = [375, 768, 1280, 2560], ["light", "dark"]
-REPORTS = {"two": page_of_runs, "four": lambda: page_of_runs(40, 4), "samples": page_of_samples}
+REPORTS = {
+    "two": page_of_runs,
+    "four": lambda: page_of_runs(40, 4),
+    "samples": page_of_samples,
+    "stages": page_of_stages,
+}
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +38,7 @@ def test_axe_finds_no_violation(opened, axe, name, width, scheme):
         page.select_option("#metric", "1")
 
 
-@pytest.mark.parametrize("width", [320, 375, 641, 768, 861, 1001, 1121, 1241, 1280, 2560])
+@pytest.mark.parametrize("width", [320, 375, 641, 768, 861, 1001, 1121, 1241, 1280, 1560, 1900, 2560])
 @pytest.mark.parametrize("name", REPORTS)
 def test_nothing_is_wider_than_the_screen_or_cut(opened, name, width):
     page = opened(REPORTS[name](), width=width)

@@ -8,7 +8,7 @@ import io
 import pytest
 
 import rankgauge
-from browser.reports import laid_out, of_runs, of_samples, page_of_runs, page_of_samples
+from browser.reports import laid_out, of_runs, of_samples, page_of_runs, page_of_samples, page_of_stages
 
 
 def words(page, where):
@@ -187,3 +187,34 @@ def test_a_definition_shows_while_a_metric_is_pointed_at_or_has_the_focus(opened
     page.locator("#mt input").nth(1).focus()
     assert tip.is_visible()
     assert page.locator("#mt input").nth(1).get_attribute("aria-describedby") == tip.get_attribute("id")
+
+
+def test_stages_are_those_of_the_chosen_run(opened):
+    page = opened(page_of_stages())
+
+    assert page.locator("#funnel h2").all_inner_texts() == [
+        "run0: rerank loses 3 of 8 relevant items (37.5%): recall@2, 4 questions",
+        "run1: rerank loses 2 of 8 relevant items (25.0%): recall@2, 4 questions",
+    ]
+    page.select_option("#run", "2")
+    assert page.locator("#funnel h2").all_inner_texts()[1].startswith("run2: rerank loses 1 of 8")
+    page.locator("#funnel summary").last.click()
+    page.locator("#funnel details[open] a").last.click()
+    assert page.inner_text("#one-h") == "q0"
+    assert page.input_value("#run") == "2"
+
+
+def test_on_wide_screens_the_sample_stands_beside_the_list(opened):
+    page = opened(page_of_samples(), width=1700)
+    page.click("#table tbody tr[data-i] >> nth=3")
+    boxes = page.evaluate("""() => ["#scroll", "#one"].map((name) => document.querySelector(name))
+      .map((one) => one.getBoundingClientRect()).map((box) => [box.left, box.right, box.top])""")
+    (_, right, _), (left, _, _) = boxes
+
+    assert right < left
+    assert page.locator("#table tbody tr.on .c0").inner_text() in page.inner_text("#one-h")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1500, "height": 900})
+    boxes = page.evaluate("""() => ["#scroll", "#one"].map((name) => document.querySelector(name))
+      .map((one) => one.getBoundingClientRect()).map((box) => [box.top, box.bottom])""")
+    assert boxes[0][1] <= boxes[1][0]

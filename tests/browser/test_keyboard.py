@@ -119,3 +119,19 @@ def test_the_row_of_an_empty_list_clears_what_hides_the_samples(opened):
     page.keyboard.press("Enter")
     assert page.inner_text("#count") == "40 samples"
     assert page.input_value("#search") == ""
+
+
+def test_letters_open_the_next_and_previous_sample_but_are_typed_where_one_types(opened):
+    page = opened(page_of_runs())
+    page.focus("#prev")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    third = page.inner_text("#one-h")
+    page.keyboard.press("k")
+    second = page.inner_text("#one-h")
+
+    assert [second, third] == page.locator("#table tbody a").all_inner_texts()[1:3]
+    page.focus("#search")
+    page.keyboard.press("j")
+    assert page.input_value("#search") == "j"
+    assert page.inner_text("#one-h") == second

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from collections import Counter
 
 import pytest
 
 import rankgauge
-from browser.reports import laid_out, of_runs, of_samples, page_of_runs, page_of_samples
+from browser.reports import laid_out, of_runs, of_samples, page_of_runs, page_of_samples, page_of_stages
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def number(text):
     return float(text.replace(MINUS, "-").replace(",", ""))
+
+
+def numbers_in(text):
+    """Return the numbers with a decimal point that a text has, each with its sign."""
+    return re.findall(r"[+\u2212-]?\d+\.\d+", text)
 
 
 def table(page, where):
@@ -127,6 +134,25 @@ def test_it_becomes_a_pdf_with_every_bar(opened):
     })""")
     assert page.pdf(format="A4").startswith(b"%PDF")
     assert 600 < float(page.evaluate("document.body.dataset.edge")) <= 688
+
+
+@pytest.mark.parametrize("report", [page_of_samples, lambda: page_of_runs(40, 4), page_of_stages])
+def test_a_pdf_says_what_the_screen_says(opened, report):
+    import pypdf
+
+    page = opened(report())
+    shown = "h1, .chip, .trouble, #board td, #mt td, #answers dd, .heat td, #funnel td, #funnel .step, #one .rank .n"
+    texts = page.evaluate(
+        "(shown) => [...document.querySelectorAll(shown)].filter((one) => one.offsetParent)"
+        ".map((one) => one.textContent)",
+        shown,
+    )
+    pdf = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4")))
+    printed = Counter(word for sheet in pdf.pages for word in numbers_in(sheet.extract_text()))
+    wanted = Counter(word for text in texts for word in numbers_in(text))
+
+    assert len(wanted) > 20
+    assert wanted - printed == Counter()
 
 
 def test_fifty_thousand_queries_open_and_are_searched(opened):

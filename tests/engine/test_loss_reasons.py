@@ -68,13 +68,32 @@ def of_samples(qrels, runs):
     return dict(zip("ab", map(result, runs), strict=True))
 
 
+def lost(results, **options):
+    """Return why the only run that is compared is lost, by the only metric."""
+    (losses,) = html_report.gather(results, **options).losses.values()
+    return tuple(losses)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_every_loss_of_a_run_is_looked_at(seed):
     qrels, runs = drawn(seed)
-    losses = html_report.gather(of_run(qrels, runs)).losses
+    n, left, k = lost(of_run(qrels, runs))
 
-    assert tuple(losses) == (*counted(qrels, runs), K)
-    assert losses.n > losses.left > 7
+    assert (n, left, k) == (*counted(qrels, runs), K)
+    assert n > left > 7
+
+
+def test_every_loss_of_several_runs_and_metrics_is_looked_at():
+    qrels, (first, second) = drawn(8)
+    _, (third, _) = drawn(9)
+    metrics = ["RR", f"ndcg@{K}", "P@2"]
+    results = rankgauge.evaluate(qrels, runs={"a": first, "b": second, "c": third}, metrics=metrics)
+    losses = html_report.gather(results).losses
+
+    assert set(losses) == {(run, metric) for run in "bc" for metric in ("rr", f"ndcg@{K}", "p@2")}
+    assert losses["b", f"ndcg@{K}"] == (*counted(qrels, [first, second]), K)
+    assert losses["c", f"ndcg@{K}"] == (*counted(qrels, [first, third]), K)
+    assert losses["b", "p@2"].n == losses["b", "p@2"].left  # with fewer of two, one has left
 
 
 def test_every_loss_of_samples_is_looked_at_in_every_batch(monkeypatch):
@@ -83,7 +102,7 @@ def test_every_loss_of_samples_is_looked_at_in_every_batch(monkeypatch):
     for query in ("q3", "q50"):
         del qrels[query], runs[0][query]
 
-    assert tuple(html_report.gather(of_samples(qrels, runs)).losses) == (*counted(qrels, runs), K)
+    assert lost(of_samples(qrels, runs)) == (*counted(qrels, runs), K)
 
 
 def test_every_loss_of_a_run_that_is_rolled_up_is_looked_at():
@@ -97,7 +116,7 @@ def test_every_loss_of_a_run_that_is_rolled_up_is_looked_at():
     ]
     result = of_run(qrels, chunks, f"ndcg(unit=document)@{K}")
 
-    assert tuple(html_report.gather(result).losses) == (
+    assert lost(result) == (
         *counted(qrels, chunks, unit=lambda name: name.partition("#")[0]),
         K,
     )
@@ -112,7 +131,7 @@ def test_only_samples_that_are_compared_are_counted():
     new = rankgauge.evaluate({**before, "q2": {"a": 1, "x": 1}}, runs[1], ["RR"])
     comparison = rankgauge.compare({"old": old, "new": new}, common="unchanged")
 
-    assert tuple(html_report.gather({"old": old, "new": new}, comparison=comparison).losses) == (1, 1, None)
+    assert lost({"old": old, "new": new}, comparison=comparison) == (1, 1, None)
 
 
 def test_a_run_whose_column_has_another_name_is_looked_at_too():
@@ -122,4 +141,4 @@ def test_a_run_whose_column_has_another_name_is_looked_at_too():
         for run, metric in zip(runs, ("ndcg@5", {"metric": "ndcg@5", "as": "mine"}), strict=True)
     )
 
-    assert tuple(html_report.gather({"a": one, "b": other}).losses) == (*counted(qrels, runs), K)
+    assert lost({"a": one, "b": other}) == (*counted(qrels, runs), K)

@@ -48,7 +48,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _funnel(given: argparse.Namespace) -> int:
-    from rankgauge.funnel.funnel import funnel_lines
+    from rankgauge.funnel.funnel_lines import funnel_lines
 
     funnel = _of_folder(given) if given.folder is not None else _of_runs(given)
     if given.as_json:

@@ -14,8 +14,10 @@ from rankgauge.columns.judged_rows import (
     Relevance,
     Rows,
     Scores,
+    has_mask,
     intents_of,
     unmasked,
+    unmasked_flags,
 )
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Seen
@@ -49,10 +51,12 @@ __all__ = [
     "Words",
     "are_texts",
     "encoded",
+    "has_mask",
     "intents_of",
     "keys_of_gold",
     "number_problem",
     "short_keys",
     "unmasked",
+    "unmasked_flags",
     "words_at",
 ]

@@ -4,6 +4,7 @@ Rows: the columns that judged and gold items stand in, and the intents of a quer
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,6 +29,7 @@ __all__ = [
     "distinct",
     "first_of_each",
     "gather",
+    "has_mask",
     "intents_of",
     "nth_of_each",
     "one_a_rank",
@@ -35,6 +37,7 @@ __all__ = [
     "same_rank_as_before",
     "stretches",
     "unmasked",
+    "unmasked_flags",
 ]
 
 N = TypeVar("N", bound="np.generic[Any]")
@@ -262,12 +265,23 @@ class Intents(NamedTuple):
         return Intents(np.repeat(np.arange(len(items)), lengths), self.intent[rows], self.grade[rows], self.place[rows])
 
 
-def unmasked(returned: object) -> Floats:
+def unmasked(returned: Any) -> Floats:  # noqa: ANN401  # whatever a plugin returned
     """Return numbers that a plugin returned as an array; what is masked is NaN, as what has no value."""
     values = np.asarray(returned, dtype=np.float64)
-    if not isinstance(returned, np.ma.MaskedArray):
+    if not has_mask(returned):
         return values
     return np.where(np.ma.getmaskarray(returned), np.nan, values)
+
+
+def unmasked_flags(returned: Any) -> Flags:  # noqa: ANN401  # whatever a plugin returned
+    """Return flags that a plugin returned as an array; what is masked is not set."""
+    return np.array(np.ma.filled(returned, fill_value=False) if has_mask(returned) else returned, dtype=np.bool_)
+
+
+def has_mask(value: object) -> bool:
+    """Return whether a value is a masked array of numpy; where nobody loaded those, which takes long, it is none."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
 
 
 def intents_of(owners: Sequence[int], ids: Sequence[bytes], grades: Sequence[Mapping[str, float]]) -> Intents:

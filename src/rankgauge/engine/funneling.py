@@ -26,7 +26,7 @@ from rankgauge.result import ResultValues
 from rankgauge.result.wording import dataset_name
 from rankgauge.samples import Output, Sample
 
-__all__ = ["funnel_of", "funnel_of_runs", "stage_notes", "told_stages"]
+__all__ = ["first_funnel", "funnel_of", "funnel_of_runs", "stage_notes", "told_stages"]
 
 _AT_ONCE = 1024
 
@@ -52,6 +52,17 @@ def funnel_of(
     for batch in job_of(result, evaluation, plan).batches(_AT_ONCE):
         following.add(batch)
     return following.funnel(dataset_name(result), result.manifest, traced)
+
+
+def first_funnel(result: ResultValues, catalog: Catalog | None) -> Funnel:
+    """Follow the relevant items by the first metric that can be followed."""
+    refused: list[ResultError] = []
+    for name in result.metrics:
+        try:
+            return funnel_of(result, name, catalog=catalog)
+        except ResultError as error:
+            refused.append(error)
+    raise refused[0]
 
 
 def funnel_of_runs(

@@ -15,14 +15,16 @@ from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.differences import Comparison
 from rankgauge.engine.comparing import compare
+from rankgauge.engine.funneling import first_funnel
 from rankgauge.engine.loss_reasons import LostSamples
 from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.setup import Setup
 from rankgauge.engine.unjudged import scored_only, unjudged_share
-from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
+from rankgauge.errors import DataError, ParameterError, PlanError, RankgaugeError, ResultError, counted
 from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.funnel import Funnel
 from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.file_records import read_texts
 from rankgauge.planning.requests import USUAL_BUDGET
@@ -160,13 +162,14 @@ def gather(
     sections, notes = sections_of(catalog, named)
     order = _by_interest(named, comparison)
     wanted = None if len(order) <= _ALL else order[:_MOST]
-    lost = LostSamples.of(named, comparison)
+    lost = LostSamples.of(named, comparison, catalog.metrics)
     found: dict[str, Reread] = {}
     for name, result in named.items():
         try:
-            found[name] = reread(result, wanted, _by_depth(result), None if lost is None else lost.within.get(name))
+            found[name] = reread(result, wanted, _by_depth(result), lost.within.get(name))
         except (ResultError, DataError, PlanError) as error:
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
+    funnels = dict(_funnels(named, found, catalog, notes))
     if found and wanted is not None:
         notes.append(
             f"ranked lists are included for {len(wanted):,} of {counted(len(order), 'sample')}: those with the lowest "
@@ -189,12 +192,25 @@ def gather(
         lists={name: own.lists for name, own in found.items()},
         curves=_curves(found),
         unjudged=_unjudged(found),
-        losses=None if lost is None else lost.reasons(found),
+        losses=lost.reasons(found),
+        funnels=funnels,
         notes=notes,
         sections=sections,
         definitions=dict(_definitions(catalog, next(iter(named.values())))),
         gates=gates,
     )
+
+
+def _funnels(
+    results: Mapping[str, ResultValues], found: Mapping[str, Reread], catalog: Catalog, notes: list[str]
+) -> Iterator[tuple[str, Funnel]]:
+    """Yield what the stages of each run lose, where its outputs tell them; say in *notes* what cannot be followed."""
+    for name, own in found.items():
+        if own.tells_stages:
+            try:
+                yield name, first_funnel(results[name], catalog)
+            except RankgaugeError as error:
+                notes.append(f"{name}: its stages cannot be followed: {error}")
 
 
 def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.samples import Sample
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
 
@@ -44,9 +44,9 @@ _AT_ONCE = 256
 
 
 class Within(NamedTuple):
-    """Samples of which the relevant items within the cutoff of a column are wanted, whether listed or not."""
+    """Samples of which the relevant items within the cutoffs of columns are wanted, whether listed or not."""
 
-    column: str
+    columns: Sequence[str]
     numbers: Mapping[str, int]  # by sample id
 
 
@@ -58,7 +58,8 @@ class Reread:
     lists: ResultLists  # of the samples that were wanted
     inputs: Mapping[str, str] = field(default_factory=dict)  # their questions; empty for a run
     others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)  # by group, but for impossible ones
-    within: Ints | None = None  # what `within_cutoff` says of the samples that were asked for
+    tells_stages: bool = False  # whether any output says what each stage of its pipeline retrieved
+    within: Mapping[str, Ints] = field(default_factory=dict)  # what `within_cutoff` says of what was asked for
 
 
 def reread(
@@ -118,7 +119,7 @@ def _of_run(
         dict.fromkeys(batch.evidence, gold),
         check,
     )
-    held = None if within is None else _within_run(plan, result, run, {None: evidence}, names, within, check)
+    held = {} if within is None else _within_run(plan, result, run, {None: evidence}, names, within, check)
     return Reread(names, lists, others=besides.columns(), within=held)
 
 
@@ -140,7 +141,7 @@ def _of_units(
         judged, evidence = judge_units(evaluation.qrels, evaluation.run, besides.collector.plan)
         names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
         besides.collector.add_run(names, evidence, judged.missing)
-    held = None
+    held = {}
     if within is not None:
         judged, evidence = judge_units(evaluation.qrels, evaluation.run, evaluation.plan)
         names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
@@ -156,14 +157,14 @@ def _within_run(
     names: Sequence[str],
     within: Within,
     check: Check,
-) -> Ints:
-    """Return what is within the cutoff of a column, of some queries of a judged run."""
+) -> dict[str, Ints]:
+    """Return what is within the cutoffs of columns, of some queries of a judged run."""
     sample_ids, chosen = _places(names, within.numbers)
     batch = _chosen(plan, run, evidence, chosen)
     nothing = Items(np.zeros(len(chosen) + 1, dtype=np.int64), [])
-    column = {within.column: result.metrics[within.column]}
+    columns = {name: result.metrics[name] for name in within.columns}
     items, gold = dict.fromkeys(batch.evidence, nothing), dict.fromkeys(batch.evidence, ())
-    return within_cutoff(lists_of_batch(plan, column, sample_ids, batch, items, gold, check), *within)
+    return within_cutoff(lists_of_batch(plan, columns, sample_ids, batch, items, gold, check), within.numbers)
 
 
 def _places(names: Sequence[str], wanted: Iterable[str]) -> tuple[list[str], Ints]:
@@ -218,16 +219,21 @@ def _of_samples(
     of_interest = known if wanted is None else set(wanted)
     samples: dict[str, Sample] = {}
     read: list[str] = []
-    held: list[Ints] = []
+    held: list[dict[str, Ints]] = []
+    tells_stages = False
     for batch in job.batches(_AT_ONCE):
         of_result = [sample for sample in batch if sample.id in known]
         samples |= {sample.id: sample for sample in of_result if sample.id in of_interest}
         if besides.collector is not None:
             besides.collector.add(of_result)
         if within is not None and (inside := [sample for sample in of_result if sample.id in within.numbers]):
-            column = {within.column: result.metrics[within.column]}
-            held.append(within_cutoff(lists_of_samples(plan, column, inside, check, top=0), *within))
+            columns = {name: result.metrics[name] for name in within.columns}
+            lists = lists_of_samples(plan, columns, inside, check, top=0)
+            held.append(within_cutoff(lists, within.numbers))
         read += [sample.id for sample in of_result]
+        tells_stages = tells_stages or any(
+            isinstance(sample.output, Output) and sample.output.stages is not None for sample in of_result
+        )
     order = [sample_id for sample_id in (result.sample_ids if wanted is None else wanted) if sample_id in known]
     if lost := [sample_id for sample_id in order if sample_id not in samples]:
         raise lost_sample(lost[0], evaluation)
@@ -237,7 +243,8 @@ def _of_samples(
         lists_of_samples(plan, result.metrics, chosen, check, top=TOP),
         {sample.id: question(sample.input) for sample in chosen if sample.input is not None},
         besides.columns(),
-        np.concatenate(held) if held else None,
+        tells_stages,
+        {name: np.concatenate([part[name] for part in held]) for name in (held[0] if held else ())},
     )
 
 

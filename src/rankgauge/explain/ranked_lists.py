@@ -76,25 +76,29 @@ class ResultLists:
     columns: Mapping[str, ColumnFacts]
 
 
-def leaving(before: Ints, after: Ints) -> int:
-    """Return of how many samples a relevant item of *before* is not among those of *after*; see `within_cutoff`."""
-    return len(np.unique(np.setdiff1d(before, after) >> _BITS))
+def leaving(before: Ints, after: Ints, samples: Ints) -> int:
+    """Return of how many of the *samples* an item of *before* is not among those of *after*; see `within_cutoff`."""
+    left = np.unique(np.setdiff1d(before, after) >> _BITS)
+    return int(np.isin(left, samples).sum())
 
 
 _BITS = 32
 
 
-def within_cutoff(lists: ResultLists, name: str, numbers: Mapping[str, int]) -> Ints:
+def within_cutoff(lists: ResultLists, numbers: Mapping[str, int]) -> dict[str, Ints]:
     """
-    Return the relevant items within the cutoff of a column, of the samples that have a number; shape (items,).
+    Return by column the relevant items within its cutoff, of the samples that have a number; shape (items,).
 
     Each is the number of its sample, shifted by 32 bits, plus its place among the gold of that sample, best first.
     """
-    facts = lists.columns[name]
+    of_samples = np.array([numbers.get(sample_id, -1) for sample_id in lists.sample_ids], dtype=np.int64)
+    return {name: _within(facts, of_samples) for name, facts in lists.columns.items()}
+
+
+def _within(facts: ColumnFacts, of_samples: Ints) -> Ints:
     rows, gold = facts.lists.rows.until(facts.k), facts.lists.gold
     nth = np.zeros(len(gold.gold), dtype=np.int64)
     nth[gold.gold] = gold.rank
-    of_samples = np.array([numbers.get(sample_id, -1) for sample_id in lists.sample_ids], dtype=np.int64)
     rows = rows.where((rows.grade >= facts.least) & (of_samples[rows.sample] >= 0))
     return (of_samples[rows.sample] << _BITS) + nth[rows.gold]
 

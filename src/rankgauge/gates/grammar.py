@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
 from rankgauge.base.plain_text import read_number
@@ -94,6 +93,8 @@ class Bound:
             return True
         if not math.isclose(value, self.number, rel_tol=_CLOSE, abs_tol=_CLOSE):
             return False
+        from fractions import Fraction  # loads decimals, for a mean that is at its bound
+
         counts = Counter(scores or (value,))
         total = sum(count * exact_reading(score) for score, count in counts.items())
         return sign * total >= sign * counts.total() * Fraction(repr(self.number))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.columns import unmasked
+from rankgauge.columns import unmasked, unmasked_flags
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
@@ -112,11 +112,7 @@ def checked(returned: object, retrieved: int, gold: int) -> Compared:
 
 def _shaped(returned: object, retrieved: int, gold: int) -> Compared:
     scores = unmasked(returned.scores if isinstance(returned, Decided) else returned)
-    accepted = (
-        np.asarray(np.ma.filled(returned.accepted, fill_value=False), dtype=np.bool_)
-        if isinstance(returned, Decided)
-        else None
-    )
+    accepted = unmasked_flags(returned.accepted) if isinstance(returned, Decided) else None
     for part in (scores, accepted):
         if part is not None and part.shape != (retrieved, gold):
             raise ValueError(f"it returned the shape {part.shape} where ({retrieved}, {gold}) is needed")

@@ -15,7 +15,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypedDict, TypeVar, Unp
 import numpy as np
 
 from rankgauge.base.frozen import frozen
-from rankgauge.columns import Flags, Judged, JudgedSample, Scores
+from rankgauge.columns import Flags, Judged, JudgedSample, Scores, has_mask, unmasked
 from rankgauge.expression import Value
 from rankgauge.plugin.metric import Contributions, CutoffRule, Explaining, Judging, Law, Metric, Need, check_declaration
 from rankgauge.plugin.signature import companion, declaring, read_signature
@@ -265,7 +265,7 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
             if isinstance(cutoffs, np.ndarray):
                 params["k"] = int(cutoffs[index])
             value = function(judged.sample(index), **params)
-            scores[index] = np.nan if value is None or np.ma.is_masked(value) else value
+            scores[index] = np.nan if value is None else unmasked(value) if has_mask(value) else value
         return scores
 
     return over_batch

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
+from rankgauge.columns import has_mask, unmasked
 from rankgauge.errors import CatalogError
 from rankgauge.expression import MetricExpression
 from rankgauge.plugin.declarations import AggregateFunction
@@ -108,8 +109,7 @@ def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], fl
     try:
         with guarded(CatalogError):
             found = call()
-            found = None if np.ma.is_masked(found) else found
-            value = math.nan if found is None else float(found)
+            value = math.nan if found is None else float(unmasked(found) if has_mask(found) else found)
     except (ForeignError, CatalogError) as error:
         failure = f"{what} of {by} gives no value: {error}"
     else:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.columns import Cutoff, Flags, Judged, Scores, unmasked
+from rankgauge.columns import Cutoff, Flags, Judged, Scores, unmasked, unmasked_flags
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -237,7 +237,7 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
         return relevant.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
     try:
         with guarded():
-            flags = np.array(np.ma.filled(judging.defined(judged), fill_value=False), dtype=bool)
+            flags = unmasked_flags(judging.defined(judged))
             if flags.shape != (judged.n,):
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}

@@ -7,11 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.stats.estimates import gamma_ratio, t_quantile
+
+if TYPE_CHECKING:
+    from statistics import NormalDist
 
 __all__ = [
     "detectable_by_signs",
@@ -80,7 +83,7 @@ def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | 
     if n > _FEW_PAIRS:
         return detectable_effect(n - 1, 1 - attainable, power)
     uniform = (np.random.Philox(key=n).random_raw(_DRAWS * n) >> np.uint64(11)).astype(np.float64) + 0.5
-    normal = NormalDist()
+    normal = _normal()
     drawn = np.array([normal.inv_cdf(share) for share in (uniform * 2.0**-53).tolist()]).reshape(_DRAWS, n)
     signs = 1.0 - 2.0 * (np.arange(2 ** (n - 1))[:, None] >> np.arange(n) & 1)  # the last keeps its sign
 
@@ -121,7 +124,7 @@ def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power:
     ``((z_confidence + z_power) std / margin)**2``, by the normal approximation, for a one-sided bound. The *margin* is
     above 0, and *std* that of the differences.
     """
-    normal = NormalDist()
+    normal = _normal()
     reach = normal.inv_cdf(confidence) + normal.inv_cdf(power)
     return max(2, math.ceil((reach * std / margin) ** 2))
 
@@ -213,3 +216,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (count - rank) * p_values[place]))
         adjusted[place] = highest
     return adjusted
+
+
+def _normal() -> NormalDist:
+    from statistics import NormalDist  # loads decimals and fractions
+
+    return NormalDist()

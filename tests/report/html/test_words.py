@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankgauge
+from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.engine.html_report import gather
 from rankgauge.report.html.words import (
@@ -53,6 +54,45 @@ def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
     )
     assert "Why?" not in answers(report(new, old))
     assert answers(report(new, old))["Where does it win?"].startswith("On 10 of 40 samples, most q00 +")
+
+
+def reasons(data):
+    return {
+        (pair.run, name): {question: pieces[0].text for question, pieces in questions(data, pair, name)}.get("Why?")
+        for pair in data.pairs
+        for name in pair.metrics
+    }
+
+
+def test_why_is_answered_for_every_run_and_metric_that_looks_for_what_is_relevant():
+    runs = {"old": run(lambda n: 1), "new": run(lambda n: 8 if n < 4 else 3 if n < 10 else 1), "far": run(lambda n: 7)}
+    metrics = ["P@3", "RR", "first_rank"]
+    below = "the same relevant results are found, but lower down or worth less."
+
+    assert reasons(gather(rankgauge.evaluate(QRELS, runs=runs, metrics=metrics, catalog=CATALOG))) == {
+        ("new", "p@3"): "Of 4 losses, on 4 a relevant result leaves the top 3.",
+        ("new", "rr"): f"Of 10 losses, on 10 {below}",
+        ("new", "first_rank"): f"Of 10 losses, on 10 {below}",
+        ("far", "p@3"): "Of 40 losses, on 40 a relevant result leaves the top 3.",
+        ("far", "rr"): f"Of 40 losses, on 40 {below}",
+        ("far", "first_rank"): f"Of 40 losses, on 40 {below}",
+    }
+
+
+def test_why_is_not_asked_of_generated_answers():
+    def result(answer, retrieved):
+        expected = {"relevant": ["a"], "answer": "the fox"}
+        output = {"answer": answer, "retrieved": retrieved}
+        samples = [{"id": f"s{n}", "expected_output": expected, "actual_output": output} for n in range(4)]
+        return Engine(catalog=CATALOG).dataset(samples).with_metrics(["token_f1", "recall@1"]).run()
+
+    data = gather({"old": result("the fox", ["a"]), "new": result("a dog", ["b", "a"])}, catalog=CATALOG)
+
+    assert {pair.metrics["token_f1"].losses for pair in data.pairs} == {4}
+    assert reasons(data) == {
+        ("new", "token_f1"): None,
+        ("new", "recall@1"): "Of 4 losses, on 4 a relevant result leaves the top 1.",
+    }
 
 
 def test_the_worst_samples_are_named_and_linked():

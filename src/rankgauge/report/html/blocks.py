@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
+from rankgauge.funnel import Funnel, funnel_lines
 from rankgauge.report.html import charts
+from rankgauge.report.html.cohort_chart import Dot, dots
 from rankgauge.report.html.notation import difference, named, score
+from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import cohorts_heading, headline, questions, spread, spread_of
+from rankgauge.report.html.words import cohorts_heading, headline, linked, questions, spread, spread_of
 from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "blocks"]
 
+_ALL = "All samples"
 _SHADED = 0.03
 _MOST_COHORTS = 20
 
@@ -55,6 +60,15 @@ def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
             yield from _of_choice(data, macros, pair, name, f"{run}/{metrics.index(name)}")
         if (heat := _heat_of_differences(pair)) is not None:
             yield Block("cohorts", str(run), macros.cohorts(heat, cohorts_heading(data, pair), compared=True))
+    for names in [[pair.baseline, pair.run] for pair in data.pairs] or [runs[:1]]:
+        if views := [_funnel(data, name, data.funnels[name]) for name in names if name in data.funnels]:
+            yield Block("funnel", str(runs.index(names[-1])), macros.funnels(views))
+    yield from _boards(data, macros)
+
+
+def _boards(data: ReportData, macros: _Macros) -> Iterator[Block]:
+    """Yield every run by each metric, where several are compared."""
+    metrics = list(data.first.metrics)
     if len(data.pairs) > 1:
         for name in dict.fromkeys(name for pair in data.pairs for name in pair.metrics):
             rows = _board(data, name)
@@ -65,6 +79,8 @@ def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
 def _of_choice(data: ReportData, macros: _Macros, pair: RunComparison | None, name: str, key: str) -> Iterator[Block]:
     """Yield what is said of one run and metric: the finding, and answers to the next questions."""
     yield Block("finding", key, macros.finding(headline(data, pair, name)))
+    if chart := _dots_of_means(data.first, name) if pair is None else _dots_of_differences(pair.metrics[name]):
+        yield Block("dots", key, macros.dots(chart, named(name)))
     hero = None if pair is None else _hero(pair, pair.metrics[name])
     yield Block("answers", key, macros.answers(hero, list(questions(data, pair, name))))
 
@@ -116,6 +132,20 @@ def _board_heading(rows: Sequence[Mapping[str, Any]], column: MetricSummary) -> 
     return leads + against.get(metric.verdict, f"; against {baseline}: {metric.verdict}")
 
 
+def _funnel(data: ReportData, run: str, funnel: Funnel) -> dict[str, Any]:
+    """Return what is shown of the stages of a run."""
+    of = run if len(data.results) > 2 else ""
+    return {
+        "heading": f"{named(run)}: " * (len(data.results) > 1) + funnel_lines.headline(funnel),
+        "legend": funnel_lines.legend(funnel),
+        "stages": funnel_lines.stage_rows(funnel),
+        "shares": [stage.held / max(1, funnel.items) for stage in funnel.stages],
+        "fates": funnel_lines.fate_rows(funnel),
+        "steps": list(funnel_lines.step_lines(funnel)),
+        "lost": [(linked(item.sample, funnel.metric, of), visible(clipped(item.sentence))) for item in funnel.traced],
+    }
+
+
 _Cell = dict[str, str]
 _Compared = CohortDifference | MetricComparison | None
 _Part = TypeVar("_Part")
@@ -145,6 +175,42 @@ def _heat_of_differences(pair: RunComparison) -> dict[str, Any] | None:
     return _heat(pair.metrics, parts, metrics, row)
 
 
+def _dots_of_means(result: ResultValues, name: str) -> list[Markup]:
+    """Draw the mean of each cohort of one run."""
+    cohorts = result.by_tag()
+    parts = [(_tag(tag), part.metrics[name]) for tag, part in cohorts.items()] if set(cohorts) != {None} else []
+    known = [
+        Dot(tag, column.n, column.mean, column.interval(), score(column.mean))
+        for tag, column in [*parts, (_ALL, result.metrics[name])]
+        if column.mean is not None
+    ]
+    return _drawn(known, compared=False)
+
+
+def _dots_of_differences(metric: MetricComparison) -> list[Markup]:
+    """Draw the mean difference in each cohort."""
+    known = [
+        Dot(_tag(cohort.tag), cohort.n, cohort.difference, cohort.interval, difference(cohort.difference))
+        for cohort in metric.cohorts
+    ]
+    if metric.difference is not None:
+        known.append(Dot(_ALL, metric.n, metric.difference, metric.interval, difference(metric.difference)))
+    return _drawn(known, compared=True)
+
+
+def _drawn(known: Sequence[Dot], *, compared: bool) -> list[Markup]:
+    """Draw cohorts, of which the last is all samples, for each width; nothing where there is only that."""
+    if len(known) < 2 or known[-1].name != _ALL:
+        return []
+    *cohorts, whole = known
+    largest = sorted(cohorts, key=lambda dot: -dot.n)[:_MOST_COHORTS]
+    return [dots(largest, whole, width, compared=compared) for width in charts.WIDTHS]
+
+
+def _tag(tag: str | None) -> str:
+    return "(no tag)" if tag is None else named(tag)
+
+
 def _heat(
     columns: Iterable[str],
     parts: Mapping[str | None, _Part],
@@ -154,10 +220,9 @@ def _heat(
     """Return a table of the first cohorts and of all samples; *row* gives their number and the cells of a part."""
     if not parts:
         return None
-    shown = [("(no tag)" if tag is None else named(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
+    shown = [(_tag(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
     *rows, total = (
-        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True))
-        for name, part in (*shown, ("All samples", whole))
+        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True)) for name, part in (*shown, (_ALL, whole))
     )
     left = max(0, len(parts) - _MOST_COHORTS)
     return {"columns": list(map(named, columns)), "rows": rows, "total": total, "left": left}

@@ -22,7 +22,7 @@ from rankgauge.result import MetricSummary
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["WIDTHS", "Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "svg", "text"]
+__all__ = ["WIDTHS", "Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "short", "svg", "text"]
 
 WIDTHS = WIDE, NARROW = 620, 340
 """A wide and a narrow screen have a drawing each, whose texts keep their size."""
@@ -130,9 +130,9 @@ def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Mar
     left, right = (a, b) if metric.higher_is_better else (b, a)
     colours = ("lab a", "lab b") if metric.higher_is_better else ("lab b", "lab a")
     if zero > 120:
-        parts.append(text(zero - 8, 12, f"\N{LEFTWARDS ARROW} {_short(left)} better", colours[0], "end"))
+        parts.append(text(zero - 8, 12, f"\N{LEFTWARDS ARROW} {short(left)} better", colours[0], "end"))
     if width - zero > 120:
-        parts.append(text(zero + 8, 12, f"{_short(right)} better \N{RIGHTWARDS ARROW}", colours[1]))
+        parts.append(text(zero + 8, 12, f"{short(right)} better \N{RIGHTWARDS ARROW}", colours[1]))
     if metric.interval is not None:
         low, high = metric.interval
         parts.append(line(axis(low), 44, axis(high), 44, "ci"))
@@ -315,10 +315,10 @@ def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curv
     lowest = -math.inf
     for end, run, kind in sorted(ends):
         lowest = max(end, lowest + 14)
-        yield run, text(axes.right + 6, lowest + 4, _short(run, 14), f"lab {kind}")
+        yield run, text(axes.right + 6, lowest + 4, short(run, 14), f"lab {kind}")
 
 
-def _short(name: str, most: int = 24) -> str:
+def short(name: str, most: int = 24) -> str:
     """Return the beginning and the end of a name that is long, which tell runs of one system apart."""
     shown = visible(name)
     end = most // 2

@@ -12,6 +12,7 @@ from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Cutoff
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
+from rankgauge.funnel import Funnel
 from rankgauge.gates.outcomes import GateReport
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
@@ -32,7 +33,7 @@ class DepthCurve:
 
 
 class Losses(NamedTuple):
-    """Why a run loses samples, by its first metric."""
+    """Why a run loses samples, by one metric."""
 
     n: int  # on how many samples it is worse
     left: int  # on how many of these a relevant result is not within the cutoff any more
@@ -65,7 +66,8 @@ class ReportData:
     lists: Mapping[str, ResultLists] = field(default_factory=dict)  # by run; those of a run may be absent
     curves: Sequence[DepthCurve] = ()
     unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # shares in the first ten, by run, sample
-    losses: Losses | None = None
+    losses: Mapping[tuple[str, str], Losses | None] = field(default_factory=dict)  # by run, metric; None if unreadable
+    funnels: Mapping[str, Funnel] = field(default_factory=dict)  # by run, of those whose outputs tell their stages
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)  # one line by name of the column

@@ -16,7 +16,7 @@ from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import summary_line
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
-from rankgauge.report.html.report_data import ReportData
+from rankgauge.report.html.report_data import Losses, ReportData
 from rankgauge.result import MetricSummary
 from rankgauge.result.wording import INTERVALS, partial_line
 from rankgauge.scoring.score import FAILED, MISSING
@@ -27,6 +27,7 @@ __all__ = [
     "cohorts_heading",
     "depth_heading",
     "headline",
+    "linked",
     "metrics_heading",
     "questions",
     "spread",
@@ -139,9 +140,8 @@ def _questions_of_two(data: ReportData, pair: RunComparison, name: str) -> Itera
         if samples := [(change.sample_id, difference(change.difference)) for change in changes[:3]]:
             where = f"On {count:,} of {counted(metric.n, 'sample')}, {word} "
             yield question, _listed(where, samples, metric.name, run)
-    is_first = pair is data.pair and metric is next(iter(pair.metrics.values()))
-    if metric.losses and is_first:
-        yield "Why?", [Linked(_why(data))]
+    if (pair.run, metric.name) in data.losses:
+        yield "Why?", [Linked(_why(data.losses[pair.run, metric.name]))]
     yield "What is not known?", [Linked(_not_known(data, {pair.baseline, pair.run}))]
 
 
@@ -194,8 +194,7 @@ def _rounded(number: float) -> int:
     return math.ceil(number / unit) * unit
 
 
-def _why(data: ReportData) -> str:
-    losses = data.losses
+def _why(losses: Losses | None) -> str:
     if losses is None:
         return "That needs ranks and judgments, which could not be read again."
     top = "what was retrieved" if losses.k is None else "the cutoff"
@@ -224,10 +223,15 @@ def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str, run: s
     """Return samples with their numbers; a sample's name opens it."""
     pieces = [Linked(before)]
     for left, (sample_id, value) in zip(range(len(samples) - 1, -1, -1), samples, strict=True):
-        chosen = {"sample": sample_id, "metric": metric, **({"run": run} if run else {})}
-        link = "&".join(f"{key}={quote(visible(value), safe='')}" for key, value in chosen.items())
-        pieces += [Linked(visible(sample_id), f"#{link}"), Linked(f" {value}{', ' if left else '.'}")]
+        pieces += [linked(sample_id, metric, run), Linked(f" {value}{', ' if left else '.'}")]
     return pieces
+
+
+def linked(sample_id: str, metric: str, run: str = "") -> Linked:
+    """Return the name of a sample, which opens it."""
+    chosen = {"sample": sample_id, "metric": metric, **({"run": run} if run else {})}
+    link = "&".join(f"{key}={quote(visible(value), safe='')}" for key, value in chosen.items())
+    return Linked(visible(sample_id), f"#{link}")
 
 
 def _and(parts: Sequence[str]) -> str:

@@ -35,9 +35,9 @@ const choose = (metric, run = state.run, remembers = true) => {
   const before = state.sample;
   Object.assign(state, { metric, run, range: null, sort: null });
   sorted();
-  for (const place of ["finding", "answers"]) say(place, `${run}/${metric}`);
+  for (const place of ["finding", "answers", "dots"]) say(place, `${run}/${metric}`);
   say("board", String(metric));
-  say("cohorts", String(run));
+  for (const place of ["cohorts", "funnel"]) say(place, String(run));
   for (const row of document.querySelectorAll("#board [data-of-run]")) row.classList.toggle("on", +row.dataset.ofRun === run);
   colourCurves();
   document.title = `${($("finding").querySelector("h1") || $("finding")).textContent} \u00b7 rankgauge`;
@@ -99,6 +99,11 @@ const step = (by) => {
 };
 $("prev").addEventListener("click", () => step(-1));
 $("next").addEventListener("click", () => step(1));
+document.querySelector(".browse").addEventListener("keydown", (event) => {
+  if (!(event.key in LETTERS) || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
+  step(LETTERS[event.key]);
+  event.preventDefault();
+});
 const box = $("bars");
 let start = null;
 box.addEventListener("pointerdown", (event) => { start = barScale(event.clientX); box.setPointerCapture(event.pointerId); });
@@ -123,14 +128,13 @@ walk(box, SLIDER, () => state.cursor, () => order.length - 1, (at, event, from) 
   drawBars();
 }, { Enter: () => order.length > 0 && go(order[state.cursor], true), Escape: () => clearRange() });
 addEventListener("resize", () => { drawBars(); drawJoins(); });
-// On paper: bars as wide as the sheet, the fold open, and the list from its top.
-const folds = [...document.querySelectorAll("details")];
-let wereOpen = null;
+// On paper: bars as wide as the sheet, folds open, and the list from its top.
+let closed = [];
 const print = (on) => {
   if (on === printing) return;
   printing = on;
-  if (on) wereOpen = folds.map((fold) => fold.open);
-  folds.forEach((fold, at) => { fold.open = on || wereOpen[at]; });
+  if (on) closed = [...document.querySelectorAll("details:not([open])")];
+  for (const fold of closed) fold.open = on;
   $("scroll").scrollTop = 0;
   drawBars();
   drawTable();

@@ -20,7 +20,7 @@ const keyOf = ([name, kind, , side]) => `${kind} ${side} ${name}`; // a run may 
 const drawTable = () => {
   const table = $("table"), box = $("scroll"), held = heldIn(table);
   const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8);
-  const last = Math.min(rows.length, first + 40);
+  const last = Math.min(rows.length, first + Math.max(40, 17 + Math.ceil(box.clientHeight / ROW)));
   const shown = columns();
   const head = el("tr");
   shown.forEach((column) => {

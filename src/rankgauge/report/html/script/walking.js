@@ -1,6 +1,7 @@
 // Views that are one stop of the Tab key: arrow keys walk over their places.
 
 const SLIDER = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: -20, PageDown: 20, Home: -Infinity, End: Infinity };
+const LETTERS = { j: 1, k: -1 };
 const LIST = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 // `at` gives the place that is left, `last` the last one there is; `move` takes the new one, the event and the old one.
 const walk = (box, moves, at, last, move, more = {}) => box.addEventListener("keydown", (event) => {
