@@ -1,11 +1,15 @@
-"""What the tests share: a queue, and the command line in this process."""
+"""What the tests share: a scripted endpoint, a queue, and the command line in this process."""
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
 import pytest
 
+import rankgauge_judge.endpoint
 from rankgauge.cli import call
+from rankgauge_judge import model_calls
 
 HEADER = {
     "schema_version": "rankgauge.queue.v1",
@@ -23,6 +27,69 @@ class Done(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
+
+
+class Server:
+    """
+    An OpenAI-compatible server whose answers are what `script` returns for a request and its number.
+
+    A script returns a text, which becomes a chat completion; a status with a body and headers; or a function that is
+    given the handler. `requests` are the bodies that came in, `headers` what came with them.
+    """
+
+    def __init__(self):
+        self.script = lambda request, number: '{"reason": "It says so.", "grade": 1}'
+        self.requests, self.headers = [], []
+        self.lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *arguments):
+                pass
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with outer.lock:
+                    outer.requests.append(body)
+                    outer.headers.append(dict(self.headers))
+                    number = len(outer.requests)
+                reply = outer.script(body, number)
+                if callable(reply):
+                    reply(self)
+                elif isinstance(reply, str):
+                    self.answer(200, outer.complete(reply, body))
+                else:
+                    self.answer(*reply)
+
+            def answer(self, status, body, headers=()):
+                data = body.encode()
+                self.send_response(status)
+                for name, value in dict(headers).items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.handle_error = lambda *of: None  # whoever hung up is not there to be told
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @staticmethod
+    def complete(text, request, *, finish="stop", usage=(100, 20)):
+        """Return the body of a chat completion."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        tokens = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+        return json.dumps({"id": "x", "model": f"{request['model']}-2026", "choices": [choice], "usage": tokens})
 
 
 @pytest.fixture(autouse=True)
@@ -60,3 +127,19 @@ def write_queue(tmp_path):
         return tmp_path / name
 
     return write
+
+
+@pytest.fixture
+def server():
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """Record how long was waited between tries, without waiting."""
+    seconds = []
+    usual = rankgauge_judge.endpoint.Endpoint
+    monkeypatch.setattr(model_calls, "Endpoint", lambda *given, **more: usual(*given, **more, sleep=seconds.append))
+    return seconds

@@ -4,83 +4,12 @@ import json
 import os
 import signal
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
-import rankgauge_judge.endpoint
-from rankgauge_judge import run_command
 
 
 def answered(grade, reason="It says so."):
     return json.dumps({"reason": reason, "grade": grade})
-
-
-class Server:
-    """
-    An OpenAI-compatible server whose answers are what `script` returns for a request and its number.
-
-    A script returns a text, which becomes a chat completion; a status with a body and headers; or a function that is
-    given the handler. `requests` are the bodies that came in, `headers` what came with them.
-    """
-
-    def __init__(self):
-        self.script = lambda request, number: answered(1)
-        self.requests, self.headers = [], []
-        self.lock = threading.Lock()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *arguments):
-                pass
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                with outer.lock:
-                    outer.requests.append(body)
-                    outer.headers.append(dict(self.headers))
-                    number = len(outer.requests)
-                reply = outer.script(body, number)
-                if callable(reply):
-                    reply(self)
-                elif isinstance(reply, str):
-                    self.answer(200, completion(reply, body))
-                else:
-                    self.answer(*reply)
-
-            def answer(self, status, body, headers=()):
-                data = body.encode()
-                self.send_response(status)
-                for name, value in dict(headers).items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.handle_error = lambda *of: None  # whoever hung up is not there to be told
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def documents(self):
-        """Return the documents that were asked for, as they stand between the marks."""
-        return [shown(request)[1] for request in self.requests]
-
-
-def completion(text, request, *, finish="stop", usage=(100, 20)):
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-    tokens = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
-    return json.dumps({"id": "x", "model": f"{request['model']}-2026", "choices": [choice], "usage": tokens})
 
 
 def shown(request):
@@ -92,20 +21,9 @@ def shown(request):
     return ["\n".join(lines[begin + 1 : end]) for begin, end in zip(begins, ends, strict=True)]
 
 
-@pytest.fixture
-def server():
-    server = Server()
-    yield server
-    server.close()
-
-
-@pytest.fixture(autouse=True)
-def pauses(monkeypatch):
-    """Record how long was waited between tries, without waiting."""
-    seconds = []
-    usual = rankgauge_judge.endpoint.Endpoint
-    monkeypatch.setattr(run_command, "Endpoint", lambda *given, **more: usual(*given, **more, sleep=seconds.append))
-    return seconds
+def documents(server):
+    """Return the documents that were asked for, as they stand between the marks."""
+    return [shown(request)[1] for request in server.requests]
 
 
 def judged(file):
@@ -175,7 +93,7 @@ class TestGrades:
             (1, "model:m"),
             (3, "anna"),
         ]
-        assert server.documents == ["a"]
+        assert documents(server) == ["a"]
 
     def test_judge_read_takes_them_as_those_of_a_model(self, judge, rankgauge, server, write_queue, tmp_path):
         (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0 d9 0\n")
@@ -234,7 +152,7 @@ class TestBadAnswers:
 
     def test_one_that_is_cut_off_is_told_so(self, judge, server, write_queue):
         server.script = lambda request, number: (
-            (200, completion('{"reason": "it', request, finish="length")) if number == 1 else answered(1)
+            (200, server.complete('{"reason": "it', request, finish="length")) if number == 1 else answered(1)
         )
         assert judge(write_queue("a")).code == 0
         assert "cut off after 300 tokens" in server.requests[1]["messages"][3]["content"]
@@ -370,7 +288,7 @@ class TestTrouble:
         server.script = lambda request, number: answered(1) if number == 1 else (400, "no")
         done = judge(write_queue(*"abcdefgh"), "--json", "--concurrency", "1")
         assert (done.code, len(server.requests)) == (3, 4)
-        assert done.json["ended"].startswith("3 documents in a row failed; the last: 400")
+        assert done.json["ended"].startswith("3 in a row failed; the last: 400")
 
     @pytest.mark.parametrize(
         ("named", "left"),
@@ -474,7 +392,7 @@ class TestBudget:
         assert judge(write_queue("a"), "--max-calls", "3", "--json").json["spent"]["calls"] == 3
 
     def test_the_cost_is_counted_and_never_passed(self, judge, server, write_queue):
-        server.script = lambda request, number: (200, completion(answered(1), request, usage=(1000, 100)))
+        server.script = lambda request, number: (200, server.complete(answered(1), request, usage=(1000, 100)))
         done = judge(write_queue("a"), "--prices", "2,10", "--max-cost", "1", "--json")
         assert done.json["spent"] == {"calls": 1, "tokens_in": 1000, "tokens_out": 100, "cost": 0.003}
         least = (len(json.dumps(server.requests[0])) * 2 + 300 * 10) / 1e6  # a token a byte, and the longest answer
@@ -620,7 +538,7 @@ class TestQueuesAndRubrics:
 
     def test_a_long_document_is_cut_and_that_is_said(self, judge, server, write_queue):
         done = judge(write_queue("abcdef", "ab"), "--max-chars", "3")
-        assert sorted(server.documents) == ["ab", "abc"]
+        assert sorted(documents(server)) == ["ab", "abc"]
         assert "1 document shown up to character 3 only" in done.err
 
 
@@ -675,4 +593,4 @@ def test_a_slow_endpoint_is_a_timeout_that_is_tried_again(judge, server, write_q
 
     server.script = script
     done = judge(write_queue("a"), "--timeout", "0.5", "--json")
-    assert (done.code, pauses[0], server.documents[:2]) == (0, 1.0, ["a", "a"])
+    assert (done.code, pauses[0], documents(server)[:2]) == (0, 1.0, ["a", "a"])

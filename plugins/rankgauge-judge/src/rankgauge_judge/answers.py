@@ -17,7 +17,7 @@ from typing import Any
 
 from rankgauge.errors import ResultError
 
-__all__ = ["Answer", "KeptAnswers", "answers_file", "content_key", "read_answer"]
+__all__ = ["Answer", "KeptAnswers", "answers_file", "content_key", "read_grade", "read_object"]
 
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(?P<inside>.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
 _LONGEST_REASON = 4_000
@@ -25,18 +25,28 @@ _LONGEST_REASON = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer of a model that could be used; `served` is what the endpoint called the model."""
+    """One answer of a model that could be used, as it was given; `served` is what the endpoint called the model."""
 
-    grade: float
-    reason: str
+    text: str
     served: str
     when: str
     tokens_in: int
     tokens_out: int
 
 
-def read_answer(text: str, grades: Collection[float]) -> tuple[float, str]:
+def read_grade(text: str, grades: Collection[float]) -> tuple[float, str]:
     """Return the grade and the reason of an answer; a `ValueError` says what the model is told is wrong."""
+    answer = read_object(text, ("reason", "grade"))
+    grade, reason = answer["grade"], answer["reason"]
+    if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in grades:
+        raise ValueError(f"the grade is none of {', '.join(f'{allowed:g}' for allowed in grades)}")
+    if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
+        raise ValueError("the reason is not a short text")
+    return float(grade), reason
+
+
+def read_object(text: str, keys: Collection[str]) -> dict[str, Any]:
+    """Return the JSON object that an answer is, perhaps fenced as code; a `ValueError` says what is wrong with it."""
     fenced = _FENCE.fullmatch(text)
     try:
         answer = json.loads(fenced["inside"] if fenced else text, object_pairs_hook=_once)
@@ -44,14 +54,10 @@ def read_answer(text: str, grades: Collection[float]) -> tuple[float, str]:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not valid JSON: {error.msg}") from None
-    if not isinstance(answer, dict) or answer.keys() != {"grade", "reason"}:
-        raise ValueError('it is not an object with "reason" and "grade" and nothing else')
-    grade, reason = answer["grade"], answer["reason"]
-    if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in grades:
-        raise ValueError(f"the grade is none of {', '.join(f'{allowed:g}' for allowed in grades)}")
-    if not isinstance(reason, str) or len(reason) > _LONGEST_REASON:
-        raise ValueError("the reason is not a short text")
-    return float(grade), reason
+    if not isinstance(answer, dict) or answer.keys() != set(keys):
+        named = " and ".join(f'"{key}"' for key in keys)
+        raise ValueError(f"it is not an object with {named} and nothing else")
+    return answer
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -105,9 +111,11 @@ class KeptAnswers:
             try:
                 row = json.loads(line)
                 key = str(row.pop("key"))
-                self._answers[key] = Answer(**{**row, "grade": float(row["grade"])})
+                answer = Answer(**row)
             except (ValueError, TypeError, AttributeError, KeyError):
                 continue
+            if isinstance(answer.text, str):
+                self._answers[key] = answer
 
     def get(self, key: str) -> Answer | None:
         """Return the answer to a request, None where there is none."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from rankgauge.cli.shared_options import add_json_option, path, whole_number
 from rankgauge.plugin import command, hookimpl
 
-__all__ = ["judge_run", "rankgauge_commands"]
+__all__ = ["judge_nuggets", "judge_run", "rankgauge_commands"]
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
@@ -20,22 +20,45 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--partial", action="store_true", help="Write FILE with the grades that there are, even if some are missing.")
     add_json_option(parser)
 
+    add = _add_model(parser)
+    rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
+    add("--rubric", default="graded", metavar="RUBRIC", help=rubric)
+    votes = "Answers for each document; their median is the grade. [default: %(default)s]"
+    add("--votes", type=whole_number(1), default=1, metavar="K", help=votes)
+    longest = "Characters of a document that are shown; the rest is cut off. [default: %(default)s]"
+    add("--max-chars", type=whole_number(1), default=20_000, metavar="N", help=longest)
+    _add_calls(parser)
+
+
+def _nuggets_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("samples", metavar="SAMPLES", type=path, help="Samples as JSON lines, with nuggets or passages, and answers.")
+    add("-o", "--output", required=True, type=path, metavar="FILE", help="The same with what the model said.")
+    add("--draft", action="store_true", help="Draft the nuggets of samples without any, from their passages.")
+    kept = "Nuggets of a draft that are kept, vital ones first. [default: %(default)s]"
+    add("--max-nuggets", type=whole_number(1), default=20, metavar="N", help=kept)
+    add("--partial", action="store_true", help="Write FILE with what there is, even if some samples lack it.")
+    add_json_option(parser)
+    _add_model(parser)
+    _add_calls(parser)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
+    """Add the options that say who is asked; return what adds more of them."""
     add = parser.add_argument_group("the judge").add_argument
     add("--model", required=True, metavar="NAME", help="The model, as the endpoint calls it.")
     url = "An OpenAI-compatible endpoint, such as http://localhost:8000/v1."
     add("--base-url", metavar="URL", help=url)
     key = "The environment variable that has the key. [default: %(default)s]"
     add("--key-env", default="RANKGAUGE_JUDGE_KEY", metavar="VARIABLE", help=key)
-    rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
-    add("--rubric", default="graded", metavar="RUBRIC", help=rubric)
-    votes = "Answers for each document; their median is the grade. [default: %(default)s]"
-    add("--votes", type=whole_number(1), default=1, metavar="K", help=votes)
     add("--temperature", type=float, default=0.0, metavar="T", help="Sent with each request. [default: %(default)s]")
     seed = "Sent with the first vote, where the endpoint takes one. [default: %(default)s]"
     add("--seed", type=int, default=0, metavar="N", help=seed)
-    longest = "Characters of a document that are shown; the rest is cut off. [default: %(default)s]"
-    add("--max-chars", type=whole_number(1), default=20_000, metavar="N", help=longest)
+    return add
 
+
+def _add_calls(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how often is asked, and what that may cost."""
     add = parser.add_argument_group("calls and cost").add_argument
     add("--concurrency", type=whole_number(1), default=4, metavar="N", help="Calls at a time. [default: %(default)s]")
     add("--timeout", type=float, default=60.0, metavar="SECONDS", help="For each call. [default: %(default)s]")
@@ -64,7 +87,23 @@ def judge_run(given: argparse.Namespace) -> int:
     return run(given)
 
 
+@command("judge nuggets", options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
+def judge_nuggets(given: argparse.Namespace) -> int:
+    """
+    Have a model say which nuggets answers support.
+
+    Asks the model about every answer that nobody compared with the nuggets of its sample, and writes FILE, which `run`
+    scores with `vital_nuggets` and its like. With --draft it first writes the nuggets of samples that have passages and
+    no nuggets, and marks these samples. Answers are kept as they arrive, as for `judge run`.
+
+    Exit codes: 0 done, 2 usage, or samples or an endpoint that cannot be used, 3 some samples failed.
+    """
+    from rankgauge_judge.nuggets_command import judge_samples  # noqa: PLC0415  # see above
+
+    return judge_samples(given)
+
+
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (judge_run,)
+    return (judge_run, judge_nuggets)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
 
-__all__ = ["Example", "Rubric", "read_rubric"]
+__all__ = ["Example", "Rubric", "mark_of", "read_rubric"]
 
 _WORDING = "1"
 """The version of the wording below, which every hash of a rubric covers: raise it when a word changes."""
@@ -122,7 +122,7 @@ class Rubric(BaseModel):
         Both are fenced by marks made of a hash of all that is in them, so that no text can hold the mark that ends it,
         and the words around the fences are the same whatever the texts say.
         """
-        mark = hashlib.sha256(f"{self.hash}\0{query}\0{document}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        mark = mark_of(self.hash, query, document)
         grades = "\n".join(f"{grade:g}: {meaning}" for grade, meaning in self.grades.items())
         system = _SYSTEM.format(
             instruction=self.instruction.strip(), grades=grades, examples=self._shown(), allowed=self.allowed
@@ -136,6 +136,11 @@ class Rubric(BaseModel):
             f"answer: {json.dumps({'reason': example.reason, 'grade': example.grade}, ensure_ascii=False)}\n"
             for example in self.examples
         )
+
+
+def mark_of(*texts: str) -> str:
+    """Return the mark that fences texts in a message: a hash of all of them, so that none can hold it."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def read_rubric(name: str, grades: Sequence[float]) -> Rubric:
