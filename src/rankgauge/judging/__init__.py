@@ -1,6 +1,6 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
-from rankgauge.judging.evidence import Evidence, GoldKeys, Target
+from rankgauge.judging.evidence import Evidence, GoldKeys, Leak, Target, leaks_note
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
 from rankgauge.judging.keeping import Budget, Keep
 from rankgauge.judging.mappings import judge_mapping
@@ -16,6 +16,7 @@ __all__ = [
     "GoldKeys",
     "Judge",
     "Keep",
+    "Leak",
     "Ranking",
     "RunCollector",
     "RunCounts",
@@ -23,6 +24,7 @@ __all__ = [
     "Target",
     "judge",
     "judge_mapping",
+    "leaks_note",
     "make_judge",
     "takes_blocks",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
+from rankgauge.errors import counted, listed
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
 from rankgauge.judging.outputs import Identity, Ranking
 from rankgauge.judging.ranking import JudgedBlock
@@ -23,7 +24,29 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Output, Sample
 
-__all__ = ["Evidence", "GoldKeys", "Target"]
+__all__ = ["Evidence", "GoldKeys", "Leak", "Target", "leaks_note"]
+
+
+class Leak(NamedTuple):
+    """A retrieved item that must not be."""
+
+    sample: str  # the id of the sample
+    rank: int
+    item: str  # its id, or what it says
+    rule: str  # what forbids it
+
+    def __str__(self) -> str:
+        return f"{self.sample}: {self.item} at rank {self.rank} ({self.rule})"
+
+
+_LEAKS_SHOWN = 5
+
+
+def leaks_note(leaks: Sequence[Leak]) -> str:
+    """Say what was retrieved that must not be: how much, for how many samples, and the first ones."""
+    samples = len({leak.sample for leak in leaks})
+    what = f"{counted(len(leaks), 'forbidden item')} retrieved for {counted(samples, 'sample')}"
+    return f"{what}: {listed([str(leak) for leak in leaks], _LEAKS_SHOWN)}"
 
 
 class Target(NamedTuple):
@@ -42,7 +65,7 @@ class Target(NamedTuple):
     @property
     def identity(self) -> Identity:
         """Return what tells retrieved items apart."""
-        return "id" if self.gold == "relevant" else "place" if self.gold == "spans" else "text"
+        return "id" if self.gold in {"relevant", "forbidden"} else "place" if self.gold == "spans" else "text"
 
     def lacks_text(self, rank: int) -> str:
         """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
@@ -78,6 +101,8 @@ class Target(NamedTuple):
     def _judged(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
+        if self.gold == "forbidden":
+            return f"forbidden items by id and metadata, else by text, matcher {self.matcher}"
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
         joined += "" if self.unit is None else f", unit {self.unit}"
@@ -107,6 +132,7 @@ class Evidence:
     fits: Mapping[Budget, Fits] = field(default_factory=dict)
     n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
     n_dropped: int = 0  # how many duplicates were dropped
+    leaks: Sequence[tuple[int, Leak]] = ()  # what was retrieved of what is forbidden, each with its sample's place
 
     @classmethod
     def kept(
@@ -130,7 +156,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 5)
+_NO_OTHERS = [None] * (len(Expected._fields) - 6)
 
 
 class GoldKeys:
@@ -180,9 +206,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *rest, spans, _, metadata = sample.expected
-    # without spans and metadata the hash is that of samples which could not have any
-    others: list[object] = [*rest, *(each for each in (spans, metadata) if each is not None)]
+    relevant, graded, *rest, spans, _, metadata, forbidden = sample.expected
+    # without spans, metadata and what is forbidden the hash is that of samples which could not have any
+    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden) if each is not None)]
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

@@ -12,6 +12,7 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.by_forbidden import ForbiddenJudge
 from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_stage import StageJudge
 from rankgauge.judging.by_text import TextJudge
@@ -214,7 +215,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
+Judge = ForbiddenJudge | IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -227,6 +228,8 @@ def make_judge(
         return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
+    if matcher is not None and target.gold == "forbidden":
+        return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":
         return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:

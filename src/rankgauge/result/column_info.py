@@ -18,7 +18,7 @@ from rankgauge.judging import Budget, Target
 from rankgauge.policy import IntervalChoice
 from rankgauge.scoring.scored import ScoredMetric
 
-__all__ = ["MetricInfo"]
+__all__ = ["LEAKS_KEPT", "MetricInfo"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,10 @@ class MetricInfo:
         fitted: How many samples had so many ranks in the budget, by the number as text; None without one.
 
         interval: Which intervals its mean has, as the policy says: `standard` or `exact`.
+
+        leaks: The first 100 forbidden items that it counts: `sample`, `rank`, `item`, and the `rule` that forbids it.
+
+        n_leaks: How many there are.
     """
 
     name: str
@@ -104,6 +108,8 @@ class MetricInfo:
     budget: Mapping[str, Any] | None = None
     fitted: Mapping[str, int] | None = None
     interval: IntervalChoice = "standard"
+    leaks: tuple[Mapping[str, Any], ...] = ()
+    n_leaks: int = 0
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:  # made for every column of every result, and nearly all of them are frozen
@@ -144,6 +150,8 @@ class MetricInfo:
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
             fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
             interval=planned.interval,
+            leaks=tuple(FrozenMap(leak._asdict()) for leak in scored.leaks[:LEAKS_KEPT]),
+            n_leaks=len(scored.leaks),
         )
 
     @classmethod
@@ -152,6 +160,7 @@ class MetricInfo:
         values = dict(data)
         for name in ("spellings", "names", "range"):
             values[name] = tuple(values[name])
+        values["leaks"] = tuple(map(frozen, values.get("leaks", ())))
         values["k"] = None if values["k"] is None else tuple(values["k"])
         return cls(**values)
 
@@ -178,6 +187,8 @@ class MetricInfo:
             return self.cut == "none" if drops else self.cut in {"free", "own"} or "-at-k" not in self.alias
         return False
 
+
+LEAKS_KEPT = 100
 
 _MAPPINGS = (
     "k_sources",

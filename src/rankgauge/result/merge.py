@@ -9,6 +9,7 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -20,7 +21,7 @@ from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError, suggest
 from rankgauge.expression import parse
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result.column_info import MetricInfo
+from rankgauge.result.column_info import LEAKS_KEPT, MetricInfo
 from rankgauge.result.meaning import Meant, differences
 from rankgauge.result.summary import MetricSummary
 
@@ -125,6 +126,8 @@ def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
         k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
         k_sources=dict(sources),
         fitted=None if first.fitted is None else _added([info.fitted or {} for info in infos]),
+        leaks=tuple(chain.from_iterable(info.leaks for info in infos))[:LEAKS_KEPT],
+        n_leaks=sum(info.n_leaks for info in infos),
         spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
     )
 

@@ -20,9 +20,11 @@ __all__ = [
     "GOLD_KINDS",
     "HIGHEST_K",
     "NUMBERS",
+    "OF_SOME",
     "TEXT_KINDS",
     "Expected",
     "Fault",
+    "Forbidden",
     "GoldKind",
     "Importance",
     "InvalidError",
@@ -41,13 +43,16 @@ __all__ = [
     "read_id",
 ]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans"]
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden"]
 """The kinds of ground truth a metric can be judged against."""
 
-GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets", "spans")
+GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden")
 
-TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets")
+TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets", "forbidden")
 """The kinds that a matcher looks for."""
+
+OF_SOME: frozenset[GoldKind] = frozenset({"forbidden"})
+"""The kinds that only some samples have by their nature: one without them lacks nothing, and counts nowhere."""
 
 Importance = Literal["vital", "okay"]
 
@@ -108,6 +113,23 @@ class Span(NamedTuple):
     text: str | None = None  # what stands there; needed where retrieved items have no offsets
 
 
+class Forbidden(NamedTuple):
+    """What must not be retrieved: an item by its id, those with a text, or those whose metadata have some values."""
+
+    id: str | None = None
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    @property
+    def rule(self) -> str:
+        """Return it for people: ``id d7``, ``text 'salary'`` or ``metadata.tenant 'b'``."""
+        if self.id is not None:
+            return f"id {self.id}"
+        if self.text is not None:
+            return f"text {self.text!r:.60}"
+        return " and ".join(f"metadata.{name} {value!r:.60}" for name, value in (self.metadata or {}).items())
+
+
 class Expected(NamedTuple):
     """
     The ground truth of one sample; a kind that was not given is None.
@@ -134,6 +156,8 @@ class Expected(NamedTuple):
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
 
         metadata: What is known of relevant items, by id; None where nothing is.
+
+        forbidden: What must not be retrieved.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -147,6 +171,7 @@ class Expected(NamedTuple):
     spans: tuple[Span, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
     metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
+    forbidden: tuple[Forbidden, ...] | None = None
 
 
 class Output(NamedTuple):

@@ -38,6 +38,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
+    "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
     OUTPUT: frozenset({"retrieved", "answer", "support", "stages"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
@@ -72,6 +73,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "grade": ("gain", "relevance", "rel", "label"),
         "text": ("content", "quote", "excerpt"),
     },
+    "expected_output.forbidden[]": {"id": _ITEM_ID, "text": _ITEM_TEXT, "metadata": ("meta", "where", "filter")},
     OUTPUT: {"retrieved": _RANKINGS, "answer": ("response", "generated", "generated_text", "completion", "output")},
     STAGES: {
         "name": ("stage", "step", "id"),

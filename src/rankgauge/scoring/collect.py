@@ -15,7 +15,18 @@ from typing import Any
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import counted
-from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
+from rankgauge.judging import (
+    BlockJudge,
+    Budget,
+    Evidence,
+    GoldKeys,
+    Judge,
+    Leak,
+    Target,
+    leaks_note,
+    make_judge,
+    takes_blocks,
+)
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
@@ -188,9 +199,11 @@ class Collector:
             start += len(batch.ks)
         notes = [*self.notes(), *self._repeats()] if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
+        if leaks := max((metric.leaks for metric in metrics), key=len, default=()):
+            notes.append(leaks_note(leaks))
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
-        refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan.profile.policy)
+        refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
         return scored
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
@@ -238,7 +251,8 @@ class Collector:
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
         outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
-        scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted, top)
+        leaks = [leak for part, batch in zip(parts, self._batches, strict=True) for leak in _counted(part, batch)]
+        scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted, top, leaks)
         notes += filter(None, [scored.note])
         return scored
 
@@ -266,6 +280,13 @@ class Collector:
     def notes(self) -> list[str]:
         """Say what is suspicious of what was seen."""
         return self.sighting.notes(self.plan, is_alone=len(self._ids) == 1)
+
+
+def _counted(part: MetricScores, batch: JudgedBatch) -> Iterator[Leak]:
+    """Yield what was retrieved of what is forbidden, within the cutoff."""
+    for place, leak in batch.evidence[part.target].leaks:
+        if part.k is None or leak.rank <= (part.k if isinstance(part.k, int) else part.k[place]):
+            yield leak
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rankgauge.errors import Problem, SampleRefusedError, counted
-from rankgauge.policy import Policy
+from rankgauge.planning.plan import Plan
+from rankgauge.samples import OF_SOME
 from rankgauge.scoring.score import FAILED, MISSING, UNDEFINED, Flaw, Outcome
 
 __all__ = ["refuse"]
@@ -19,9 +20,10 @@ def refuse(
     outcomes: Mapping[str, Outcome],
     sample_ids: Callable[[], Sequence[str]],
     flawed: Mapping[int, Flaw],
-    policy: Policy,
+    plan: Plan,
 ) -> None:
     """Raise `SampleRefusedError` with every sample that the policy turns into an error, each with its first reason."""
+    policy = plan.profile.policy
     rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
     rules["failed_output"] = (FAILED, policy.failed_output)
     refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
@@ -29,9 +31,12 @@ def refuse(
         return
     ids = sample_ids()
     problems: dict[int, Problem] = {}
+    lacking_nothing = {metric.name for metric in plan.metrics if metric.targets[0].gold in OF_SOME}
     for name, outcome in outcomes.items():
         for place, reason in outcome.reasons.items():
             option = refused.get(int(outcome.status[place]))
+            if option == "no_gold" and name in lacking_nothing:
+                continue
             declared = place in flawed and flawed[place].status == UNDEFINED
             if option is not None and not declared and place not in problems:
                 message = f"{reason} (metric {name!r}, policy {option}=error)"

@@ -18,7 +18,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
-from rankgauge.samples import Fault, Sample
+from rankgauge.samples import OF_SOME, Fault, Sample
 
 __all__ = [
     "FAILED",
@@ -153,7 +153,7 @@ def _outcome(
     defined[list(without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
     undefined = np.flatnonzero(~defined & valueless).tolist()
-    unanswerable = _flawed(flawed, UNDEFINED)
+    unanswerable = {} if target.gold in OF_SOME else _flawed(flawed, UNDEFINED)
     status, reasons = _decided(
         judged.n,
         (UNDEFINED, unanswerable),
@@ -172,7 +172,10 @@ def _outcome(
     gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
     empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
     lacking = {*undefined, *without_gold, *empty} - unanswerable.keys()
-    _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
+    if target.gold in OF_SOME:
+        values[status != 0] = np.nan  # neither what is missing nor what has none of it did anything wrong
+    else:
+        _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
 
 

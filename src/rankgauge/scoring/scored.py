@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.columns import Words
 from rankgauge.errors import counted
-from rankgauge.judging import Target
+from rankgauge.judging import Leak, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
@@ -38,6 +38,7 @@ class ScoredMetric(NamedTuple):
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
     fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
     top: float = 0.0  # the highest grade of the ground truth, where the metric has a scale of its own
+    leaks: Sequence[Leak] = ()  # what counts of what was retrieved and is forbidden
 
     @property
     def note(self) -> str:

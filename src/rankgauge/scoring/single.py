@@ -30,7 +30,7 @@ def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str,
         {name: outcome for name, (outcome, _) in outcomes.items()},
         lambda: [sample.id],
         batch.flawed,
-        plan.profile.policy,
+        plan,
     )
     return outcomes
 

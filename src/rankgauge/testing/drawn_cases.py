@@ -107,11 +107,12 @@ class Case:
         best = [item for item, score in zip(self.ranking, scores, strict=True) if score == max(scores)]
         answer = _doc_text(_doc_id(min(best))) if best else ""  # in whatever order the tied ones are listed
         by_text = dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts)
+        forbidden = [{"text": text} for text in texts]
         spans = [_place(doc) for doc, grade in self.gold.items() if grade > 0]
         return {
             "id": name,
             "input": f"The question of {name}?",
-            "expected_output": {"relevant": self.gold, **by_text, "spans": spans},
+            "expected_output": {"relevant": self.gold, **by_text, "spans": spans, "forbidden": forbidden},
             "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
         }

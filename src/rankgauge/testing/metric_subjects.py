@@ -255,7 +255,7 @@ class EngineMetric:
             needs_gold=metric.needs_gold,
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
-            sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}),
+            sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}) or "forbidden" in metric.judging.gold,
             like=metric.like,
             reference=metric.reference,
             catalog=self.catalog,

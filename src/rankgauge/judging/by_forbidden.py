@@ -1,0 +1,127 @@
+"""
+Judging what must not be retrieved: by id, by metadata, and by text where a matcher finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.catalog import ResolvedMatcher
+from rankgauge.judging.by_text import TextScorer
+from rankgauge.judging.evidence import Evidence, Leak
+from rankgauge.judging.judged_columns import JudgedLists
+from rankgauge.judging.keeping import NOTHING, Keep, Keeper
+from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.policy import Profile
+from rankgauge.samples import Forbidden, Output, Sample
+from rankgauge.samples.sample_records import value_at
+
+__all__ = ["ForbiddenJudge"]
+
+_LONGEST = 80
+"""How many characters of an item without an id are shown."""
+
+
+class ForbiddenJudge:
+    """
+    Judges a batch against what is forbidden: the gold items are rules, and an item that breaks several has a row each.
+
+    An item without a text breaks no rule on texts, and one whose metadata lack a field none on that field: a rule on
+    metadata asks for equal values, of which a list has to hold one.
+    """
+
+    def __init__(self, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
+        # under `judged_only` what is neither relevant nor judged would not be looked at
+        self._profile = profile = replace(profile, policy=replace(profile.policy, judged_only=False))
+        self._matcher = matcher
+        self._scorer = TextScorer(matcher)
+        self._keeper = Keeper(keep, profile)
+        self._lists = JudgedLists()
+        self._faults: dict[int, str] = {}
+        self._leaks: list[tuple[int, Leak]] = []
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+        lists = self._lists
+        prepared = prepare(samples, self._profile, by="id")
+        self._keeper.add(samples, prepared, judged="retrieved")
+        for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
+            rules = sample.expected.forbidden or ()
+            start = len(lists.gold_grade)
+            ranked, fault = lists.add_sample(ranking, [1.0] * len(rules))
+            flaw = None if fault is None else fault.reason
+            if sample.expected.faults is not None and "forbidden" in sample.expected.faults:
+                flaw = sample.expected.faults["forbidden"].reason
+            if ranked is not None and ranked.ids and rules and isinstance(sample.output, Output):
+                try:
+                    with guarded():
+                        self._add_rows(place, sample, sample.output, ranked, start)
+                except ForeignError as error:
+                    flaw = f"matcher {self._matcher} failed: {error}"
+            if flaw is not None:
+                self._faults[place] = flaw
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples, for which nothing is forbidden."""
+        self._lists.add_without_gold(judged.depth.tolist())
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
+        judged = self._lists.build(self._profile)
+        return Evidence.kept(self._keeper, judged, without, self._faults, leaks=tuple(self._leaks))
+
+    def _add_rows(self, place: int, sample: Sample, output: Output, ranking: Ranking, start: int) -> None:
+        """Add one sample's judged rows, in order of rank; a matcher that raises does so before any is added."""
+        rules = sample.expected.forbidden or ()
+        matched = self._matched(ranking, rules)
+        metadata = output.metadata or [None] * len(output.ids)
+        for at, name in enumerate(ranking.ids):
+            known = metadata[ranking.entry(at + 1)] or {}
+            broken = [
+                number for number, rule in enumerate(rules) if _breaks(name, known, rule) or (at, number) in matched
+            ]
+            for number in broken:
+                if ranking.ties is not None:
+                    self._lists.row_ties.append(ranking.ties[at])
+                self._lists.add_row(place, at + 1, start + number)
+            if broken:
+                text = ranking.texts[at] if ranking.texts is not None else None
+                item = name if name is not None else (text or "(no id)")[:_LONGEST]
+                self._leaks.append((place, Leak(sample.id, at + 1, item, rules[broken[0]].rule)))
+
+    def _matched(self, ranking: Ranking, rules: Sequence[Forbidden]) -> frozenset[tuple[int, int]]:
+        """Return which items, from 0, hold the texts of which rules."""
+        wanted = [(number, rule.text) for number, rule in enumerate(rules) if rule.text is not None]
+        if not wanted or ranking.texts is None:
+            return frozenset()
+        compared = self._scorer.one([text or "" for text in ranking.texts], [text for _, text in wanted])
+        matches = compared.matches(self._matcher.matcher.threshold)
+        return frozenset(_places(matches.tolist(), [number for number, _ in wanted]))
+
+
+def _places(matches: Sequence[Sequence[bool]], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for at, row in enumerate(matches):
+        yield from ((at, number) for number, matches_it in zip(numbers, row, strict=True) if matches_it)
+
+
+def _breaks(name: str | None, metadata: Mapping[str, Any], rule: Forbidden) -> bool:
+    """Return whether an item is forbidden by its id or its metadata."""
+    if rule.id is not None:
+        return name == rule.id
+    if rule.metadata is None:
+        return False
+    return all(_holds(value_at(metadata, field, _NOTHING), value) for field, value in rule.metadata.items())
+
+
+_NOTHING = object()
+
+
+def _holds(value: object, wanted: object) -> bool:
+    """Return whether a value of metadata is the one that is wanted, or a list that has it; 1 is not true."""
+    values = value if isinstance(value, list | tuple) and not isinstance(wanted, list | tuple) else [value]
+    return any(each == wanted and isinstance(each, bool) == isinstance(wanted, bool) for each in values)

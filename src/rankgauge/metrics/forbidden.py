@@ -1,0 +1,83 @@
+"""
+Forbidden items: how much of what must not be retrieved was retrieved.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["forbidden_any_at_k", "forbidden_count_at_k", "forbidden_rate_at_k"]
+
+_over_forbidden = functools.partial(
+    metric,
+    gold="forbidden",
+    uses_rel=False,
+    higher_is_better=False,
+    undefined="nothing is forbidden for the sample",
+    laws=("bounded", "tail"),
+)
+
+
+def _leaked(judged: Judged, k: Cutoff | None) -> Scores:
+    """Return how many of the first k results are forbidden; one that breaks several rules counts once."""
+    rows = judged.rows.until(k)
+    first = np.ones(len(rows.sample), dtype=np.bool_)
+    first[1:] = (rows.rank[1:] != rows.rank[:-1]) | (rows.sample[1:] != rows.sample[:-1])
+    return np.bincount(rows.sample[first], minlength=judged.n).astype(np.float64)
+
+
+@_over_forbidden(
+    "forbidden-count-at-k",
+    short=("forbidden_count", "leaks"),
+    range=(0.0, None),
+    laws=("bounded", "tail", "monotone-in-k"),
+)
+def forbidden_count_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
+    """
+    Count the forbidden items among the first k results.
+
+    Formula: ``|ranks up to k with a forbidden item|``. Only samples for which something is forbidden count.
+
+    When to use it: as a gate, ``forbidden_count@10 <= 0``: the mean is 0 only where nothing leaked at all.
+
+    Returns:
+        Shape (n,), whole numbers of 0 or more.
+    """
+    return _leaked(judged, k)
+
+
+@_over_forbidden("forbidden-rate-at-k", short=("forbidden_rate",))
+def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
+    """
+    Fraction of the first k results that is forbidden.
+
+    Formula: ``|ranks up to k with a forbidden item| / min(k, |retrieved|)``, 0 where nothing was retrieved. Only
+    samples for which something is forbidden count.
+
+    When to use it: to see how much of what a reader is shown must not be shown.
+
+    Returns:
+        Shape (n,), from 0 to 1.
+    """
+    shown = judged.depth if k is None else np.minimum(judged.depth, k)
+    return np.divide(_leaked(judged, k), shown, out=np.zeros(judged.n), where=shown > 0)
+
+
+@_over_forbidden("forbidden-any-at-k", short=("forbidden_any", "leak"), laws=("bounded", "tail", "monotone-in-k"))
+def forbidden_any_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
+    """
+    Whether any of the first k results is forbidden: the mean is the share of questions that leak.
+
+    Formula: 1 where a forbidden item stands at a rank up to k, else 0. Only samples for which something is forbidden
+    count.
+
+    When to use it: to say of how many questions something leaks; its mean has the interval of a share.
+
+    Returns:
+        Shape (n,), 0 or 1.
+    """
+    return (_leaked(judged, k) > 0).astype(np.float64)
