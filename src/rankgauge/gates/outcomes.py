@@ -60,6 +60,8 @@ class GateOutcome:
 
         drop: For a gate on a change, how the mean changed.
 
+        leaks: For a gate on forbidden items that failed, the first that it counts, each with its sample and rank.
+
         decision: For a bound, what was decided while a system was called that was not called for every sample.
     """
 
@@ -72,6 +74,7 @@ class GateOutcome:
     reason: str = ""
     missed: tuple[tuple[str, float | None], ...] = ()
     drop: Drop | None = None
+    leaks: tuple[str, ...] = ()
     decision: Decision | None = None
 
     def __post_init__(self) -> None:
@@ -106,6 +109,7 @@ class GateOutcome:
             "reason": self.reason,
             **({"missed": dict(self.missed)} if self.gate.per_sample else {}),
             **({} if self.drop is None else {"change": self.drop.to_dict()}),
+            **({"leaks": list(self.leaks)} if self.leaks else {}),
             **({} if self.decision is None else {"decision": self.decision._asdict()}),
         }
 
@@ -213,7 +217,8 @@ def _finding(outcome: GateOutcome) -> str:
         mean = rule.number  # what differs is rounding
     value, limit = apart(mean, rule.number)
     meets = "meets" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
-    return f"{value} {meets} {_bound(rule, limit)} {_denominator(outcome)}"
+    leaks = f": {listed(outcome.leaks, _SAMPLES)}" if outcome.leaks else ""
+    return f"{value} {meets} {_bound(rule, limit)} {_denominator(outcome)}{leaks}"
 
 
 def _of_decision(outcome: GateOutcome, rule: Bound, decision: Decision) -> str:
@@ -289,7 +294,8 @@ def _of_samples(outcome: GateOutcome) -> str:
     if not missed:
         return kept
     samples = [f"{name} ({value})" for (name, _), value in zip(outcome.missed, values, strict=True)]
-    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(samples, _SAMPLES)}"
+    shown = outcome.leaks or samples
+    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(shown, _SAMPLES)}"
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

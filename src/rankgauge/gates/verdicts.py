@@ -17,6 +17,7 @@ from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, ju
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.gates.until import decision_of
+from rankgauge.judging import Leak
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
@@ -179,8 +180,11 @@ def _of_bound(gate: Gate, rule: Bound, column: MetricSummary, sample_ids: Sequen
         has_value = value is not None
         is_mean = column.info.aggregate == "mean"
         is_kept = value is not None and rule.holds(value, column.counted if is_mean else ())
+    among = set(sample_ids)
+    leaks = () if has_value and is_kept else [leak for leak in column.info.leaks if leak["sample"] in among]
     return GateOutcome(
         gate=gate,
+        leaks=tuple(str(Leak(**leak)) for leak in leaks),
         verdict="pass" if has_value and is_kept else "fail",
         value=value,
         aggregate=column.info.aggregate,

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["forbidden_any_at_k", "forbidden_count_at_k", "forbidden_rate_at_k"]
 
@@ -22,17 +22,35 @@ _over_forbidden = functools.partial(
 )
 
 
-def _leaked(judged: Judged, k: Cutoff | None) -> Scores:
-    """Return how many of the first k results are forbidden; one that breaks several rules counts once."""
+def _leaks(judged: Judged, k: Cutoff | None) -> Rows:
+    """Return a row for each of the first k results that is forbidden; one that breaks several rules counts once."""
     rows = judged.rows.until(k)
-    first = np.ones(len(rows.sample), dtype=np.bool_)
-    first[1:] = (rows.rank[1:] != rows.rank[:-1]) | (rows.sample[1:] != rows.sample[:-1])
-    return np.bincount(rows.sample[first], minlength=judged.n).astype(np.float64)
+    is_first = np.ones(len(rows.sample), dtype=np.bool_)
+    is_first[1:] = (rows.rank[1:] != rows.rank[:-1]) | (rows.sample[1:] != rows.sample[:-1])
+    return rows.where(is_first)
+
+
+def _counted(judged: Judged, k: Cutoff | None) -> Scores:
+    return np.bincount(_leaks(judged, k).sample, minlength=judged.n).astype(np.float64)
+
+
+def _shown(judged: Judged, k: Cutoff | None) -> Scores:
+    return (judged.depth if k is None else np.minimum(judged.depth, k)).astype(np.float64)
+
+
+def _sum(judged: Judged, *, k: Cutoff | None) -> Contributions:
+    rows = _leaks(judged, k)
+    return Contributions(rows, np.ones(len(rows.sample)))
+
+
+def _share(judged: Judged, *, k: Cutoff | None) -> Contributions:
+    return _sum(judged, k=k)._replace(divisors=_shown(judged, k), divisor_is="results shown")
 
 
 @_over_forbidden(
     "forbidden-count-at-k",
     short=("forbidden_count", "leaks"),
+    contributions=_sum,
     range=(0.0, None),
     laws=("bounded", "tail", "monotone-in-k"),
 )
@@ -47,10 +65,10 @@ def forbidden_count_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     Returns:
         Shape (n,), whole numbers of 0 or more.
     """
-    return _leaked(judged, k)
+    return _counted(judged, k)
 
 
-@_over_forbidden("forbidden-rate-at-k", short=("forbidden_rate",))
+@_over_forbidden("forbidden-rate-at-k", short=("forbidden_rate",), contributions=_share)
 def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     Fraction of the first k results that is forbidden.
@@ -63,8 +81,8 @@ def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     Returns:
         Shape (n,), from 0 to 1.
     """
-    shown = judged.depth if k is None else np.minimum(judged.depth, k)
-    return np.divide(_leaked(judged, k), shown, out=np.zeros(judged.n), where=shown > 0)
+    shown = _shown(judged, k)
+    return np.divide(_counted(judged, k), shown, out=np.zeros(judged.n), where=shown > 0)
 
 
 @_over_forbidden("forbidden-any-at-k", short=("forbidden_any", "leak"), laws=("bounded", "tail", "monotone-in-k"))
@@ -80,4 +98,4 @@ def forbidden_any_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     Returns:
         Shape (n,), 0 or 1.
     """
-    return (_leaked(judged, k) > 0).astype(np.float64)
+    return (_counted(judged, k) > 0).astype(np.float64)

@@ -170,7 +170,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         yield SampleFacts(
             ranks=ranks,
             n_ranks=shown,
-            missing=tuple(gold.missing(place, names)),
+            missing=() if scores.target.gold == "forbidden" else tuple(gold.missing(place, names)),
             divisor=sums.divisors.get(place),
             divisor_is=sums.divisor_is,
             fault=sums.faults.get(place, ""),
@@ -183,6 +183,8 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
         return list(target.rolled(sample).expected.relevant or ())
     if target.gold == "spans":
         return [str(span.place) for span in sample.expected.spans or ()]
+    if target.gold == "forbidden":
+        return [item.rule for item in sample.expected.forbidden or ()]
     if target.gold == "nuggets":
         return [nugget.name for nugget in sample.expected.nuggets or ()]
     return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))

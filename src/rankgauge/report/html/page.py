@@ -25,7 +25,7 @@ from rankgauge.report.html.notation import difference, isolated, named, p_value,
 from rankgauge.report.html.payload import payload_of
 from rankgauge.report.html.plugin_views import laid_out
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.report.html.words import depth_heading, headline, metrics_heading, spread_of, trouble
+from rankgauge.report.html.words import depth_heading, headline, leaked, metrics_heading, spread_of, trouble
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
@@ -119,6 +119,7 @@ def _context(data: ReportData) -> dict[str, Any]:
         "comparison": data.comparison,
         "confidence": "95" if data.comparison is None else f"{100 * data.comparison.confidence:g}",
         "title": plain(headline(data)["plain"]),
+        "leaks": list(leaked(data)),
         "troubles": [{"text": text, "link": link} for text, link in trouble(data)],
         "gates": [] if data.gates is None else list(_gates(data.gates, data)),
         "metrics_heading": metrics_heading(data),

@@ -15,6 +15,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import summary_line
+from rankgauge.judging import Leak
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
 from rankgauge.report.html.report_data import Losses, ReportData
 from rankgauge.result import MetricSummary
@@ -27,6 +28,7 @@ __all__ = [
     "cohorts_heading",
     "depth_heading",
     "headline",
+    "leaked",
     "linked",
     "metrics_heading",
     "questions",
@@ -42,6 +44,8 @@ class Linked(NamedTuple):
     text: str
     link: str = ""
 
+
+_LEAKS_SHOWN = 10
 
 _Answer = tuple[str, Sequence[Linked]]
 
@@ -81,6 +85,18 @@ def _nothing(data: ReportData) -> str:
         return "There is no sample."
     reasons = [error.reason for error in data.first.unscored[:1]]
     return visible(f"None of {counted(len(data.first), 'sample')} has a score{f': {reasons[0]}' if reasons else ''}.")
+
+
+def leaked(data: ReportData) -> Iterator[str]:
+    """Yield for each run what it retrieved that must not be."""
+    for name, result in data.results.items():
+        info = max((column.info for column in result.metrics.values()), key=lambda info: info.n_leaks, default=None)
+        if info is None or not info.n_leaks:
+            continue
+        first = [str(Leak(**leak)) for leak in info.leaks[:_LEAKS_SHOWN]]
+        more = f", and {info.n_leaks - len(first):,} more" if info.n_leaks > len(first) else ""
+        of = f"{named(name)} retrieved" if len(data.results) > 1 else "Leaked:"
+        yield visible(f"{of} {counted(info.n_leaks, 'forbidden item')}. {'; '.join(first)}{more}")
 
 
 def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
