@@ -122,6 +122,7 @@ def test_every_metric_computes_the_same_without_docstrings(tmp_path):
             "passages": ["The lighthouse is forty-one metres tall."],
             "keywords": ["tall"],
             "spans": [{"document": "d", "start": 5, "end": 9}],
+            "forbidden": ["c"],
             "nuggets": [{"id": "n", "text": "41 metres tall", "importance": "vital"}],
         },
         "actual_output": {

@@ -211,7 +211,7 @@ class TestJsonLines:
             "id": "q",
             "expected_output": {
                 "relevant": {"a": 2, "b": 1},
-                **{key: ["x"] for key in ("answer", "passages", "keywords", "nuggets")},
+                **{key: ["x"] for key in ("answer", "passages", "keywords", "nuggets", "forbidden")},
                 "spans": [{"document": "d", "start": 3, "end": 8, "text": "x"}],
             },
             "actual_output": {

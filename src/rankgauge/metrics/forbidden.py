@@ -31,7 +31,9 @@ def _leaks(judged: Judged, k: Cutoff | None) -> Rows:
 
 
 def _counted(judged: Judged, k: Cutoff | None) -> Scores:
-    return np.bincount(_leaks(judged, k).sample, minlength=judged.n).astype(np.float64)
+    """Return how many of the first k results are forbidden, NaN where nothing is."""
+    found = np.bincount(_leaks(judged, k).sample, minlength=judged.n)
+    return np.where(judged.n_gold() > 0, found, np.nan)
 
 
 def _shown(judged: Judged, k: Cutoff | None) -> Scores:
@@ -63,7 +65,7 @@ def forbidden_count_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: as a gate, ``forbidden_count@10 <= 0``: the mean is 0 only where nothing leaked at all.
 
     Returns:
-        Shape (n,), whole numbers of 0 or more.
+        Shape (n,), whole numbers of 0 or more; NaN where nothing is forbidden.
     """
     return _counted(judged, k)
 
@@ -79,10 +81,10 @@ def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: to see how much of what a reader is shown must not be shown.
 
     Returns:
-        Shape (n,), from 0 to 1.
+        Shape (n,), from 0 to 1; NaN where nothing is forbidden.
     """
     shown = _shown(judged, k)
-    return np.divide(_counted(judged, k), shown, out=np.zeros(judged.n), where=shown > 0)
+    return _counted(judged, k) / np.maximum(shown, 1)
 
 
 @_over_forbidden("forbidden-any-at-k", short=("forbidden_any", "leak"), laws=("bounded", "tail", "monotone-in-k"))
@@ -96,6 +98,6 @@ def forbidden_any_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: to say of how many questions something leaks; its mean has the interval of a share.
 
     Returns:
-        Shape (n,), 0 or 1.
+        Shape (n,), 0 or 1; NaN where nothing is forbidden.
     """
-    return (_counted(judged, k) > 0).astype(np.float64)
+    return np.minimum(_counted(judged, k), 1.0)

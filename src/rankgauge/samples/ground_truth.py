@@ -14,13 +14,13 @@ import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.forbidden_items import read_forbidden
 from rankgauge.samples.sample_values import (
     GOLD_KINDS,
     HIGHEST_K,
     NUMBERS,
     Expected,
     Fault,
-    Forbidden,
     GoldKind,
     Importance,
     InvalidError,
@@ -158,43 +158,6 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
     return tuple(spans.values())
 
 
-def _forbidden(raw: object, relevant: Mapping[str, float], contract: Contract) -> tuple[Forbidden, ...]:
-    """Return what must not be retrieved, each once; an `InvalidError` for what is relevant, too."""
-    path = ".forbidden"
-    entries = [raw] if isinstance(raw, Mapping) else raw
-    if not isinstance(entries, list | tuple):
-        form = "expected a list of ids, or of objects with 'id', 'text' or 'metadata'"
-        raise InvalidError(path, f"{form}; found {look(raw)}")
-    found: list[Forbidden] = []
-    for index, entry in enumerate(entries):
-        here = path if entries is not raw else f"{path}[{index}]"
-        item = _forbidden_item(entry, here, contract)
-        if item.id is not None and relevant.get(item.id, 0.0) > 0:
-            raise InvalidError(here, f"{item.id!r} is relevant, too; what must not come back cannot be wanted")
-        if item not in found:
-            found.append(item)
-    return tuple(found)
-
-
-def _forbidden_item(entry: object, here: str, contract: Contract) -> Forbidden:
-    if not isinstance(entry, Mapping):
-        return Forbidden(id=read_id(entry, here, contract))
-    given = [name for name in ("id", "text", "metadata") if entry.get(name) is not None]
-    if len(given) != 1:
-        needs = "what is forbidden is said by one of 'id', 'text' and 'metadata'"
-        raise InvalidError(here, f"{needs}; found {look(entry)}")
-    value = entry[given[0]]
-    if given == ["id"]:
-        return Forbidden(id=read_id(value, f"{here}.id", contract))
-    if given == ["text"]:
-        if not isinstance(value, str) or not value.strip():
-            raise InvalidError(f"{here}.text", f"expected a string that is not blank, found {look(value)}")
-        return Forbidden(text=value)
-    if not isinstance(value, Mapping) or not value:
-        raise InvalidError(f"{here}.metadata", f"expected an object such as {{'tenant': 'b'}}, found {look(value)}")
-    return Forbidden(metadata=value)
-
-
 FORMS = (
     "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
     "'keywords', 'nuggets', 'spans', 'forbidden'"
@@ -312,7 +275,7 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     if raw.get("spans") is not None:
         expected = expected._replace(spans=_spans(raw["spans"], ".spans", contract))
     if raw.get("forbidden") is not None:
-        expected = expected._replace(forbidden=_forbidden(raw["forbidden"], expected.relevant or {}, contract))
+        expected = expected._replace(forbidden=read_forbidden(raw["forbidden"], expected.relevant or {}, contract))
     return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
 
 
