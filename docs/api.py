@@ -101,6 +101,11 @@ SECTIONS = (
     ),
     Section("Explain", "What `Result.explain` and `Result.worst` return.", {"rankgauge": ("Explanation",)}),
     Section(
+        "Threshold",
+        "What `Result.threshold` returns: the score below which a system should say nothing.",
+        {"rankgauge.abstention": ("Threshold", "Half", "Share")},
+    ),
+    Section(
         "Funnel",
         "What `Result.funnel` returns: where a pipeline loses what is relevant.",
         {"rankgauge.funnel": ("Funnel", "FunnelStage", "Traced")},

@@ -98,7 +98,8 @@ _TABLES = ("", ".tsv", ".csv", ".json", ".parquet")
 PLAIN = "data.jsonl"
 """The samples that most ways read."""
 
-_BASE = tuple(f"base/{name}" for name in ("manifest.json", "per_sample.parquet", "per_sample.jsonl", "errors.jsonl"))
+_NAMES = ("manifest.json", "per_sample.parquet", "per_sample.jsonl", "errors.jsonl")
+_BASE = tuple(f"base/{name}" for name in _NAMES)
 _NEW = tuple(name.replace("base", "new") for name in _BASE)
 
 WAYS: tuple[Way, ...] = (
@@ -134,6 +135,7 @@ WAYS: tuple[Way, ...] = (
     Way("trec", "qrels run -o out.parquet", ("qrels", "run"), output="out.parquet"),
     Way("explain", "base s0 --json", (*_BASE, PLAIN), "json"),
     Way("explain", "base s0 -m ndcg@3", (*_BASE, PLAIN)),
+    Way("threshold", "answers --json", tuple(f"answers/{name}" for name in _NAMES[:2]), "json"),
     Way("funnel", "--qrels qrels --stage a=run --stage b=run -m ndcg@3 --json", ("qrels", "run"), "json"),
     Way("explain", "--qrels qrels --run run q1 -m ndcg@3", ("qrels", "run")),
     Way("rescore", "base -m P@2 --json", ("base/manifest.json", PLAIN), "json"),
@@ -227,6 +229,9 @@ def make_inputs(folder: Path) -> None:
     )
     _made(folder, f"run --data {PLAIN} --outputs outputs.jsonl -m ndcg@3 -o new")
     _made(folder, f"run --data {PLAIN} {metrics} --save-baseline baseline.json")
+    answers = [_answer(number, is_answerable=number % 2 > 0) for number in range(24)]
+    (folder / "answers.jsonl").write_bytes(_records(answers))
+    _made(folder, "run --data answers.jsonl -m false_answers -m false_abstentions -m top_score -o answers")
     _made(folder, "history add base new --history history")
     (folder / "gates.yaml").write_text(_GATES, encoding="utf-8")
     (folder / "config.yaml").write_text(_CONFIG, encoding="utf-8")
@@ -270,6 +275,15 @@ def _sample(number: int) -> dict[str, Any]:
             "support": {"n1": "support"},
         },
         "metadata": {"k": 3, "tags": ["easy"]},
+    }
+
+
+def _answer(number: int, *, is_answerable: bool) -> dict[str, Any]:
+    return {
+        "id": f"a{number}",
+        "expected_output": {"relevant": ["d0"]} if is_answerable else {"relevant": []},
+        "actual_output": {"retrieved": [{"id": "d0", "score": number / 24}]},
+        "metadata": {"answerable": is_answerable},
     }
 
 

@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "trec": ("trec_command:TREC", "Evaluate TREC runs as trec_eval does."),
     "explain": ("explain_command:EXPLAIN", "Explain one score, rank by rank."),
     "funnel": ("funnel_command:FUNNEL", "Show where a pipeline loses what is relevant, stage by stage."),
+    "threshold": ("threshold_command:THRESHOLD", "Choose the score below which a system should say nothing."),
     "report": ("report_command:REPORT", "Write an HTML report of result folders."),
     "compare": ("compare_command:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
     "power": ("power_command:POWER", "How many questions show a difference of some size?"),

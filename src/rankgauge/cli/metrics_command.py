@@ -168,6 +168,8 @@ def _inputs(metric: Metric) -> str:
     matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
     if matcher is None and "passages" in metric.judging.gold:
         matcher = PROFILES["default"].passages  # other profiles may have another
+    if metric.judging.gold == ("answerable",):
+        return f"whether the output says anything, against metadata: {metric.judging.gold[0]}"
     against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
     if not metric.needs_gold:
         return f"{'the ids that all samples of a run retrieved' if metric.is_whole else judged}; no ground truth"

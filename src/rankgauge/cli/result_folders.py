@@ -96,7 +96,7 @@ class Folders:
         """Save the result of one dataset, if results are to be saved."""
         staging = self._staged.get(name)
         if staging is not None:
-            from rankgauge.engine.result import save_result
+            from rankgauge.report.json import save_result
 
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rankgauge.result import ResultValues
 
 if TYPE_CHECKING:
+    from rankgauge.abstention import Threshold
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.explain import Explanation
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.pooling.bounds import Bounds
-    from rankgauge.result.staging import Staging
 
-__all__ = ["Result", "save_result"]
+__all__ = ["Result"]
 
 
 class Result(ResultValues):
@@ -63,6 +63,8 @@ class Result(ResultValues):
         Raises:
             ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
         """
+        from rankgauge.report.json import save_result
+
         return save_result(self, Path(directory), keep_data=keep_data)
 
     def compare(self, baseline: ResultValues, **options: object) -> Comparison:
@@ -270,6 +272,37 @@ class Result(ResultValues):
 
         return bounds(self, grade=grade, catalog=catalog)
 
+    def threshold(
+        self, metric: str | None = None, *, at_most: float = 0.05, confidence: float = 0.95, seed: int = 0
+    ) -> Threshold:
+        """
+        Choose the score of the first result below which the system should say nothing.
+
+        It is chosen on a random half of the questions, or of their clusters, and reported on the other.
+
+        Args:
+            metric: A column that says how good answers are, from 0 to 1; without one, any answer to an answerable
+                question is good.
+
+            at_most: Which share of the unanswerable questions may be answered.
+
+            confidence: That of intervals.
+
+            seed: Which halves.
+
+        Returns:
+            The threshold, what it does on both halves, and what scores are worth.
+
+        Raises:
+            ResultError: The result lacks `false_answers`, `false_abstentions` or `top_score`; or there are fewer than
+                ten questions of either kind; or something was answered without a score.
+
+            ParameterError: A share outside of its range, or a metric that does not say how good an answer is.
+        """
+        from rankgauge.abstention import choose_threshold
+
+        return choose_threshold(self, metric, at_most=at_most, confidence=confidence, seed=seed)
+
     def condensed(self, *, catalog: Catalog | None = None) -> Self:
         """
         Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
@@ -309,20 +342,3 @@ class Result(ResultValues):
         from rankgauge.report.markdown import notebook_table
 
         return notebook_table(self)
-
-
-def save_result(result: ResultValues, target: Path | Staging, *, keep_data: bool = False) -> Path:
-    """Write a result folder with its reports; see `Result.save`."""
-    from rankgauge.result.folder_writer import write_folder
-
-    def documents() -> Mapping[str, bytes]:
-        from rankgauge.report.json import json_report, per_sample_jsonl
-        from rankgauge.report.markdown import markdown_report
-
-        return {
-            "summary.json": json_report(result).encode(),
-            "report.md": markdown_report(result).encode(),
-            "per_sample.jsonl": per_sample_jsonl(result).encode(),
-        }
-
-    return write_folder(result, target, documents, keep_data=keep_data)

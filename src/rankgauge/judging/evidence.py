@@ -101,6 +101,8 @@ class Target(NamedTuple):
     def _judged(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
+        if self.gold == "answerable":
+            return "whether anything was answered, against metadata.answerable"
         if self.gold == "forbidden":
             return f"forbidden items by id and metadata, else by text, matcher {self.matcher}"
         judged = "" if self.judges == "retrieved" else " of the generated answer"

@@ -12,6 +12,7 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.by_answerable import AnswerableJudge
 from rankgauge.judging.by_forbidden import ForbiddenJudge
 from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_stage import StageJudge
@@ -215,7 +216,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = ForbiddenJudge | IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
+Judge = AnswerableJudge | ForbiddenJudge | IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -228,6 +229,8 @@ def make_judge(
         return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
+    if target.gold == "answerable":
+        return AnswerableJudge(profile, keep=keep)
     if matcher is not None and target.gold == "forbidden":
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":

@@ -85,6 +85,10 @@ FAMILIES: Mapping[str, str] = {
         "forbidden-count-at-k forbidden_count leaks forbidden-rate-at-k forbidden_rate "
         "forbidden-any-at-k forbidden_any leak"
     ),
+    "abstention": (
+        "false-answers false_answers abstention-recall abstention_recall false-abstentions false_abstentions "
+        "top-score top_score"
+    ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
     ),

@@ -303,7 +303,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "takes a cutoff, so its alias must end in '-at-k'"
     if is_cut and not needs_k:
         yield "does not need a cutoff, so its alias must not end in '-at-k'"
-    if unknown := set(judging.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
+    if unknown := set(judging.gold) - {*GOLD_KINDS, "answerable"} or declaration.laws - _LAWS:
         yield f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"

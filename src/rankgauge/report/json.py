@@ -1,11 +1,13 @@
 """
-The JSON report, the scores of every sample as JSON lines, and calling any reporter on a result.
+The JSON report, the scores of every sample as JSON lines, calling any reporter on a result, and saving all of it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -19,7 +21,10 @@ from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
 
-__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "rendered", "summary"]
+if TYPE_CHECKING:
+    from rankgauge.result.staging import Staging
+
+__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "rendered", "save_result", "summary"]
 
 SCHEMA_VERSION = "rankgauge.report.v1"
 
@@ -145,3 +150,19 @@ def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
     except UnicodeEncodeError as error:
         raise PluginError(what, provider, f"it returned a text that cannot be written as UTF-8: {error}") from error
     return text
+
+
+def save_result(result: ResultValues, target: Path | Staging, *, keep_data: bool = False) -> Path:
+    """Write a result folder with its reports; see `Result.save`."""
+    from rankgauge.result.folder_writer import write_folder
+
+    def documents() -> Mapping[str, bytes]:
+        from rankgauge.report.markdown import markdown_report
+
+        return {
+            "summary.json": json_report(result).encode(),
+            "report.md": markdown_report(result).encode(),
+            "per_sample.jsonl": per_sample_jsonl(result).encode(),
+        }
+
+    return write_folder(result, target, documents, keep_data=keep_data)

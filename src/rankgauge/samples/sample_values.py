@@ -43,16 +43,17 @@ __all__ = [
     "read_id",
 ]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden"]
-"""The kinds of ground truth a metric can be judged against."""
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "answerable"]
+"""The kinds of ground truth a metric can be judged against; `answerable` stands in the metadata."""
 
 GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden")
+"""Those that stand in `expected_output`."""
 
 TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets", "forbidden")
 """The kinds that a matcher looks for."""
 
-OF_SOME: frozenset[GoldKind] = frozenset({"forbidden"})
-"""The kinds that only some samples have by their nature: one without them lacks nothing, and counts nowhere."""
+OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable"})
+"""The kinds that are about some samples only, unanswerable ones among them; the others lack nothing."""
 
 Importance = Literal["vital", "okay"]
 

@@ -20,7 +20,7 @@ from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.columns import Cutoff, Ints, Judged
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
-from rankgauge.samples import Output, Sample
+from rankgauge.samples import OF_SOME, Output, Sample
 from rankgauge.scoring.covered_spans import BEGIN, END, CoveredSpan, covered_spans
 from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
@@ -170,7 +170,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         yield SampleFacts(
             ranks=ranks,
             n_ranks=shown,
-            missing=() if scores.target.gold == "forbidden" else tuple(gold.missing(place, names)),
+            missing=() if scores.target.gold in OF_SOME else tuple(gold.missing(place, names)),
             divisor=sums.divisors.get(place),
             divisor_is=sums.divisor_is,
             fault=sums.faults.get(place, ""),
@@ -183,6 +183,8 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
         return list(target.rolled(sample).expected.relevant or ())
     if target.gold == "spans":
         return [str(span.place) for span in sample.expected.spans or ()]
+    if target.gold == "answerable":
+        return ["an answer"]
     if target.gold == "forbidden":
         return [item.rule for item in sample.expected.forbidden or ()]
     if target.gold == "nuggets":

@@ -35,9 +35,10 @@ def refuse(
     for name, outcome in outcomes.items():
         for place, reason in outcome.reasons.items():
             option = refused.get(int(outcome.status[place]))
-            if option == "no_gold" and name in lacking_nothing:
+            is_of_some = name in lacking_nothing
+            if option == "no_gold" and is_of_some:
                 continue
-            declared = place in flawed and flawed[place].status == UNDEFINED
+            declared = not is_of_some and place in flawed and flawed[place].status == UNDEFINED
             if option is not None and not declared and place not in problems:
                 message = f"{reason} (metric {name!r}, policy {option}=error)"
                 problems[place] = Problem(message, sample=ids[place])

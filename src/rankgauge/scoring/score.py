@@ -18,7 +18,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
-from rankgauge.samples import OF_SOME, Fault, Sample
+from rankgauge.samples import OF_SOME, Fault, GoldKind, Sample
 
 __all__ = [
     "FAILED",
@@ -52,6 +52,11 @@ class Flaw(NamedTuple):
 
     status: int
     reason: str
+    of_output: Flaw | None = None  # of an unanswerable sample, what is wrong with its output, if anything
+
+    def seen_by(self, gold: GoldKind) -> Flaw | None:
+        """Return the flaw that metrics of a kind of gold see: those of `OF_SOME` score unanswerable samples, too."""
+        return self.of_output if self.status == UNDEFINED and gold in OF_SOME else self
 
 
 class Outcome(NamedTuple):
@@ -95,12 +100,15 @@ def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     """Return which samples cannot be scored by any metric, and why; *start* is the place of the first."""
     flawed: dict[int, Flaw] = {}
     for place, sample in enumerate(samples, start):
-        if not sample.answerable:
-            flawed[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
-        elif sample.output is None:
-            flawed[place] = Flaw(MISSING, "there is no output for this sample")
+        flaw = None
+        if sample.output is None:
+            flaw = Flaw(MISSING, "there is no output for this sample")
         elif isinstance(sample.output, Fault):
-            flawed[place] = Flaw(FAILED, sample.output.reason)
+            flaw = Flaw(FAILED, sample.output.reason)
+        if not sample.answerable:
+            flaw = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)", flaw)
+        if flaw is not None:
+            flawed[place] = flaw
     return flawed
 
 
@@ -134,7 +142,9 @@ def _outcome(
     extra: Mapping[str, float],
 ) -> Outcome:
     """Return a value or a reason for each sample."""
-    evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
+    evidence, metric = batch.evidence[target], column.metric
+    flaws_seen = ((place, flaw.seen_by(target.gold)) for place, flaw in batch.flawed.items())
+    flawed = {place: flaw for place, flaw in flaws_seen if flaw is not None}
     without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
         unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
@@ -153,7 +163,7 @@ def _outcome(
     defined[list(without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
     undefined = np.flatnonzero(~defined & valueless).tolist()
-    unanswerable = {} if target.gold in OF_SOME else _flawed(flawed, UNDEFINED)
+    unanswerable = _flawed(flawed, UNDEFINED)
     status, reasons = _decided(
         judged.n,
         (UNDEFINED, unanswerable),

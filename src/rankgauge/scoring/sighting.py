@@ -103,6 +103,8 @@ class Sighting:
             return
         problems = []
         for metric in metrics:
+            if metric.targets[0].gold == "answerable":
+                continue  # it is judged by an answer, or else by what was retrieved
             judged = [target.key for target in metric.targets if not metric.metric.needs_gold or target in self.targets]
             stage = metric.targets[0].stage
             if stage is not None and stage not in self.stages:

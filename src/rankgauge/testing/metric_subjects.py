@@ -21,7 +21,7 @@ from rankgauge.expression import Value
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
-from rankgauge.samples import TEXT_KINDS, Sample, read_sample
+from rankgauge.samples import OF_SOME, TEXT_KINDS, Sample, read_sample
 from rankgauge.testing.drawn_cases import HUGE, TOP_GRADE, Case
 from rankgauge.testing.law import Trial
 
@@ -255,7 +255,8 @@ class EngineMetric:
             needs_gold=metric.needs_gold,
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
-            sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}) or "forbidden" in metric.judging.gold,
+            sees_more=bool(set(metric.judging.needs) - {"scores", "intents"})
+            or not OF_SOME.isdisjoint(metric.judging.gold),
             like=metric.like,
             reference=metric.reference,
             catalog=self.catalog,

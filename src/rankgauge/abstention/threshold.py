@@ -1,0 +1,254 @@
+"""
+The score below which a system should say nothing: chosen on one half of the questions, and reported on the other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.base.frozen import plain_fields
+from rankgauge.errors import ParameterError, ResultError, counted, listed
+from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.wording import dataset_name
+from rankgauge.stats import estimate_mean, interval_of_mean
+from rankgauge.stats.selective import Calibration, calibration, risk_area, risk_area_interval
+
+__all__ = ["Half", "Share", "Threshold", "choose_threshold"]
+
+_NEEDED = ("false_answers", "false_abstentions", "top_score")
+_FEW = 10
+
+_Floats = NDArray[np.float64]
+_Flags = NDArray[np.bool_]
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of questions, with its interval; None where there is no question, or too few for an interval."""
+
+    n: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """
+    What a threshold does on some questions.
+
+    Attributes:
+        false_answers: Which share of the unanswerable ones is still answered.
+
+        silenced: Which share of the answerable ones is not answered, by the threshold or by the system itself.
+
+        mean: The mean of the metric over answerable questions, those that are not answered with 0; None without one.
+
+        mean_before: The same without the threshold.
+    """
+
+    false_answers: Share
+    silenced: Share
+    mean: Share | None
+    mean_before: Share | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """
+    A threshold on the score of the first result.
+
+    Attributes:
+        dataset: What it was chosen on.
+
+        value: The lowest score that is answered; None where nothing should be.
+
+        at_most: The rate of false answers that it had to keep.
+
+        chosen: What it does on the half on which it was chosen, which flatters it.
+
+        reported: What it does on the other half.
+
+        metric: The column that says how good answers are, if any.
+
+        risk_area: The area under the curve of risk by coverage over all questions that are answered.
+
+        risk_area_interval: Its bootstrap interval.
+
+        mean_loss: What that area is where scores tell nothing: the mean loss.
+
+        calibration: Whether scores are probabilities of a good answer; None where one is outside of 0 to 1.
+
+        confidence: That of every interval.
+
+        seed: Which halves.
+    """
+
+    dataset: str
+    value: float | None
+    at_most: float
+    chosen: Half
+    reported: Half
+    metric: str | None
+    risk_area: float
+    risk_area_interval: tuple[float, float]
+    mean_loss: float
+    calibration: Calibration | None
+    confidence: float
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain values."""
+        return plain_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """The questions of a result that have an output; arrays of shape (n,)."""
+
+    scores: _Floats  # NaN where nothing is said
+    unanswerable: _Flags
+    values: _Floats | None  # of the metric; NaN for unanswerable ones
+    clusters: _Ints | None
+
+    def take(self, places: _Ints) -> _Questions:
+        values = None if self.values is None else self.values[places]
+        clusters = None if self.clusters is None else self.clusters[places]
+        return _Questions(self.scores[places], self.unanswerable[places], values, clusters)
+
+
+def choose_threshold(
+    result: ResultValues,
+    metric: str | None = None,
+    *,
+    at_most: float = 0.05,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Threshold:
+    """Choose a threshold on the scores of a result; see `Result.threshold`."""
+    if not 0 <= at_most < 1:
+        raise ParameterError(f"the rate of false answers to keep is 0 or more and below 1, not {at_most!r}")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"the confidence lies between 0 and 1, not at {confidence!r}")
+    questions = _questions(result, metric)
+    first, second = (questions.take(places) for places in _halves(questions, seed))
+    value = _lowest(first, at_most)
+    answered = questions.take(np.flatnonzero(~np.isnan(questions.scores)))
+    if not len(answered.scores):
+        raise ResultError("the system says nothing for any question, so that there is no score to choose")
+    good = np.ones(len(answered.scores)) if answered.values is None else answered.values
+    losses = np.where(answered.unanswerable, 1.0, 1.0 - good)
+    return Threshold(
+        dataset=dataset_name(result),
+        value=None if value == math.inf else value,
+        at_most=at_most,
+        chosen=_half(first, value, confidence),
+        reported=_half(second, value, confidence),
+        metric=None if metric is None else result[metric].name,
+        risk_area=risk_area(answered.scores, losses),
+        risk_area_interval=risk_area_interval(
+            answered.scores, losses, answered.clusters, confidence=confidence, seed=seed
+        ),
+        mean_loss=float(losses.mean()),
+        calibration=calibration(answered.scores, 1.0 - losses),
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _questions(result: ResultValues, metric: str | None) -> _Questions:
+    """Return the questions of a result; a `ResultError` says what it lacks."""
+    by_alias = {column.info.alias.replace("-", "_"): column for column in result.metrics.values()}
+    if lost := [name for name in _NEEDED if name not in by_alias]:
+        wanted = " ".join(f"-m {name}" for name in lost)
+        raise ResultError(f"a threshold needs {listed(lost)}, which the result does not have; run it with {wanted}")
+    on_unanswerable, on_answerable, scores = (by_alias[name].values for name in _NEEDED)
+    unanswerable, answerable = ~np.isnan(on_unanswerable), ~np.isnan(on_answerable)
+    for name, found in (("unanswerable", unanswerable), ("answerable", answerable)):
+        if found.sum() < _FEW:
+            hint = " (metadata.answerable: false)" if name == "unanswerable" else ""
+            raise ResultError(
+                f"{counted(int(found.sum()), f'{name} question')} with an output{hint}; a threshold that is chosen on "
+                f"one half and reported on the other needs {_FEW} at least"
+            )
+    answers = np.where(unanswerable, on_unanswerable, 1.0 - on_answerable) > 0
+    kept = unanswerable | answerable
+    blind = kept & answers & np.isnan(scores)
+    if blind.any():
+        first = result.sample_ids[int(np.flatnonzero(blind)[0])]
+        what = f"{counted(int(blind.sum()), 'question')} answered without a score, such as {first!r}"
+        raise ResultError(f"{what}; a threshold needs the `score` of the first retrieved item")
+    places = np.flatnonzero(kept)
+    values = None if metric is None else _good(result[metric], answerable)[places]
+    clusters = by_alias["top_score"].clusters
+    return _Questions(scores[places], unanswerable[places], values, None if clusters is None else clusters[places])
+
+
+def _good(column: MetricSummary, answerable: _Flags) -> _Floats:
+    """Return the values of a metric that says how good an answer is, from 0 to 1."""
+    if column.info.range != (0.0, 1.0) or not column.info.higher_is_better:
+        raise ParameterError(f"{column.name} does not say how good an answer is from 0 to 1; name another metric")
+    if np.isnan(column.values[answerable]).any():
+        raise ParameterError(f"{column.name} has no value for some answerable questions; name another metric")
+    return np.where(answerable, column.values, np.nan)
+
+
+def _halves(questions: _Questions, seed: int) -> tuple[_Ints, _Ints]:
+    """Return two random halves: of clusters, or else of unanswerable and of answerable questions alike."""
+    chance = np.random.Generator(np.random.Philox(key=seed))
+    if questions.clusters is not None:
+        codes = np.unique(questions.clusters, return_inverse=True)[1]
+        order = chance.permutation(int(codes.max()) + 1)
+        is_first = np.isin(codes, order[: (len(order) + 1) // 2])
+    else:
+        is_first = np.zeros(len(questions.scores), dtype=np.bool_)
+        for kind in (questions.unanswerable, ~questions.unanswerable):
+            places = chance.permutation(np.flatnonzero(kind))
+            is_first[places[: (len(places) + 1) // 2]] = True
+    return np.flatnonzero(is_first), np.flatnonzero(~is_first)
+
+
+def _lowest(questions: _Questions, at_most: float) -> float:
+    """Return the lowest score from which on answering keeps a rate of false answers; infinity where none does."""
+    wrong = questions.scores[questions.unanswerable]
+    allowed = math.floor(at_most * len(wrong) * (1 + 1e-12))
+    said = np.sort(questions.scores[~np.isnan(questions.scores)])
+    kept = [value for value in said.tolist() if np.count_nonzero(wrong >= value) <= allowed]
+    return kept[0] if kept else math.inf
+
+
+def _half(questions: _Questions, value: float, confidence: float) -> Half:
+    with np.errstate(invalid="ignore"):
+        answered = questions.scores >= value
+    good = questions.unanswerable, ~questions.unanswerable
+    mean = before = None
+    if questions.values is not None:
+        values = np.nan_to_num(questions.values)
+        mean = _share(np.where(answered, values, 0.0), good[1], questions.clusters, confidence)
+        said = ~np.isnan(questions.scores)
+        before = _share(np.where(said, values, 0.0), good[1], questions.clusters, confidence)
+    return Half(
+        false_answers=_share(answered.astype(np.float64), good[0], questions.clusters, confidence),
+        silenced=_share((~answered).astype(np.float64), good[1], questions.clusters, confidence),
+        mean=mean,
+        mean_before=before,
+    )
+
+
+def _share(values: _Floats, among: _Flags, clusters: _Ints | None, confidence: float) -> Share:
+    chosen, codes = values[among], None if clusters is None else clusters[among]
+    if not len(chosen):
+        return Share(0, None, None, None)
+    estimate = estimate_mean(chosen, codes)
+    binary = bool(np.isin(chosen, (0.0, 1.0)).all())
+    interval = interval_of_mean(
+        estimate, (0.0, 1.0), binary=binary, confidence=confidence, values=chosen, clusters=codes
+    )
+    low, high = (None, None) if interval is None else interval[:2]
+    return Share(len(chosen), estimate.mean, low, high)
