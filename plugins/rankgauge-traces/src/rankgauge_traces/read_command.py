@@ -1,0 +1,167 @@
+"""
+`rankgauge traces read`: spans become a file of samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rankgauge.cli.console import echo, print_json, remark
+from rankgauge.cli.conventions import make_catalog
+from rankgauge.errors import NothingToEvaluateError, ParameterError, Problem, counted
+from rankgauge.io.problems import refuse
+from rankgauge.io.whole_files import write_new
+from rankgauge.plugin import Source
+from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, sample_of
+from rankgauge_traces.span_files import read_lines, read_spans
+from rankgauge_traces.traces import Counts, Reading, Trace, traces_of
+
+__all__ = ["run", "samples_of_source"]
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do what `traces read` was given, and return its exit code."""
+    _check_output(given.output)
+    if given.gold is None and (idle := [name for name in ("by", "with_missing") if getattr(given, name)]):
+        raise ParameterError(f"--{idle[0].replace('_', '-')} is about ground truth; name it with --gold FILE")
+    reading = Reading(given.id_key, given.root, _names(given.name or []))
+    gold = None if given.gold is None else read_gold(given.gold, given.by or BY_QUESTION, make_catalog())
+    problems: list[Problem] = []
+    spans = chain.from_iterable(read_spans(file, problems) for file in given.spans)
+    traces, counts = traces_of(spans, reading, problems)
+    if not given.skip_broken:
+        refuse(f"the traces cannot be used ({counted(len(problems), 'problem')}):", problems)
+    _check_there(traces, counts, reading)
+    joined = None if gold is None else join(traces, gold, with_missing=given.with_missing)
+    samples = _numbered([sample_of(trace) for trace in traces]) if joined is None else joined.samples
+    if joined is not None and gold is not None and not any("actual_output" in sample for sample in samples):
+        hint = f"; the first trace asks {traces[0].question!r:.80}" if gold.by == BY_QUESTION else ""
+        raise NothingToEvaluateError(f"no trace has ground truth in {gold.file} by {gold.by}{hint}", [])
+    data = b"".join(orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE) for sample in samples)
+    write_new({given.output: data})
+    missing = [*_broken(problems, counts), *lacks(traces)]
+    if given.as_json:
+        print_json(_summary(given.output, traces, counts, joined, len(samples), missing))
+        return 0
+    echo("\n".join(_told(traces, counts, joined, given)))
+    for sentence in missing:
+        remark(sentence)
+    echo(f"wrote {given.output} ({counted(len(samples), 'sample')})")
+    return 0
+
+
+def samples_of_source(source: Source) -> list[dict[str, Any]]:
+    """Return the traces of an open file as samples."""
+    problems: list[Problem] = []
+    traces, counts = traces_of(read_lines(source, problems), Reading(), problems)
+    refuse(f"the traces of {source.name} cannot be used ({counted(len(problems), 'problem')}):", problems)
+    _check_there(traces, counts, Reading())
+    return _numbered([sample_of(trace) for trace in traces])
+
+
+def _check_output(file: Path) -> None:
+    if file.exists():
+        raise ParameterError(f"{file} exists; choose another name, or delete it")
+    if not file.absolute().parent.is_dir():
+        raise ParameterError(f"cannot write {file}: there is no folder {file.parent}")
+
+
+def _check_there(traces: Sequence[Trace], counts: Counts, reading: Reading) -> None:
+    if traces:
+        return
+    seen = f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
+    of_root = f" below a span called {reading.root!r}" if reading.root else ""
+    kinds = "RETRIEVER or RERANKER (OpenInference, MLflow, Langfuse), or of the operation retrieval (GenAI)"
+    raise NothingToEvaluateError(f"no trace can be used: of {seen}, none{of_root} is a {kinds}", [])
+
+
+def _names(typed: Sequence[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for text in typed:
+        span, sign, stage = text.rpartition("=")
+        if not sign or not span.strip() or not stage.strip():
+            raise ParameterError(f"--name takes SPAN=STAGE, not {text!r}")
+        if span in names:
+            raise ParameterError(f"--name names {span!r} twice")
+        names[span] = stage
+    return names
+
+
+def _numbered(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return samples with ids of their own: a further one of the same id gets a number behind it."""
+    times: dict[str, int] = {}
+    for sample in samples:
+        name = sample["id"]
+        times[name] = times.get(name, 0) + 1
+        if times[name] > 1:
+            sample["id"] = f"{name}#{times[name]}"
+    return samples
+
+
+def _told(traces: Sequence[Trace], counts: Counts, joined: Joined | None, given: argparse.Namespace) -> Iterator[str]:
+    yield f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
+    for name, sources, times in _pipeline(traces):
+        often = "" if times == len(traces) else f", in {times:,} of {len(traces):,}"
+        yield f"stage {name}{f' (from {sources})' if sources else ''}{often}"
+    if counts.without:
+        yield f"{counts.without:,} without a retrieval, left out"
+    if joined is not None:
+        found = len(traces) - joined.unmatched
+        left = f"; {joined.unmatched:,} left out" if joined.unmatched else ""
+        yield f"ground truth for {found:,} of {counted(len(traces), 'trace')}, by {given.by or BY_QUESTION}{left}"
+        if joined.repeated:
+            yield f"{joined.repeated:,} of them ask what an earlier one asks; their ids have a number behind them"
+        if joined.missing:
+            what = "added, to count as missing" if given.with_missing else "left out (--with-missing adds them)"
+            yield f"{counted(joined.missing, 'sample')} with ground truth and no trace, {what}"
+
+
+def _pipeline(traces: Sequence[Trace]) -> list[tuple[str, str, int]]:
+    """Return each stage that occurs with its sources and how often, in the order in which they come up."""
+    times: dict[tuple[str, str], int] = {}
+    for trace in traces:
+        for stage in trace.stages.stages:
+            key = stage["name"], ", ".join(stage["from"])
+            times[key] = times.get(key, 0) + 1
+    return [(*key, count) for key, count in times.items()]
+
+
+def _broken(problems: Sequence[Problem], counts: Counts) -> Iterator[str]:
+    """Yield what is wrong with the spans themselves."""
+    if problems:
+        first = problems[0]
+        where = first.file if first.line is None else f"{first.file}, line {first.line}"
+        yield f"{counted(len(problems), 'problem')} skipped; the first is in {where}: {first.message}"
+    if counts.cut:
+        advice = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT where spans are written"
+        yield f"{counted(counts.cut, 'retrieval')} lost attributes, so documents may be missing; {advice}"
+    if counts.orphans:
+        yield f"parents are missing of {counted(counts.orphans, 'span')}, which count as roots of their trace"
+    if counts.repeated:
+        yield f"{counted(counts.repeated, 'span')} there twice, counted once"
+
+
+def _summary(
+    output: Path,
+    traces: Sequence[Trace],
+    counts: Counts,
+    joined: Joined | None,
+    n_samples: int,
+    missing: Sequence[str],
+) -> Mapping[str, Any]:
+    stages = [{"name": name, "from": sources, "traces": times} for name, sources, times in _pipeline(traces)]
+    truth = None if joined is None else {**joined._asdict(), "samples": len(joined.samples)}
+    return {
+        "samples": n_samples,
+        "output": str(output),
+        **counts._asdict(),
+        "stages": stages,
+        "ground_truth": truth,
+        "lacks": list(missing),
+    }

@@ -1,0 +1,192 @@
+"""
+Traces: spans put together by their parents, and the retrievals that each trace, or each part of one, consists of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rankgauge.errors import Problem, counted
+from rankgauge_traces.conventions import INPUTS, OUTPUTS, Retrieval, answer_of, question_of, retrieval_of
+from rankgauge_traces.pipelines import Joints, Stages, Step, notice_joints, stages_of
+from rankgauge_traces.spans import Span
+
+__all__ = ["Counts", "Reading", "Trace", "traces_of"]
+
+_LONGEST = 200  # characters of an attribute that is kept to find a trace by
+_DEEPEST = 100
+_ID = "rankgauge.id"
+
+
+class Reading(NamedTuple):
+    """How spans are read."""
+
+    id_key: str = ""  # what of a document's metadata is its id; empty for the document's own
+    root: str = ""  # the name of the span that each sample begins with; empty for a sample of each trace
+    names: Mapping[str, str] = {}  # of stages, by those of their spans
+
+
+class Trace(NamedTuple):
+    """One question as a pipeline answered it."""
+
+    id: str
+    trace: str
+    question: str  # what its first span was given, or else its first retrieval; empty where neither tells
+    queries: tuple[str, ...]  # the question, and those of the retrievals
+    answer: str
+    stages: Stages
+    attributes: Mapping[str, Any]  # short values by name, those of the first span before any other
+    start: int
+
+
+class Counts(NamedTuple):
+    """What was counted on the way."""
+
+    spans: int
+    traces: int
+    repeated: int  # spans that were there twice
+    orphans: int  # spans whose parent is missing
+    without: int  # traces, or parts of them, without a retrieval
+    cut: int  # retrievals that lost attributes
+
+
+class _Node(NamedTuple):
+    span: Span
+    retrieval: Retrieval | None
+
+
+class _Part(NamedTuple):
+    """The spans of one sample, parents first, and the retrievals among them."""
+
+    names: Sequence[str]
+    by_id: Mapping[str, _Node]
+    steps: Sequence[Step]
+
+
+def traces_of(spans: Iterable[Span], reading: Reading, problems: list[Problem]) -> tuple[list[Trace], Counts]:
+    """Return the traces of some spans in the order of their start, and what was counted; add what is wrong."""
+    nodes: dict[str, dict[str, _Node]] = {}
+    n_spans = repeated = cut = 0
+    for span in spans:
+        n_spans += 1
+        retrieval = retrieval_of(span, id_key=reading.id_key)
+        node = _Node(_slim(span), retrieval)
+        earlier = nodes.setdefault(span.trace, {}).setdefault(span.id, node)
+        if earlier is node:
+            cut += retrieval is not None and span.dropped > 0
+        elif earlier.span._replace(file="", line=None) == node.span._replace(file="", line=None):
+            repeated += 1
+        else:
+            message = f"span {span.id!r} of trace {span.trace!r} is there twice, and differs (first in {{}})"
+            problems.append(Problem(message.format(earlier.span.place), span.file, span.line))
+    orphans = without = 0
+    parts: list[_Part] = []
+    for by_id in nodes.values():
+        orphans += sum(node.span.parent != "" and node.span.parent not in by_id for node in by_id.values())
+        if (order := _from_the_roots(by_id, problems)) is None:
+            continue
+        found = [_Part(part, by_id, _steps(part, by_id, problems)) for part in _parts(order, by_id, reading.root)]
+        parts += [part for part in found if part.steps]
+        without += sum(not part.steps for part in found) or (not found)
+    joints = Joints()
+    for part in parts:
+        notice_joints(part.steps, reading.names, joints)
+    traces = [_trace(part, reading, joints) for part in parts]
+    made = sorted((trace for trace in traces if trace is not None), key=lambda each: each.start)
+    return made, Counts(n_spans, len(nodes), repeated, orphans, without, cut)
+
+
+def _slim(span: Span) -> Span:
+    """Return a span without what nothing here reads any more: prompts, embeddings, documents."""
+    kept = {
+        name: value
+        for name, value in span.attributes.items()
+        if name in INPUTS or name in OUTPUTS or len(str(value)) <= _LONGEST
+    }
+    return span._replace(attributes=kept, events=())
+
+
+def _from_the_roots(by_id: Mapping[str, _Node], problems: list[Problem]) -> list[str] | None:
+    """Return the ids of spans, each behind its parent; None where parents go in a circle, or too deep."""
+    order: dict[str, int] = {}  # how deep each stands
+    for below in by_id:
+        path: dict[str, None] = {}
+        name = below
+        while name in by_id and name not in order and name not in path:
+            path[name] = None
+            name = by_id[name].span.parent
+        if name in path:
+            circle = [*list(path)[list(path).index(name) :], name]
+            shown = " -> ".join(map(repr, circle[:6])) + (" ..." if len(circle) > 6 else "")
+            span = by_id[name].span
+            problems.append(
+                Problem(f"the parents of spans of trace {span.trace!r} go in a circle: {shown}", span.file, span.line)
+            )
+            return None
+        depth = order.get(name, -1)
+        for each in reversed(path):
+            depth += 1
+            order[each] = depth
+    return list(order)
+
+
+def _parts(order: Sequence[str], by_id: Mapping[str, _Node], root: str) -> list[list[str]]:
+    """Return the spans of each sample: those of a trace, or of each span that is called *root*, and of no other."""
+    if not root:
+        return [list(order)]
+    parts: dict[str, list[str]] = {}
+    top: dict[str, str] = {}
+    for name in order:
+        span = by_id[name].span
+        above = top.get(span.parent) or (name if span.name == root else "")
+        if above:
+            top[name] = above
+            parts.setdefault(above, []).append(name)
+    return list(parts.values())
+
+
+def _trace(part: _Part, reading: Reading, joints: Joints) -> Trace | None:
+    """Return the trace of a sample; None where nothing in it retrieves."""
+    stages = stages_of(part.steps, reading.names, joints)
+    if stages is None:
+        return None
+    nodes = [part.by_id[name] for name in part.names]
+    inside = set(part.names)
+    first = min((node.span for node in nodes if node.span.parent not in inside), key=lambda span: span.start)
+    told = dict.fromkeys([question_of(first), *(node.retrieval.query for node in nodes if node.retrieval is not None)])
+    queries = tuple(filter(None, told))
+    attributes: dict[str, Any] = {}
+    for node in nodes:
+        attributes = {**node.span.attributes, **attributes}
+    named = attributes.get(_ID)
+    own_id = f"{first.trace}-{first.id}" if reading.root else first.trace
+    return Trace(
+        str(named) if isinstance(named, str | int) and named != "" else own_id,
+        first.trace,
+        queries[0] if queries else "",
+        queries,
+        "" if part.by_id[first.id].retrieval is not None else answer_of(first),
+        stages,
+        attributes,
+        first.start,
+    )
+
+
+def _steps(part: Sequence[str], by_id: Mapping[str, _Node], problems: list[Problem]) -> list[Step]:
+    """Return the retrievals of a part, each with those nested in it; none where they are nested too deeply."""
+    tops: list[Step] = []
+    above: dict[str, tuple[list[Step], int]] = {}  # where retrievals below a span go, and how deep that is
+    for name in part:
+        span, retrieval = by_id[name]
+        place, depth = above.get(span.parent, (tops, 0))
+        if retrieval is not None:
+            if depth >= _DEEPEST:
+                message = f"retrievals of trace {span.trace!r} are nested more than {counted(_DEEPEST, 'time')}"
+                problems.append(Problem(message, span.file, span.line))
+                return []
+            step = Step(span, retrieval, [])
+            place.append(step)
+            place, depth = step.inner, depth + 1
+        above[name] = place, depth
+    return tops
