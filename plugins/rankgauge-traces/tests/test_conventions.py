@@ -45,8 +45,8 @@ def mlflow_span(name, kind, outputs, *, inputs, parent=None, start=0):
         "span_id": name,
         "parent_span_id": parent,
         "name": name,
-        "start_time_unix_nano": 1_000_000_000 + start,
-        "end_time_unix_nano": 1_250_000_000 + start,
+        "start_time_unix_nano": 1_700_000_000_000_000_000 + start,
+        "end_time_unix_nano": 1_700_000_000_250_000_000 + start,
         "attributes": {f"mlflow.{key}": json.dumps(value) for key, value in attributes.items()},
     }
 

@@ -33,7 +33,8 @@ def test_questions_join_whatever_their_case_and_spaces(search, write, samples_of
     samples = samples_of(write(*spans), "--gold", gold())
     assert [sample["id"] for sample in samples] == ["q1", "q3"]
     assert samples[0]["expected_output"] == {"relevant": ["a"]}
-    assert samples[0]["metadata"] == {"tags": ["who"], "trace_id": "t1", "span_id": "dense"}
+    spans = {"trace_id": "t1", "span_id": "dense", "stage_spans": {"dense": "dense"}}
+    assert samples[0]["metadata"] == {"tags": ["who"], **spans}
 
 
 def test_what_the_user_asked_is_found_before_what_was_rewritten(span, search, write, samples_of, gold):

@@ -19,7 +19,8 @@ def test_a_retriever_around_others_comes_from_them(search, write, samples_of, st
     # a span takes half a second, by `span`
     assert [stage["seconds"] for stage in sample["actual_output"]["stages"]] == [0.5, 0.5, 0.5]
     assert sample["input"] == "who?"
-    assert sample["metadata"] == {"trace_id": "t1", "span_id": "fused"}
+    spans = {name: name for name in ("dense", "sparse", "fused")}
+    assert sample["metadata"] == {"trace_id": "t1", "span_id": "fused", "stage_spans": spans}
 
 
 def test_the_order_is_that_of_time_and_not_of_lines(search, rerank, write, samples_of, stages_of):

@@ -19,6 +19,7 @@ _IDS = ("document.id", "id", "id_", "doc_id", "document_id", "chunk_id", "node_i
 _TEXTS = ("document.content", "page_content", "pageContent", "content", "text", "document")
 _SCORES = ("document.score", "score", "relevance_score", "similarity")
 _METADATA = ("document.metadata", "metadata", "meta")
+_SPREAD = "document.metadata."  # how Phoenix returns what was one text
 _INNER = ("document", "node", "kwargs")
 _LISTS = ("documents", "docs", "nodes", "source_nodes", "results", "context", "chunks", "output", "outputs")
 _MARKS = frozenset({*_IDS, *_TEXTS})
@@ -83,7 +84,8 @@ def _item(document: Any, id_key: str) -> Item:  # noqa: ANN401  # any JSON value
     flat = _flat(document)
     item: Item = {}
     metadata = decoded(next((flat[name] for name in _METADATA if flat.get(name) is not None), None))
-    known = metadata if isinstance(metadata, Mapping) else {}
+    spread = {key.removeprefix(_SPREAD): value for key, value in flat.items() if key.startswith(_SPREAD)}
+    known = metadata if isinstance(metadata, Mapping) else spread
     name = known.get(id_key) if id_key else next((flat[key] for key in _IDS if _is_id(flat.get(key))), None)
     if name is None and not id_key:
         name = known.get("doc_uri")  # which MLflow's own metrics take for the id

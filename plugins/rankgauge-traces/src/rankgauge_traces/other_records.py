@@ -12,6 +12,7 @@ from rankgauge_traces.spans import Event, MalformedSpanError, Span, decoded, pla
 
 __all__ = ["nanoseconds", "spans_of_record"]
 
+_MILLISECONDS = 10**14  # in nanoseconds it is in January 1970; pandas writes times of rows as milliseconds
 _OBSERVED = ("type", "name", "input", "output")
 
 
@@ -24,8 +25,10 @@ def spans_of_record(record: Mapping[str, Any], file: str, line: int | None) -> I
         return _langfuse_trace(record, record["observations"], file, line)
     if "traceId" in record and "type" in record:  # Langfuse: an observation
         return iter([_observation(record, file, line)])
-    if "context" in record and "attributes" in record:  # ConsoleSpanExporter of OpenTelemetry's SDK for Python
+    if "context" in record and "attributes" in record:  # OpenTelemetry's ConsoleSpanExporter; get_spans of Phoenix
         return iter([_of_sdk(record, file, line)])
+    if "context.span_id" in record:  # a row of get_spans_dataframe of Phoenix
+        return iter([_of_row(record, file, line)])
     if "span_id" in record and "attributes" in record:
         return iter([_mlflow(record, file, line)])
     return None
@@ -39,7 +42,7 @@ def nanoseconds(value: object) -> int:
     if isinstance(value, bool) or value is None or value == "":
         return 0
     if isinstance(value, int):
-        return value
+        return value * 1_000_000 if 0 < value < _MILLISECONDS else value
     try:
         return nanoseconds(datetime.fromisoformat(str(value)))
     except (ValueError, OverflowError):
@@ -76,12 +79,15 @@ def _mlflow(raw: object, file: str, line: int | None) -> Span:
 def _of_sdk(raw: Mapping[str, Any], file: str, line: int | None) -> Span:
     context = _object(raw["context"], "context")
     parent = raw.get("parent_id")
+    attributes = _object(raw.get("attributes") or {}, "attributes")
+    if isinstance(kind := raw.get("span_kind"), str):  # Phoenix takes it out of the attributes
+        attributes = {"openinference.span.kind": kind, **attributes}
     return Span(
         plain_id(context.get("trace_id"), "a trace_id"),
         plain_id(context.get("span_id"), "a span_id"),
         plain_id(parent, "a parent_id") if parent else "",
         str(raw.get("name") or ""),
-        _object(raw.get("attributes") or {}, "attributes"),
+        attributes,
         _events(raw.get("events")),
         nanoseconds(raw.get("start_time")),
         nanoseconds(raw.get("end_time")),
@@ -89,6 +95,17 @@ def _of_sdk(raw: Mapping[str, Any], file: str, line: int | None) -> Span:
         file,
         line,
     )
+
+
+def _of_row(row: Mapping[str, Any], file: str, line: int | None) -> Span:
+    """Return the span of a row of a frame, whose columns are flat; a cell that is not a text or a list is empty."""
+    parts = {
+        part: {key.removeprefix(f"{part}."): value for key, value in row.items() if key.startswith(f"{part}.")}
+        for part in ("context", "attributes")
+    }
+    parent = row.get("parent_id")
+    rest = {key: row.get(key) for key in ("name", "span_kind", "start_time", "end_time")}
+    return _of_sdk({**rest, **parts, "parent_id": parent if isinstance(parent, str) else None}, file, line)
 
 
 def _events(raw: object) -> Sequence[Event]:

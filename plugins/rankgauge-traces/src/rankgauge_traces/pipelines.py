@@ -36,7 +36,7 @@ class Stages(NamedTuple):
     """The stages of one trace."""
 
     stages: list[dict[str, Any]]  # in the form of `actual_output.stages`
-    last: Span  # of the last one
+    spans: dict[str, str]  # the id of the span of each
     n_unjoined: int  # branches at its end beside the last stage, which nothing joins
     n_untold: int  # retrievals that do not say what they found, and count as empty
 
@@ -72,8 +72,8 @@ def stages_of(steps: Sequence[Step], names: Mapping[str, str], joints: Joints) -
     ends = builder.add(_told(steps, is_inner=False))
     if not builder.stages:
         return None
-    stages = [_written(stage) for stage in builder.stages]
-    return Stages(stages, builder.stages[-1].span, len(ends) - 1, builder.n_untold)
+    spans = {stage.name: stage.span.id for stage in builder.stages}
+    return Stages([_written(stage) for stage in builder.stages], spans, len(ends) - 1, builder.n_untold)
 
 
 def _written(stage: _Stage) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rankgauge.cli.shared_options import add_json_option, path
 from rankgauge.plugin import Record, Source, command, hookimpl, reader
 
-__all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read"]
+__all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
 
 
 def _read_options(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +51,31 @@ def traces_read(given: argparse.Namespace) -> int:
     return run(given)
 
 
+def _scores_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("folder", metavar="FOLDER", type=path, help="A result folder, of samples that `traces read` made.")
+    add("-o", "--output", required=True, type=path, metavar="FILE", help="The scores, as JSON lines.")
+    form = "otlp (events of OpenTelemetry), phoenix (annotations) or mlflow (assessments). [default: %(default)s]"
+    add("--as", dest="form", choices=("otlp", "phoenix", "mlflow"), default="otlp", metavar="FORM", help=form)
+    add("-m", "--metric", metavar="METRIC", help="One column of the result. [default: all]")
+    add_json_option(parser)
+
+
+@command("traces scores", options=_scores_options, usage="[OPTIONS] -o FILE FOLDER")
+def traces_scores(given: argparse.Namespace) -> int:
+    """
+    Write the scores of a result for the spans that they are about.
+
+    Each score goes to the span of the last stage, or to that of the stage that its metric judges, with the definition
+    of the metric and its fingerprint.
+
+    Exit codes: 0 done, 2 usage, or a result that cannot be used, 4 no sample came from a trace.
+    """
+    from rankgauge_traces.scores_command import run  # noqa: PLC0415  # see above
+
+    return run(given)
+
+
 @reader("otlp", suffixes=(".otlp",))
 def read_otlp(source: Source) -> Iterator[Record]:
     """Read one sample a trace, without ground truth, of OTLP as JSON lines."""
@@ -62,7 +87,7 @@ def read_otlp(source: Source) -> Iterator[Record]:
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (traces_read,)
+    return (traces_read, traces_scores)
 
 
 @hookimpl

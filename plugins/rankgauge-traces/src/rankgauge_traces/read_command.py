@@ -22,12 +22,12 @@ from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold
 from rankgauge_traces.span_files import read_lines, read_spans
 from rankgauge_traces.traces import Counts, Reading, Trace, traces_of
 
-__all__ = ["run", "samples_of_source"]
+__all__ = ["check_output", "run", "samples_of_source"]
 
 
 def run(given: argparse.Namespace) -> int:
     """Do what `traces read` was given, and return its exit code."""
-    _check_output(given.output)
+    check_output(given.output)
     if given.gold is None and (idle := [name for name in ("by", "with_missing") if getattr(given, name)]):
         raise ParameterError(f"--{idle[0].replace('_', '-')} is about ground truth; name it with --gold FILE")
     reading = Reading(given.id_key, given.root, _names(given.name or []))
@@ -65,7 +65,8 @@ def samples_of_source(source: Source) -> list[dict[str, Any]]:
     return _numbered([sample_of(trace) for trace in traces])
 
 
-def _check_output(file: Path) -> None:
+def check_output(file: Path) -> None:
+    """Refuse a file that is there, or in no folder, before anything is read."""
     if file.exists():
         raise ParameterError(f"{file} exists; choose another name, or delete it")
     if not file.absolute().parent.is_dir():

@@ -31,7 +31,8 @@ def sample_of(trace: Trace) -> dict[str, Any]:
     sample: dict[str, Any] = {"id": trace.id}
     if trace.question:
         sample["input"] = trace.question
-    place = {"trace_id": trace.trace, "span_id": trace.stages.last.id}
+    spans = trace.stages.spans
+    place = {"trace_id": trace.trace, "span_id": list(spans.values())[-1], "stage_spans": spans}
     return {**sample, "actual_output": output, "metadata": place}
 
 

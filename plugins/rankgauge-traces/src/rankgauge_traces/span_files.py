@@ -4,13 +4,14 @@ Files of spans: opened, decompressed, and read line by line; broken lines are al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from rankgauge.errors import Problem
+from rankgauge.io.builtin_formats import read_parquet
 from rankgauge.io.documents import not_json, not_utf8, read_json
 from rankgauge.io.files import open_file, plain_suffix
 from rankgauge.plugin import Source
@@ -18,15 +19,20 @@ from rankgauge_traces.other_records import spans_of_record
 from rankgauge_traces.otlp_json import OTHER_SIGNALS, spans_of_request
 from rankgauge_traces.spans import MalformedSpanError, Span
 
-__all__ = ["read_lines", "read_spans"]
+__all__ = ["read_lines", "read_spans", "spans_of_records"]
 
-_FORMS = "resourceSpans (OTLP), a span of an SDK, a trace of MLflow or Langfuse, or an observation of Langfuse"
+_FORMS = "resourceSpans (OTLP), a span of an SDK or of Phoenix, a trace of MLflow, or what Langfuse exports"
 
 
 def read_spans(path: Path, problems: list[Problem]) -> Iterator[Span]:
-    """Yield the spans of a file; of one that ends in .json the whole is one document, else each line is one."""
+    """Yield the spans of a file: rows of .parquet, the document of .json, and the lines of any other."""
     with open_file(path) as source:
-        if plain_suffix(path) != ".json":
+        suffix = plain_suffix(path)
+        if suffix == ".parquet":
+            for row in read_parquet(source):
+                yield from _spans(row.value, source.name, None, row.path, problems)
+            return
+        if suffix != ".json":
             yield from read_lines(source, problems)
             return
         document, _ = read_json(source.stream.read(), source.name, offset=source.offset)
@@ -47,6 +53,12 @@ def read_lines(source: Source, problems: list[Problem]) -> Iterator[Span]:
         offset += len(line)
         if record is not None:
             yield from _spans(record, source.name, number, "", problems)
+
+
+def spans_of_records(records: Iterable[object], problems: list[Problem]) -> Iterator[Span]:
+    """Yield the spans of records in memory, in any form that files have."""
+    for place, record in enumerate(records):
+        yield from _spans(record, "", None, f"records[{place}]", problems)
 
 
 def _spans(record: Any, file: str, line: int | None, where: str, problems: list[Problem]) -> Iterator[Span]:  # noqa: ANN401  # any JSON value
