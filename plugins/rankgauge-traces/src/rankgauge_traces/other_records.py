@@ -36,6 +36,8 @@ def spans_of_record(record: Mapping[str, Any], file: str, line: int | None) -> I
 
 def nanoseconds(value: object) -> int:
     """Return a time as nanoseconds since 1970, from such a number or the text of ISO 8601; 0 where there is none."""
+    if value != value:  # noqa: PLR0124  # NaN, and the NaT of pandas, in frames
+        return 0
     if isinstance(value, datetime):
         value = value if value.tzinfo else value.replace(tzinfo=UTC)
         return int(value.timestamp() * 1_000_000) * 1000
@@ -100,12 +102,17 @@ def _of_sdk(raw: Mapping[str, Any], file: str, line: int | None) -> Span:
 def _of_row(row: Mapping[str, Any], file: str, line: int | None) -> Span:
     """Return the span of a row of a frame, whose columns are flat; a cell that is not a text or a list is empty."""
     parts = {
-        part: {key.removeprefix(f"{part}."): value for key, value in row.items() if key.startswith(f"{part}.")}
+        part: {key.removeprefix(f"{part}."): _plain(value) for key, value in row.items() if key.startswith(f"{part}.")}
         for part in ("context", "attributes")
     }
     parent = row.get("parent_id")
     rest = {key: row.get(key) for key in ("name", "span_kind", "start_time", "end_time")}
     return _of_sdk({**rest, **parts, "parent_id": parent if isinstance(parent, str) else None}, file, line)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  # a cell of any frame
+    """Return an array of numpy, as pandas has it in cells, as a list."""
+    return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", None) else value
 
 
 def _events(raw: object) -> Sequence[Event]:

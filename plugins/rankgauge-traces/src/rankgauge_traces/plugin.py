@@ -79,7 +79,7 @@ def traces_scores(given: argparse.Namespace) -> int:
 @reader("otlp", suffixes=(".otlp",))
 def read_otlp(source: Source) -> Iterator[Record]:
     """Read one sample a trace, without ground truth, of OTLP as JSON lines."""
-    from rankgauge_traces.read_command import samples_of_source  # noqa: PLC0415  # see above
+    from rankgauge_traces.in_memory import samples_of_source  # noqa: PLC0415  # see above
 
     return (Record(sample, None, f"traces[{place}]") for place, sample in enumerate(samples_of_source(source)))
 

@@ -17,12 +17,11 @@ from rankgauge.cli.conventions import make_catalog
 from rankgauge.errors import NothingToEvaluateError, ParameterError, Problem, counted
 from rankgauge.io.problems import refuse
 from rankgauge.io.whole_files import write_new
-from rankgauge.plugin import Source
-from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, sample_of
-from rankgauge_traces.span_files import read_lines, read_spans
-from rankgauge_traces.traces import Counts, Reading, Trace, traces_of
+from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, samples_of_traces
+from rankgauge_traces.span_files import read_spans
+from rankgauge_traces.traces import Counts, Reading, Trace, check_there, traces_of
 
-__all__ = ["check_output", "run", "samples_of_source"]
+__all__ = ["check_output", "run"]
 
 
 def run(given: argparse.Namespace) -> int:
@@ -37,9 +36,9 @@ def run(given: argparse.Namespace) -> int:
     traces, counts = traces_of(spans, reading, problems)
     if not given.skip_broken:
         refuse(f"the traces cannot be used ({counted(len(problems), 'problem')}):", problems)
-    _check_there(traces, counts, reading)
+    check_there(traces, counts, reading)
     joined = None if gold is None else join(traces, gold, with_missing=given.with_missing)
-    samples = _numbered([sample_of(trace) for trace in traces]) if joined is None else joined.samples
+    samples = samples_of_traces(traces) if joined is None else joined.samples
     if joined is not None and gold is not None and not any("actual_output" in sample for sample in samples):
         hint = f"; the first trace asks {traces[0].question!r:.80}" if gold.by == BY_QUESTION else ""
         raise NothingToEvaluateError(f"no trace has ground truth in {gold.file} by {gold.by}{hint}", [])
@@ -56,30 +55,12 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def samples_of_source(source: Source) -> list[dict[str, Any]]:
-    """Return the traces of an open file as samples."""
-    problems: list[Problem] = []
-    traces, counts = traces_of(read_lines(source, problems), Reading(), problems)
-    refuse(f"the traces of {source.name} cannot be used ({counted(len(problems), 'problem')}):", problems)
-    _check_there(traces, counts, Reading())
-    return _numbered([sample_of(trace) for trace in traces])
-
-
 def check_output(file: Path) -> None:
     """Refuse a file that is there, or in no folder, before anything is read."""
     if file.exists():
         raise ParameterError(f"{file} exists; choose another name, or delete it")
     if not file.absolute().parent.is_dir():
         raise ParameterError(f"cannot write {file}: there is no folder {file.parent}")
-
-
-def _check_there(traces: Sequence[Trace], counts: Counts, reading: Reading) -> None:
-    if traces:
-        return
-    seen = f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
-    of_root = f" below a span called {reading.root!r}" if reading.root else ""
-    kinds = "RETRIEVER or RERANKER (OpenInference, MLflow, Langfuse), or of the operation retrieval (GenAI)"
-    raise NothingToEvaluateError(f"no trace can be used: of {seen}, none{of_root} is a {kinds}", [])
 
 
 def _names(typed: Sequence[str]) -> dict[str, str]:
@@ -92,17 +73,6 @@ def _names(typed: Sequence[str]) -> dict[str, str]:
             raise ParameterError(f"--name names {span!r} twice")
         names[span] = stage
     return names
-
-
-def _numbered(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return samples with ids of their own: a further one of the same id gets a number behind it."""
-    times: dict[str, int] = {}
-    for sample in samples:
-        name = sample["id"]
-        times[name] = times.get(name, 0) + 1
-        if times[name] > 1:
-            sample["id"] = f"{name}#{times[name]}"
-    return samples
 
 
 def _told(traces: Sequence[Trace], counts: Counts, joined: Joined | None, given: argparse.Namespace) -> Iterator[str]:

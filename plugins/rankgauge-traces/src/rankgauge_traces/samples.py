@@ -17,7 +17,7 @@ from rankgauge.samples import Fault
 from rankgauge_traces.documents import Item
 from rankgauge_traces.traces import Trace
 
-__all__ = ["BY_ID", "BY_QUESTION", "Gold", "Joined", "join", "lacks", "read_gold", "sample_of"]
+__all__ = ["BY_ID", "BY_QUESTION", "Gold", "Joined", "join", "lacks", "read_gold", "sample_of", "samples_of_traces"]
 
 BY_QUESTION, BY_ID = "question", "id"
 _SHOWN = 3
@@ -34,6 +34,17 @@ def sample_of(trace: Trace) -> dict[str, Any]:
     spans = trace.stages.spans
     place = {"trace_id": trace.trace, "span_id": list(spans.values())[-1], "stage_spans": spans}
     return {**sample, "actual_output": output, "metadata": place}
+
+
+def samples_of_traces(traces: Iterable[Trace]) -> list[dict[str, Any]]:
+    """Return traces as samples with ids of their own: a further one of the same id gets a number behind it."""
+    times: Counter[str] = Counter()
+    samples = []
+    for trace in traces:
+        times[trace.id] += 1
+        again = {"id": f"{trace.id}#{times[trace.id]}"} if times[trace.id] > 1 else {}
+        samples.append({**sample_of(trace), **again})
+    return samples
 
 
 class Gold(NamedTuple):

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgauge.errors import Problem, counted
+from rankgauge.errors import NothingToEvaluateError, Problem, counted
 from rankgauge_traces.conventions import INPUTS, OUTPUTS, Retrieval, answer_of, question_of, retrieval_of
 from rankgauge_traces.pipelines import Joints, Stages, Step, notice_joints, stages_of
 from rankgauge_traces.spans import Span
 
-__all__ = ["Counts", "Reading", "Trace", "traces_of"]
+__all__ = ["Counts", "Reading", "Trace", "check_there", "traces_of"]
 
 _LONGEST = 200  # characters of an attribute that is kept to find a trace by
 _DEEPEST = 100
@@ -95,6 +95,16 @@ def traces_of(spans: Iterable[Span], reading: Reading, problems: list[Problem]) 
     traces = [_trace(part, reading, joints) for part in parts]
     made = sorted((trace for trace in traces if trace is not None), key=lambda each: each.start)
     return made, Counts(n_spans, len(nodes), repeated, orphans, without, cut)
+
+
+def check_there(traces: Sequence[Trace], counts: Counts, reading: Reading) -> None:
+    """Raise `NothingToEvaluateError` where there is no trace to use."""
+    if traces:
+        return
+    seen = f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
+    of_root = f" below a span called {reading.root!r}" if reading.root else ""
+    kinds = "RETRIEVER or RERANKER (OpenInference, MLflow, Langfuse), or of the operation retrieval (GenAI)"
+    raise NothingToEvaluateError(f"no trace can be used: of {seen}, none{of_root} is a {kinds}", [])
 
 
 def _slim(span: Span) -> Span:
