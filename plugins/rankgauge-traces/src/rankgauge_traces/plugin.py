@@ -15,7 +15,7 @@ __all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read"
 
 def _read_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    spans = "Files of spans: OTLP as JSON lines or one JSON document, or exports of MLflow or Langfuse."
+    spans = "Files of spans: OTLP (JSON lines, .json, .pb), or what Phoenix, MLflow or Langfuse return."
     add("spans", metavar="SPANS", type=path, nargs="+", help=spans)
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The samples, as JSON lines.")
     add("--skip-broken", action="store_true", help="Leave out lines that cannot be read, and say how many.")

@@ -17,20 +17,27 @@ from rankgauge.io.files import open_file, plain_suffix
 from rankgauge.plugin import Source
 from rankgauge_traces.other_records import spans_of_record
 from rankgauge_traces.otlp_json import OTHER_SIGNALS, spans_of_request
+from rankgauge_traces.otlp_protobuf import requests_in
 from rankgauge_traces.spans import MalformedSpanError, Span
 
-__all__ = ["read_lines", "read_spans", "spans_of_records"]
+__all__ = ["PROTOBUF", "read_lines", "read_spans", "spans_of_records"]
+
+PROTOBUF = frozenset({".pb", ".binpb"})
+"""How files of OTLP in protobuf end."""
 
 _FORMS = "resourceSpans (OTLP), a span of an SDK or of Phoenix, a trace of MLflow, or what Langfuse exports"
 
 
 def read_spans(path: Path, problems: list[Problem]) -> Iterator[Span]:
-    """Yield the spans of a file: rows of .parquet, the document of .json, and the lines of any other."""
+    """Yield the spans of a file: rows of .parquet, requests of .pb, the document of .json, the lines of any other."""
     with open_file(path) as source:
         suffix = plain_suffix(path)
         if suffix == ".parquet":
             for row in read_parquet(source):
                 yield from _spans(row.value, source.name, None, row.path, problems)
+            return
+        if suffix in PROTOBUF:
+            yield from _binary(source, problems)
             return
         if suffix != ".json":
             yield from read_lines(source, problems)
@@ -59,6 +66,15 @@ def spans_of_records(records: Iterable[object], problems: list[Problem]) -> Iter
     """Yield the spans of records in memory, in any form that files have."""
     for place, record in enumerate(records):
         yield from _spans(record, "", None, f"records[{place}]", problems)
+
+
+def _binary(source: Source, problems: list[Problem]) -> Iterator[Span]:
+    """Yield the spans of requests in protobuf, up to the first broken byte: what follows it cannot be told apart."""
+    try:
+        for place, request in enumerate(requests_in(source.stream.read())):
+            yield from _spans({"resourceSpans": [], **request}, source.name, None, f"requests[{place}]", problems)
+    except MalformedSpanError as error:
+        problems.append(Problem(str(error), source.name))
 
 
 def _spans(record: Any, file: str, line: int | None, where: str, problems: list[Problem]) -> Iterator[Span]:  # noqa: ANN401  # any JSON value
