@@ -33,6 +33,15 @@ def test_a_span_that_is_there_twice_counts_once_unless_it_differs(search, write,
     assert "spans.jsonl:3: span 'a' of trace 't1' is there twice, and differs (first in spans.jsonl, line 1)" in message
 
 
+def test_spans_that_differ_in_a_long_text_alone_differ(span, write, rankgauge):
+    def told(text):
+        documents = {"retrieval.documents.0.document.id": "a", "retrieval.documents.0.document.content": text}
+        return span("a", {"openinference.span.kind": "RETRIEVER", **documents})
+
+    message = refused(rankgauge, write(told("x" * 500 + "1"), told("x" * 500 + "2")))
+    assert "is there twice, and differs" in message
+
+
 def test_spans_without_their_parents_are_roots(search, write, rankgauge):
     done = rankgauge("traces", "read", write(search("a", ["x"], parent="gone")), "-o", "out.jsonl")
     assert done.code == 0

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from rankgauge_traces.documents import Item, items_of, listed_items
 from rankgauge_traces.spans import Span, decoded, nested
 
-__all__ = ["INPUTS", "OUTPUTS", "Retrieval", "answer_of", "question_of", "retrieval_of"]
+__all__ = ["Retrieval", "answer_of", "question_of", "retrieval_of"]
 
 
 class Retrieval(NamedTuple):
@@ -26,15 +26,11 @@ class Retrieval(NamedTuple):
 
 
 _QUERIES = ("query", "question", "query_str", "user_input", "input", "text", "prompt")
-INPUTS = (
+_INPUTS = (
     *("gen_ai.retrieval.query.text", "reranker.query", "input.value", "mlflow.spanInputs"),
     *("langfuse.observation.input", "langfuse.trace.input", "traceloop.entity.input"),
 )
-"""The attributes that say what a span was given, the most exact first."""
-
-OUTPUTS = ("output.value", "mlflow.spanOutputs", "langfuse.observation.output", "traceloop.entity.output")
-"""The attributes that say what a span returned."""
-
+_OUTPUTS = ("output.value", "mlflow.spanOutputs", "langfuse.observation.output", "traceloop.entity.output")
 _DEEPEST = 4
 
 
@@ -45,13 +41,13 @@ def retrieval_of(span: Span, *, id_key: str = "") -> Retrieval | None:
 
 def question_of(span: Span) -> str:
     """Return the text that a span was given: a query by itself or in an object; empty where there is none."""
-    held = (span.attributes[name] for name in INPUTS if span.attributes.get(name) is not None)
+    held = (span.attributes[name] for name in _INPUTS if span.attributes.get(name) is not None)
     return next((text for value in held if (text := _query_in(value))), "")
 
 
 def answer_of(span: Span) -> str:
     """Return the text that a span returned; empty where it returned none, or an object."""
-    for name in OUTPUTS:
+    for name in _OUTPUTS:
         value = decoded(span.attributes.get(name))
         if isinstance(value, str) and value.strip():
             return value
@@ -123,7 +119,10 @@ def _open_llmetry(span: Span, id_key: str) -> Retrieval | None:
 
 _FIELDS: Mapping[str, str] = {"document": "content"}
 _READERS: Sequence[Callable[[Span, str], Retrieval | None]] = (
-    *(_open_inference, _gen_ai, _mlflow, _langfuse),
+    _open_inference,
+    _gen_ai,
+    _mlflow,
+    _langfuse,
     _open_llmetry,
 )
 

@@ -132,9 +132,9 @@ class _Builder:
             self._joints.sources.setdefault(name, set()).update(shared)
             self._joints.needed |= set() if same else {name}
             return ends, []
-        if name not in self._joints.needed:
+        if same and name not in self._joints.needed:
             return same[-1:], [end for end in ends if end is not same[-1]]
-        given = [end for end in ends if end.name in self._joints.sources[name]] or ends
+        given = [end for end in ends if end.name in self._joints.sources.get(name, ())] or ends
         called = f"{name}-input"
         joined = self._stage(self._free(self._names.get(called, called)), inputs, given, step.span, None)
         return [joined], [end for end in ends if end not in given]

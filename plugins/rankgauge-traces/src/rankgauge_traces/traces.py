@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankgauge.errors import NothingToEvaluateError, Problem, counted
-from rankgauge_traces.conventions import INPUTS, OUTPUTS, Retrieval, answer_of, question_of, retrieval_of
+from rankgauge_traces.conventions import Retrieval, answer_of, question_of, retrieval_of
 from rankgauge_traces.pipelines import Joints, Stages, Step, notice_joints, stages_of
 from rankgauge_traces.spans import Span
 
@@ -52,8 +52,24 @@ class Counts(NamedTuple):
 
 
 class _Node(NamedTuple):
-    span: Span
+    """What is kept of a span: not its prompts, embeddings and documents, but what was read of them."""
+
+    span: Span  # with short attributes only
     retrieval: Retrieval | None
+    question: str
+    answer: str
+
+    @classmethod
+    def of(cls, span: Span, id_key: str) -> _Node:
+        """Return what is kept of a span."""
+        attributes = span.attributes.items()
+        short = {name: value for name, value in attributes if isinstance(value, int | float | str) and _is_short(value)}
+        slim = span._replace(attributes=short, events=())
+        return cls(slim, retrieval_of(span, id_key=id_key), question_of(span), answer_of(span))
+
+    def is_again(self, other: _Node) -> bool:
+        """Return whether another span says the same, wherever it stands."""
+        return self == other._replace(span=other.span._replace(file=self.span.file, line=self.span.line))
 
 
 class _Part(NamedTuple):
@@ -70,12 +86,11 @@ def traces_of(spans: Iterable[Span], reading: Reading, problems: list[Problem]) 
     n_spans = repeated = cut = 0
     for span in spans:
         n_spans += 1
-        retrieval = retrieval_of(span, id_key=reading.id_key)
-        node = _Node(_slim(span), retrieval)
+        node = _Node.of(span, reading.id_key)
         earlier = nodes.setdefault(span.trace, {}).setdefault(span.id, node)
         if earlier is node:
-            cut += retrieval is not None and span.dropped > 0
-        elif earlier.span._replace(file="", line=None) == node.span._replace(file="", line=None):
+            cut += node.retrieval is not None and span.dropped > 0
+        elif earlier.is_again(node):
             repeated += 1
         else:
             message = f"span {span.id!r} of trace {span.trace!r} is there twice, and differs (first in {{}})"
@@ -107,19 +122,13 @@ def check_there(traces: Sequence[Trace], counts: Counts, reading: Reading) -> No
     raise NothingToEvaluateError(f"no trace can be used: of {seen}, none{of_root} is a {kinds}", [])
 
 
-def _slim(span: Span) -> Span:
-    """Return a span without what nothing here reads any more: prompts, embeddings, documents."""
-    kept = {
-        name: value
-        for name, value in span.attributes.items()
-        if name in INPUTS or name in OUTPUTS or len(str(value)) <= _LONGEST
-    }
-    return span._replace(attributes=kept, events=())
+def _is_short(value: float | str) -> bool:
+    return not isinstance(value, str) or len(value) <= _LONGEST
 
 
 def _from_the_roots(by_id: Mapping[str, _Node], problems: list[Problem]) -> list[str] | None:
-    """Return the ids of spans, each behind its parent; None where parents go in a circle, or too deep."""
-    order: dict[str, int] = {}  # how deep each stands
+    """Return the ids of spans, each behind its parent; None where parents go in a circle."""
+    order: dict[str, None] = {}
     for below in by_id:
         path: dict[str, None] = {}
         name = below
@@ -134,10 +143,7 @@ def _from_the_roots(by_id: Mapping[str, _Node], problems: list[Problem]) -> list
                 Problem(f"the parents of spans of trace {span.trace!r} go in a circle: {shown}", span.file, span.line)
             )
             return None
-        depth = order.get(name, -1)
-        for each in reversed(path):
-            depth += 1
-            order[each] = depth
+        order |= dict.fromkeys(reversed(path))
     return list(order)
 
 
@@ -163,12 +169,14 @@ def _trace(part: _Part, reading: Reading, joints: Joints) -> Trace | None:
         return None
     nodes = [part.by_id[name] for name in part.names]
     inside = set(part.names)
-    first = min((node.span for node in nodes if node.span.parent not in inside), key=lambda span: span.start)
-    told = dict.fromkeys([question_of(first), *(node.retrieval.query for node in nodes if node.retrieval is not None)])
+    top = min((node for node in nodes if node.span.parent not in inside), key=lambda node: node.span.start)
+    first = top.span
+    told = dict.fromkeys([top.question, *(node.retrieval.query for node in nodes if node.retrieval is not None)])
     queries = tuple(filter(None, told))
     attributes: dict[str, Any] = {}
     for node in nodes:
-        attributes = {**node.span.attributes, **attributes}
+        for key, value in node.span.attributes.items():
+            attributes.setdefault(key, value)
     named = attributes.get(_ID)
     own_id = f"{first.trace}-{first.id}" if reading.root else first.trace
     return Trace(
@@ -176,7 +184,7 @@ def _trace(part: _Part, reading: Reading, joints: Joints) -> Trace | None:
         first.trace,
         queries[0] if queries else "",
         queries,
-        "" if part.by_id[first.id].retrieval is not None else answer_of(first),
+        "" if top.retrieval is not None else top.answer,
         stages,
         attributes,
         first.start,
@@ -188,7 +196,7 @@ def _steps(part: Sequence[str], by_id: Mapping[str, _Node], problems: list[Probl
     tops: list[Step] = []
     above: dict[str, tuple[list[Step], int]] = {}  # where retrievals below a span go, and how deep that is
     for name in part:
-        span, retrieval = by_id[name]
+        span, retrieval = by_id[name].span, by_id[name].retrieval
         place, depth = above.get(span.parent, (tops, 0))
         if retrieval is not None:
             if depth >= _DEEPEST:
