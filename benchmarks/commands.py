@@ -119,12 +119,14 @@ def write_samples(path: Path) -> None:
 def write_runs(qrels: Path, *runs: Path) -> None:
     chance = random.Random(8)
     judged = (
-        f"q{query} 0 d{chance.randrange(200)} {chance.randrange(3)}\n" for query in range(1_000) for _ in range(10)
+        f"q{query} 0 d{place} {chance.randrange(3)}\n"
+        for query in range(1_000)
+        for place in chance.sample(range(200), 10)
     )
-    qrels.write_text("".join(dict.fromkeys(judged)), encoding="utf-8")
+    qrels.write_text("".join(judged), encoding="utf-8")
     for run in runs:
         lines = (
-            f"q{query:04} Q0 d{place} {rank} {1 - rank / 200:.6f} t\n"
+            f"q{query} Q0 d{place} {rank} {1 - rank / 200:.6f} t\n"
             for query in range(1_000)
             for rank, place in enumerate(chance.sample(range(200), 100), 1)
         )

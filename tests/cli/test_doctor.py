@@ -7,6 +7,7 @@ import webbrowser
 
 import pytest
 
+from rankgauge.cli import doctor_command
 from rankgauge.engine import workers
 from rankgauge.errors import WorkerError
 
@@ -31,7 +32,14 @@ def facts(rankgauge):
 
 
 @pytest.fixture
-def versions(monkeypatch):
+def without_processes(monkeypatch):
+    """Leave out what starts processes, where a test is about something else."""
+    for look in ("_imports", "_workers"):
+        monkeypatch.setattr(doctor_command, look, lambda: iter(()))
+
+
+@pytest.fixture
+def versions(monkeypatch, without_processes):
     """Let packages have the versions of a mapping; the others are missing."""
 
     def install(required, **known):
@@ -99,6 +107,7 @@ def test_packages_that_cannot_be_imported_are_broken(facts, monkeypatch):
     assert facts()[0]["imports"] == ("broken", "a new interpreter cannot load them: CalledProcessError")
 
 
+@pytest.mark.usefixtures("without_processes")
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_browser_is_there_or_missing(facts, monkeypatch, is_there):
     def get():
@@ -110,6 +119,7 @@ def test_a_browser_is_there_or_missing(facts, monkeypatch, is_there):
     assert (found["browser"][0], code) == ("ok" if is_there else "missing", 0)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_a_broken_plugin_is_named(rankgauge, monkeypatch, tmp_path):
     info = tmp_path / "broken_plugin-1.0.dist-info"
     info.mkdir()

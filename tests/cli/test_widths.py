@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,25 +47,37 @@ class Shown(NamedTuple):
     out: str
 
 
+def _open_terminal(width):
+    """Return both ends of a terminal without a window."""
+    main, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    return main, end
+
+
+def _read_to_end(main):
+    """Return what is printed to a terminal until nobody holds its other end."""
+    parts = []
+    with contextlib.suppress(OSError):  # the end of it, on Linux
+        while part := os.read(main, 65536):
+            parts.append(part)
+    os.close(main)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
 @pytest.fixture
 def terminal(monkeypatch, tmp_path):
     """Return what a command prints to a terminal of some width, a real one without a window."""
     monkeypatch.chdir(tmp_path)
 
     def shown(command, width, settings=None):
-        main, end = pty.openpty()
-        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        main, end = _open_terminal(width)
         kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}}
         script = [sys.executable, "-m", "rankgauge", *command]
         environment = kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8", **(settings or {})}
         with subprocess.Popen(script, stdout=end, stderr=subprocess.DEVNULL, env=environment) as process:
             os.close(end)
-            parts = []
-            with contextlib.suppress(OSError):  # the end of it, on Linux
-                while part := os.read(main, 65536):
-                    parts.append(part)
-        os.close(main)
-        return Shown(process.returncode, b"".join(parts).decode().replace("\r\n", "\n"))
+            text = _read_to_end(main)
+        return Shown(process.returncode, text)
 
     return shown
 
@@ -101,10 +114,20 @@ def test_a_comparison_by_two_metrics_fits_a_small_terminal(terminal):
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_nothing_is_wider_than_a_terminal(command, terminal):
+def test_nothing_is_wider_than_a_terminal(command, monkeypatch, tmp_path):
+    """In this process, where stdout is a terminal: a hundred processes would take a minute."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("TERM", "xterm"), ("NO_COLOR", None), ("FORCE_COLOR", None), ("COLUMNS", None)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
     for width in (20, 31, 48, 64, 80, 132):
-        text = re.sub(r"\x1b\[\d+m", "", terminal(command, width).out)
-        assert [line for line in text.splitlines() if text_width(line) > width] == [], width
+        main, end = _open_terminal(width)
+        with ThreadPoolExecutor(1) as reader:
+            read = reader.submit(_read_to_end, main)
+            with os.fdopen(end, "w", encoding="utf-8") as stdout, contextlib.redirect_stdout(stdout):
+                assert call(command) == 0
+            lines = re.sub(r"\x1b\[\d+m", "", read.result()).splitlines()
+        assert len(lines) > 2
+        assert [line for line in lines if text_width(line) > width] == [], width
 
 
 @pytest.mark.parametrize(

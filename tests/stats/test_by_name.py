@@ -64,6 +64,11 @@ def test_values_that_do_not_vary_tell_the_bootstrap_nothing(values: list[float])
     assert bootstrap_bca(np.zeros(3)) == (None, 1.0)
 
 
+def test_wilcoxon_of_opposite_differences_is_certain_and_not_more() -> None:
+    """Rank sums 0, 1.5, 1.5 and 3: three of four ways lie at or below 1.5, and twice that is above 1."""
+    assert wilcoxon(np.array([1.0, -1.0])) == 1.0
+
+
 def test_a_difference_of_the_size_of_rounding_has_no_rank() -> None:
     """Two differences of one sign: 2 of 4 ways are as extreme. With a third one it would be 2 of 8."""
     assert wilcoxon(np.array([1e-12, 1.0, 2.0])) == 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import pytest
 from scipy import special
@@ -66,6 +67,17 @@ def test_power_is_that_of_the_noncentral_t_distribution(df: int, confidence: flo
 
 def test_one_pair_detects_nothing() -> None:
     assert detectable_effect(0) is None
+
+
+def test_one_degree_of_freedom_at_a_strict_level_needs_a_huge_effect() -> None:
+    """t = (Z + shift) / |Y| is above c where |Y| < shift / c, nearly: shift = c z, where P(|Y| < z) is the power."""
+    critical = math.tan(math.pi / 2 * 0.999999)
+    z = NormalDist().inv_cdf((1 + 0.99) / 2)
+    assert detectable_effect(1, 0.999999, 0.99) == pytest.approx(critical * z, rel=1e-5)
+
+
+def test_what_is_shown_by_chance_often_enough_needs_no_effect() -> None:
+    assert detectable_effect(29, 0.5, 0.5) == 0
 
 
 def test_pairs_for_a_margin_by_hand() -> None:

@@ -111,3 +111,9 @@ def test_clusters_by_hand() -> None:
     found = estimate_mean([1.0, 2.0, 3.0, 6.0], [5, 9, 5, 9])
     assert found.standard_error == 1.0  # sqrt((4 + 4) * 2 / 1) / 4
     assert found.df == 1
+
+
+def test_clusters_of_one_mean_leave_no_error() -> None:
+    """Every cluster has the mean .4, and what floats leave of its deviations, some 1e-16, is none."""
+    found = estimate_mean([0.1, 0.7, 0.3, 0.5], [0, 0, 1, 1])
+    assert (found.standard_error, found.t) == (0.0, None)

@@ -54,6 +54,12 @@ def test_an_interval_of_t_ends_where_the_range_does() -> None:
     assert interval([1.0, 2.0, 9.0], scale=(0.0, None)).low == 0.0
 
 
+@pytest.mark.parametrize("values", [[0.5, 1.5], [-0.5, 0.5]])
+def test_values_beyond_their_scale_have_no_exact_interval(values: list[float]) -> None:
+    assert interval(values, exact=True) is None
+    assert interval_of_mean(estimate_mean([0.25, 0.5]), UNIT, binary=False, exact=True) is None  # no values
+
+
 def capital(values, mean, bet):
     """Return what is left of 1 after a constant bet on each value in turn."""
     left = 1.0
@@ -127,6 +133,11 @@ class TestClusters:
         expected = betting_interval(means)
         assert interval(values, exact=True, clusters=self.CODES)[:2] == tuple(map(pytest.approx, expected))
         assert interval([1.0] * 12, exact=True, clusters=self.CODES).low == pytest.approx(0.025**0.25, abs=1e-9)
+
+    def test_an_exact_share_of_clusters_is_no_share_of_samples(self) -> None:
+        values = [1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0]
+        assert interval(values, exact=True, clusters=self.CODES).method == "betting"
+        assert interval(values, exact=True).method == "clopper-pearson"
 
     def test_one_cluster_says_nothing(self) -> None:
         assert interval([1.0, 0.0, 1.0], clusters=[0, 0, 0]) is None

@@ -71,6 +71,19 @@ def test_max_t_over_all_signs_is_brute_force() -> None:
     assert found.p_adjusted.tolist() == pytest.approx(adjusted, rel=1e-12)
 
 
+@pytest.mark.parametrize(("level", "critical", "of_one"), [(0.25, 7, 0.25), (0.5, 5, 0.5), (0.6, 5, 0.5)])
+def test_the_critical_statistic_and_its_level_by_hand(level: float, critical: float, of_one: float) -> None:
+    """The sizes of 1 + 2 + 4, with all signs, are 7, 5, 3 and 1, two patterns each; the norm is sqrt(21)."""
+    flips = flip_signs(np.array([[1.0], [2.0], [4.0]]), level=level)
+    assert flips.critical == pytest.approx(critical / math.sqrt(21))
+    assert flips.levels is not None
+    assert flips.levels.tolist() == [of_one]
+
+
+def test_a_level_that_no_pattern_reaches_has_no_critical_statistic() -> None:
+    assert flip_signs(np.array([[1.0], [2.0], [4.0]]), level=0.2).critical == math.inf
+
+
 @pytest.mark.parametrize(("n", "blocks"), [(60, "tables"), (1_500, "transforms")])
 def test_random_signs_agree_with_the_normal_limit(n: int, blocks: str) -> None:
     rng = np.random.default_rng(n)

@@ -32,7 +32,7 @@ _POWER = 0.80
 _NEGLIGIBLE = 40.0
 """Densities below exp of minus this, relative to the highest one, are left out."""
 
-_STEPS = 400
+_STEPS = 128
 
 
 def effect_sizes(mean: float, std: float | None, n: int) -> tuple[float | None, float | None]:
@@ -93,7 +93,7 @@ def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | 
         p = np.count_nonzero(np.abs(moved @ signs.T) >= least, axis=1) / len(signs)
         return float(np.count_nonzero(p <= attainable * (1 + 1e-9)) / _DRAWS - power)
 
-    return _root(missing, 0.0, 64.0, to=1e-3)
+    return _step_up(missing, 0.0, 64.0, 1e-3)
 
 
 def pairs_for_level(level: float) -> int:
@@ -111,10 +111,7 @@ def pairs_for_effect(d: float, confidence: float = 0.95, power: float = _POWER) 
     def missing(n: float) -> float:
         return _power(abs(d) * math.sqrt(n), t_quantile((1 + confidence) / 2, n - 1), n - 1) - power
 
-    most = 4.0
-    while missing(most) < 0:
-        most *= 2
-    return 2.0 if missing(2.0) >= 0 else _root(missing, 2.0, most)
+    return _root(missing, 2.0, 4.0)
 
 
 def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power: float = _POWER) -> int:
@@ -190,16 +187,41 @@ def _scales(df: float) -> list[tuple[float, float]]:
     return [(math.exp(u), math.exp(df * (u - math.expm1(2 * u) / 2))) for u in logs]
 
 
-def _root(rising: Callable[[float], float], low: float, high: float, *, to: float = 0.0) -> float:
-    """Return where a rising function is 0, by bisection to the last bit, or *to* some precision."""
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """
+    Return where a smooth rising function is 0: *low* where it is above there already, and perhaps beyond *high*.
+
+    By false position, in which an end that stays again counts half (the Illinois method).
+    """
+    below, above = rising(low), rising(high)
+    if below >= 0:
+        return low
+    while above < 0:
+        low, below = high, above
+        high *= 2
+        above = rising(high)
+    before, was_below = low, None
     while True:
-        middle = (low + high) / 2
-        if middle in {low, high} or high - low < to:
-            return middle
-        if rising(middle) < 0:
-            low = middle
+        at = high - above * (high - low) / (above - below)
+        if not low < at < high or abs(at - before) <= 2 * math.ulp(at):
+            return at
+        before, value = at, rising(at)
+        is_below = value < 0
+        if is_below:
+            low, below = at, value
+            above = above / 2 if was_below else above
         else:
-            high = middle
+            high, above = at, value
+            below = below / 2 if was_below is False else below
+        was_below = is_below
+
+
+def _step_up(rising: Callable[[float], float], low: float, high: float, to: float) -> float:
+    """Return where a rising function of steps reaches 0, by bisection to some precision."""
+    while high - low >= to:
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+    return (low + high) / 2
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
