@@ -48,11 +48,33 @@ def test_spans_without_their_parents_are_roots(search, write, rankgauge):
     assert "parents are missing of 1 span, which count as roots of their trace" in done.err
 
 
-def test_attributes_that_were_dropped_are_told(search, write, rankgauge):
-    file = write(search("a", ["x"], droppedAttributesCount=3))
-    done = rankgauge("traces", "read", file, "-o", "out.jsonl")
-    assert "1 retrieval lost attributes, so documents may be missing" in done.err
+def dropped(span, numbers, *, kind="RETRIEVER"):
+    """Return a retrieval that lost attributes: documents of these numbers have an id and a text, 36 a text alone."""
+    texts = {f"retrieval.documents.{at}.document.content": f"text {at}" for at in (36, *numbers)}
+    ids = {f"retrieval.documents.{at}.document.id": f"d{at}" for at in numbers}
+    kinds = {"openinference.span.kind": kind} if kind else {}
+    return span("dense", {"input.value": "who?", **texts, **ids, **kinds}, droppedAttributesCount=73)
+
+
+def test_a_retrieval_that_lost_its_first_documents_fails_and_is_not_scored_as_if_it_had_not(span, write, rankgauge):
+    file = write(dropped(span, (37, 38)))
+    Path("gold.jsonl").write_text('{"id": "q1", "input": "who?", "expected_output": ["d37"]}\n', encoding="utf-8")
+    done = rankgauge("traces", "read", file, "--gold", "gold.jsonl", "-o", "out.jsonl")
+    assert "attributes of 1 retrieval were dropped; stages that lack results fail" in done.err
     assert "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT" in done.err
+    done = rankgauge("run", "--data", "out.jsonl", "-m", "mrr@5", "--json")
+    assert done.code == 3
+    assert done.json["metrics"]["mrr@5"]["n_failed"] == 1
+
+
+def test_attributes_that_were_dropped_beside_the_documents_harm_nothing(search, write, samples_of, stages_of):
+    file = write(search("dense", ["x", "y"], droppedAttributesCount=3))
+    assert stages_of(*samples_of(file)) == [("dense", ["x", "y"], [])]
+
+
+def test_a_retrieval_that_lost_its_kind_is_known_by_its_documents(span, write, samples_of, stages_of):
+    (stage,) = stages_of(*samples_of(write(dropped(span, (37, 38), kind=None))))
+    assert stage == ("dense", [None, None, "d37", "d38"], [])  # a gap before 36, and 36 itself, which lost its id
 
 
 def test_retrievals_can_be_nested_deeply_and_not_endlessly(search, span, write, rankgauge):

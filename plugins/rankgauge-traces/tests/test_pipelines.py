@@ -161,8 +161,10 @@ def test_ids_can_be_a_key_of_the_metadata(span, write, samples_of, stages_of):
     assert stages_of(*samples_of(file, "--id-key", "path")) == [("dense", ["b.md"], [])]
 
 
-def test_documents_are_ordered_by_their_numbers(span, write, samples_of, stages_of):
+def test_documents_are_ordered_by_their_numbers_and_one_stands_for_any_that_are_missing(
+    span, write, samples_of, stages_of
+):
     documents = {f"retrieval.documents.{at}.document.id": f"d{at}" for at in (10, 2, 0, 10**15)}
     odd = {"retrieval.documents.x.document.id": "x", f"retrieval.documents.{'9' * 50}.document.id": "y"}
     file = write(span("dense", {"openinference.span.kind": "RETRIEVER", **documents, **odd}))
-    assert stages_of(*samples_of(file)) == [("dense", ["d0", "d2", "d10", f"d{10**15}"], [])]
+    assert stages_of(*samples_of(file)) == [("dense", ["d0", None, "d2", None, "d10", None, f"d{10**15}"], [])]

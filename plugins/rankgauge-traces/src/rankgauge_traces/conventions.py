@@ -31,6 +31,7 @@ _INPUTS = (
     *("langfuse.observation.input", "langfuse.trace.input", "traceloop.entity.input"),
 )
 _OUTPUTS = ("output.value", "mlflow.spanOutputs", "langfuse.observation.output", "traceloop.entity.output")
+_RESULTS: Mapping[str, str] = {"retriever": "retrieval.documents", "reranker": "reranker.output_documents"}
 _DEEPEST = 4
 
 
@@ -55,17 +56,23 @@ def answer_of(span: Span) -> str:
 
 
 def _open_inference(span: Span, id_key: str) -> Retrieval | None:
-    kind = str(span.attributes.get("openinference.span.kind", "")).lower()
-    if kind not in {"retriever", "reranker"}:
+    kind = str(span.attributes.get("openinference.span.kind") or _kind_by_documents(span)).lower()
+    if kind not in _RESULTS:
         return None
     is_search = kind == "retriever"
-    told = _documents(span, "retrieval.documents" if is_search else "reranker.output_documents", id_key)
+    told = _documents(span, _RESULTS[kind], id_key)
     logged = listed_items(span.attributes.get("output.value"), id_key=id_key)
     if told is not None and logged is not None and len(told) == len(logged):
         told = [{**more, **item} for item, more in zip(told, logged, strict=True)]  # some tell ids in the latter only
     documents = logged if told is None else told
     inputs = None if is_search else _documents(span, "reranker.input_documents", id_key)
     return Retrieval("retriever" if is_search else "reranker", question_of(span), documents, inputs)
+
+
+def _kind_by_documents(span: Span) -> str:
+    """Return the kind of a span that lost it with other attributes, by its documents; empty for any other span."""
+    kinds = (kind for kind, prefix in _RESULTS.items() if any(key.startswith(f"{prefix}.") for key in span.attributes))
+    return next(kinds, "") if span.dropped else ""
 
 
 def _gen_ai(span: Span, id_key: str) -> Retrieval | None:
@@ -133,11 +140,18 @@ def _behind(attributes: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _documents(span: Span, prefix: str, id_key: str) -> list[Item] | None:
-    """Return documents that are a list, JSON text, or flat attributes with numbers."""
+    """
+    Return documents that are a list, JSON text, or flat attributes with numbers.
+
+    The SDK for Python drops the oldest attributes, which are the best results: one of which some are gone is empty.
+    """
     value = decoded(span.attributes.get(prefix))
     if isinstance(value, list):
         return items_of(value, id_key=id_key)
     flat = nested(span.attributes, prefix)
+    if span.dropped and flat:
+        whole = flat[len(flat) // 2].keys()  # neither the oldest nor the newest, which other SDKs drop
+        flat = [document if document.keys() >= whole else {} for document in flat]
     return items_of(flat, id_key=id_key) if flat else None
 
 

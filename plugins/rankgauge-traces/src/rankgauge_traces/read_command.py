@@ -111,7 +111,7 @@ def _broken(problems: Sequence[Problem], counts: Counts) -> Iterator[str]:
         yield f"{counted(len(problems), 'problem')} skipped; the first is in {where}: {first.message}"
     if counts.cut:
         advice = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT where spans are written"
-        yield f"{counted(counts.cut, 'retrieval')} lost attributes, so documents may be missing; {advice}"
+        yield f"attributes of {counted(counts.cut, 'retrieval')} were dropped; stages that lack results fail: {advice}"
     if counts.orphans:
         yield f"parents are missing of {counted(counts.orphans, 'span')}, which count as roots of their trace"
     if counts.repeated:

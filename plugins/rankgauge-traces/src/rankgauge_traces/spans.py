@@ -72,7 +72,7 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
     Return the objects of a list that is written as flat attributes, in order, with the keys that each has.
 
     ``{"documents.0.id": "a", "documents.1.id": "b"}`` with the prefix ``documents`` is ``[{"id": "a"}, {"id": "b"}]``.
-    Numbers only order: one of a billion takes no room.
+    Where numbers are missing, however many, there is one empty object.
     """
     found: dict[int, dict[str, Any]] = {}
     for key, value in attributes.items():
@@ -81,7 +81,12 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
         number, _, field = key[len(prefix) + 1 :].partition(".")
         if field and number.isascii() and number.isdigit() and len(number) < 19:
             found.setdefault(int(number), {})[field] = value
-    return [found[number] for number in sorted(found)]
+    listed: list[dict[str, Any]] = []
+    before = -1
+    for number in sorted(found):
+        listed += [found[number]] if number == before + 1 else [{}, found[number]]
+        before = number
+    return listed
 
 
 def nested_attributes(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
