@@ -82,10 +82,10 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
         if field and number.isascii() and number.isdigit() and len(number) < 19:
             found.setdefault(int(number), {})[field] = value
     listed: list[dict[str, Any]] = []
-    before = -1
-    for number in sorted(found):
-        listed += [found[number]] if number == before + 1 else [{}, found[number]]
-        before = number
+    expected = 0
+    for place in sorted(found):
+        listed += [found[place]] if place == expected else [{}, found[place]]
+        expected = place + 1
     return listed
 
 
