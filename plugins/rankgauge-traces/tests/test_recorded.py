@@ -41,12 +41,13 @@ STAGES = {
     # OpenLLMetry logs no ids, so that they are taken from the metadata.
     "open_llmetry": [(name, [f"{each}.txt" for each in ids], sources) for name, ids, sources in LANGCHAIN],
 }
+STAGES["gen_ai"] = STAGES["llama_index"][:3]  # these conventions have no rerankers
 STAGES |= dict.fromkeys(("phoenix", "phoenix_frame"), STAGES["llama_index"])  # which it was given
 OPTIONS = {"open_llmetry": ["--id-key", "source"]}
 ANSWERS = {"langchain": "According to d3.", "mlflow": "According to d2."}
 ANSWERS |= dict.fromkeys(("llama_index", "phoenix", "phoenix_frame"), "text text text text text")
 FILES = {
-    **{library: RECORDED / f"{library}.otlp.jsonl" for library in ("langchain", "haystack", "open_llmetry")},
+    **{library: RECORDED / f"{library}.otlp.jsonl" for library in ("langchain", "haystack", "open_llmetry", "gen_ai")},
     **{library: RECORDED / f"{library}.jsonl" for library in ("mlflow", "phoenix", "phoenix_frame")},
     "llama_index": CONFIGS / "spans.jsonl",
 }
@@ -100,6 +101,7 @@ def test_a_run_with_stages_and_a_funnel_follow(rankgauge, samples_of):
 LIBRARIES = {
     "langchain": ["openinference-instrumentation-langchain", "langchain-classic"],
     "llama_index": ["openinference-instrumentation-llama-index", "llama-index-retrievers-bm25"],
+    "gen_ai": ["openinference-instrumentation-llama-index", "llama-index-retrievers-bm25"],
     "haystack": ["openinference-instrumentation-haystack", "haystack-ai"],
     "open_llmetry": ["opentelemetry-instrumentation-langchain", "langchain-classic"],
     "mlflow": ["mlflow"],

@@ -37,8 +37,8 @@ class SeededIds(IdGenerator):
 class Lines(SpanExporter):
     """Writes each span as a line, with ids in hex as OTLP's JSON has them (protobuf's has base64)."""
 
-    def __init__(self, path):
-        self._path = Path(path)
+    def __init__(self, path, only):
+        self._path, self._only = Path(path), only
         self._path.write_text("", encoding="utf-8")
 
     def export(self, spans):
@@ -47,6 +47,7 @@ class Lines(SpanExporter):
             resource["resource"] = {"attributes": [{"key": "service.name", "value": {"stringValue": "recorded"}}]}
             for scope in resource["scopeSpans"]:
                 for span in scope["spans"]:
+                    span["attributes"] = [pair for pair in span["attributes"] if pair["key"].startswith(self._only)]
                     for key in {"traceId", "spanId", "parentSpanId"} & span.keys():
                         span[key] = base64.b64decode(span[key]).hex()
         with self._path.open("a", encoding="utf-8") as file:
@@ -54,10 +55,10 @@ class Lines(SpanExporter):
         return SpanExportResult.SUCCESS
 
 
-def recording(path):
-    """Return a tracer provider whose spans are written to a file."""
+def recording(path, *, only=""):
+    """Return a tracer provider whose spans are written to a file, with attributes that begin with *only* so."""
     provider = TracerProvider(id_generator=SeededIds())
-    provider.add_span_processor(SimpleSpanProcessor(Lines(path)))
+    provider.add_span_processor(SimpleSpanProcessor(Lines(path, only)))
     return provider
 
 
