@@ -37,6 +37,8 @@ STAGES = {
         ("MetaFieldRanker-input", ["d3", "d5", "d1", "d2"], ["InMemoryBM25Retriever", "InMemoryBM25Retriever-2"]),
         ("MetaFieldRanker", ["d5", "d3"], ["MetaFieldRanker-input"]),
     ],
+    "chroma": [("chroma", ["d3", "d5", "d1"], [])],
+    "langfuse": [("search", ["d3", "d1", "d2"], [])],
     "mlflow": [("search", ["d3", "d1", "d2"], []), ("rerank", ["d2", "d1"], ["search"])],
     # OpenLLMetry logs no ids, so that they are taken from the metadata.
     "open_llmetry": [(name, [f"{each}.txt" for each in ids], sources) for name, ids, sources in LANGCHAIN],
@@ -44,13 +46,11 @@ STAGES = {
 STAGES["gen_ai"] = STAGES["llama_index"][:3]  # these conventions have no rerankers
 STAGES |= dict.fromkeys(("phoenix", "phoenix_frame"), STAGES["llama_index"])  # which it was given
 OPTIONS = {"open_llmetry": ["--id-key", "source"]}
-ANSWERS = {"langchain": "According to d3.", "mlflow": "According to d2."}
+ANSWERS = {"langchain": "According to d3.", "langfuse": "According to d3.", "mlflow": "According to d2."}
 ANSWERS |= dict.fromkeys(("llama_index", "phoenix", "phoenix_frame"), "text text text text text")
-FILES = {
-    **{library: RECORDED / f"{library}.otlp.jsonl" for library in ("langchain", "haystack", "open_llmetry", "gen_ai")},
-    **{library: RECORDED / f"{library}.jsonl" for library in ("mlflow", "phoenix", "phoenix_frame")},
-    "llama_index": CONFIGS / "spans.jsonl",
-}
+FILES = {library: RECORDED / f"{library}.otlp.jsonl" for library in STAGES}
+FILES |= {library: RECORDED / f"{library}.jsonl" for library in ("mlflow", "phoenix", "phoenix_frame")}
+FILES["llama_index"] = CONFIGS / "spans.jsonl"
 TEXT = "The bridge was opened to traffic in 1932."
 
 
@@ -104,11 +104,14 @@ LIBRARIES = {
     "gen_ai": ["openinference-instrumentation-llama-index", "llama-index-retrievers-bm25"],
     "haystack": ["openinference-instrumentation-haystack", "haystack-ai"],
     "open_llmetry": ["opentelemetry-instrumentation-langchain", "langchain-classic"],
+    "chroma": ["opentelemetry-instrumentation-chromadb", "chromadb"],
+    "langfuse": ["langfuse"],
     "mlflow": ["mlflow"],
     "phoenix": ["arize-phoenix", "arize-phoenix-client", "pyarrow"],
 }
 SHARED = ["opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-common"]
-QUIET = {"HAYSTACK_TELEMETRY_ENABLED": "False", "PHOENIX_TELEMETRY_ENABLED": "False", "PYTHONDONTWRITEBYTECODE": "1"}
+QUIET = dict.fromkeys(("HAYSTACK_TELEMETRY_ENABLED", "PHOENIX_TELEMETRY_ENABLED", "ANONYMIZED_TELEMETRY"), "False")
+QUIET["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
 @pytest.mark.skipif("RANKGAUGE_LIBRARIES" not in os.environ, reason="installs every library; `make test-libraries`")

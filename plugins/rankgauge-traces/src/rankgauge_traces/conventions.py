@@ -156,7 +156,11 @@ def _documents(span: Span, prefix: str, id_key: str) -> list[Item] | None:
 
 
 def _query_in(value: object) -> str:
-    """Return the query in a logged input: the text itself, or that of the first key of a query, level by level."""
+    """
+    Return the query in a logged input: the text itself, or that of the first key of a query, level by level.
+
+    Decorators, such as Langfuse's, log a call as `args` and `kwargs`: its first text is the query.
+    """
     value = decoded(decoded(value))
     if isinstance(value, str):
         return value.strip()
@@ -168,6 +172,8 @@ def _query_in(value: object) -> str:
         for name in _QUERIES:
             if isinstance(text := inner.get(name), str) and text.strip():
                 return text.strip()
+        if isinstance(arguments := inner.get("args"), list):
+            todo.extend(({"text": each}, depth) for each in arguments if isinstance(each, str))
         if depth < _DEEPEST:
             todo.extend((held, depth + 1) for held in inner.values())
     return ""

@@ -1,4 +1,4 @@
-"""LlamaIndex, by OpenInference's instrumentation, with attributes of OpenTelemetry's GenAI conventions and no others."""
+"""LlamaIndex, by OpenInference, with attributes of OpenTelemetry's GenAI conventions and no others."""
 
 from llama_index_pipeline import engine
 from openinference.instrumentation import TraceConfig
