@@ -116,6 +116,7 @@ BROKEN = {
     "an attribute without a key": (one(attributes=[{"value": {}}]), "an attribute must be an object with a key"),
     "a value of no form": (attribute({"x": 1}), "the value of attribute 'k' has no form of OTLP"),
     "a bare value": (attribute("x"), "the value of attribute 'k' must be such as"),
+    "a number of 65 bits": (attribute({"intValue": str(1 << 63)}), "no whole number of 64 bits"),
     "a number of 400 digits": (attribute({"intValue": "9" * 400}), "no whole number"),
     "a list that is none": (attribute({"arrayValue": 5}), "the arrayValue of attribute 'k' has no list of values"),
     "values nested too deeply": (attribute(deep(70)), "the value of attribute 'k' is nested too deeply"),
@@ -177,6 +178,12 @@ def test_nothing_is_overwritten(search, write, rankgauge):
     assert done.code == 2
     assert "spans.jsonl exists; choose another name, or delete it" in done.err
     assert rankgauge("traces", "read", file, "-o", "no/out.jsonl").code == 2
+
+
+def test_a_file_that_cannot_be_written_is_refused(search, write, rankgauge):
+    done = rankgauge("traces", "read", write(search("a", ["x"])), "-o", "x" * 300)
+    assert done.code == 2
+    assert "cannot write xxx" in done.err
 
 
 OPTIONS = {

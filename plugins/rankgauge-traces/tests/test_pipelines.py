@@ -168,3 +168,16 @@ def test_documents_are_ordered_by_their_numbers_and_one_stands_for_any_that_are_
     odd = {"retrieval.documents.x.document.id": "x", f"retrieval.documents.{'9' * 50}.document.id": "y"}
     file = write(span("dense", {"openinference.span.kind": "RETRIEVER", **documents, **odd}))
     assert stages_of(*samples_of(file)) == [("dense", ["d0", None, "d2", None, "d10", None, f"d{10**15}"], [])]
+
+
+def test_json_has_counts_stages_and_what_is_lacking(span, search, rerank, write, rankgauge):
+    spans = [search("dense", ["a"]), search("sparse", ["b"], start=1), rerank("last", ["b", "a"], ["b"], start=2)]
+    file = write(*spans, span("other", {}, trace="t2"))
+    done = rankgauge("traces", "read", file, "-o", "out.jsonl", "--json")
+    told = done.json
+    assert [told[key] for key in ("samples", "spans", "traces", "without", "ground_truth")] == [1, 4, 2, 1, None]
+    assert told["stages"][2:] == [
+        {"name": "last-input", "from": ["dense", "sparse"], "traces": 1},
+        {"name": "last", "from": ["last-input"], "traces": 1},
+    ]
+    assert [sentence[:7] for sentence in told["lacks"]] == ["no text", "no scor"]

@@ -156,3 +156,9 @@ def test_what_cannot_be_used_is_refused(result, rankgauge):
     done = rankgauge("traces", "scores", result, "-o", "scores.jsonl")
     assert done.code == 2
     assert not Path("scores.jsonl").exists()
+
+
+def test_json_has_the_counts(result, rankgauge):
+    done = rankgauge("traces", "scores", result, "-o", "scores.jsonl", "--json")
+    counts = {"traces": 1, "scores": 2, "samples_without_a_trace": 1, "lines": 1}
+    assert done.json == counts | {"form": "otlp", "output": "scores.jsonl"}

@@ -15,6 +15,7 @@ OTHER_SIGNALS = frozenset({"resourceLogs", "resource_logs", "resourceMetrics", "
 """What requests of logs and metrics have, which the same file may hold."""
 
 _DEEPEST = 64
+_LARGEST = 1 << 63
 
 
 def spans_of_request(request: Mapping[str, Any], file: str, line: int | None) -> Iterator[Span]:
@@ -120,6 +121,7 @@ def _value(raw: object, key: str, depth: int) -> Any:  # noqa: ANN401  # any JSO
 
 def _integer(value: object, key: str) -> int:
     text = str(value)
-    if text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20:
+    is_whole = text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20
+    if is_whole and -_LARGEST <= int(text) < _LARGEST:
         return int(text)
-    raise MalformedSpanError(f"the intValue of attribute {key!r:.60} is {value!r:.60}, no whole number")
+    raise MalformedSpanError(f"the intValue of attribute {key!r:.60} is {value!r:.60}, no whole number of 64 bits")

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,15 @@ import orjson
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import make_catalog
-from rankgauge.errors import NothingToEvaluateError, ParameterError, Problem, counted
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
+from rankgauge.io.files import is_there
 from rankgauge.io.problems import refuse
 from rankgauge.io.whole_files import write_new
 from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, samples_of_traces
 from rankgauge_traces.span_files import read_spans
 from rankgauge_traces.traces import Counts, Reading, Trace, check_there, traces_of
 
-__all__ = ["check_output", "run"]
+__all__ = ["check_output", "run", "write_lines"]
 
 
 def run(given: argparse.Namespace) -> int:
@@ -42,8 +43,7 @@ def run(given: argparse.Namespace) -> int:
     if joined is not None and gold is not None and not any("actual_output" in sample for sample in samples):
         hint = f"; the first trace asks {traces[0].question!r:.80}" if gold.by == BY_QUESTION else ""
         raise NothingToEvaluateError(f"no trace has ground truth in {gold.file} by {gold.by}{hint}", [])
-    data = b"".join(orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE) for sample in samples)
-    write_new({given.output: data})
+    write_lines(given.output, samples)
     missing = [*_broken(problems, counts), *lacks(traces)]
     if given.as_json:
         print_json(_summary(given.output, traces, counts, joined, len(samples), missing))
@@ -57,10 +57,21 @@ def run(given: argparse.Namespace) -> int:
 
 def check_output(file: Path) -> None:
     """Refuse a file that is there, or in no folder, before anything is read."""
-    if file.exists():
+    if is_there(file):
         raise ParameterError(f"{file} exists; choose another name, or delete it")
     if not file.absolute().parent.is_dir():
         raise ParameterError(f"cannot write {file}: there is no folder {file.parent}")
+
+
+def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write records as JSON lines, all of them or none."""
+    try:
+        lines = [orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records]
+        write_new({file: b"".join(lines)})
+    except orjson.JSONEncodeError as error:
+        raise DataError(f"{file} is not written:", [Problem(f"a value cannot be written as JSON: {error}")]) from error
+    except OSError as error:
+        raise ParameterError(f"cannot write {file}: {error.strerror or error}") from error
 
 
 def _names(typed: Sequence[str]) -> dict[str, str]:
@@ -79,7 +90,8 @@ def _told(traces: Sequence[Trace], counts: Counts, joined: Joined | None, given:
     yield f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
     for name, sources, times in _pipeline(traces):
         often = "" if times == len(traces) else f", in {times:,} of {len(traces):,}"
-        yield f"stage {name}{f' (from {sources})' if sources else ''}{often}"
+        given_by = f" (from {', '.join(sources)})" if sources else ""
+        yield f"stage {name}{given_by}{often}"
     if counts.without:
         yield f"{counts.without:,} without a retrieval, left out"
     if joined is not None:
@@ -93,12 +105,12 @@ def _told(traces: Sequence[Trace], counts: Counts, joined: Joined | None, given:
             yield f"{counted(joined.missing, 'sample')} with ground truth and no trace, {what}"
 
 
-def _pipeline(traces: Sequence[Trace]) -> list[tuple[str, str, int]]:
+def _pipeline(traces: Sequence[Trace]) -> list[tuple[str, tuple[str, ...], int]]:
     """Return each stage that occurs with its sources and how often, in the order in which they come up."""
-    times: dict[tuple[str, str], int] = {}
+    times: dict[tuple[str, tuple[str, ...]], int] = {}
     for trace in traces:
         for stage in trace.stages.stages:
-            key = stage["name"], ", ".join(stage["from"])
+            key = stage["name"], tuple(stage["from"])
             times[key] = times.get(key, 0) + 1
     return [(*key, count) for key, count in times.items()]
 

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import argparse
-
-import orjson
+from typing import Any
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import make_catalog
 from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError, counted
-from rankgauge.io.whole_files import write_new
-from rankgauge_traces.read_command import check_output
+from rankgauge_traces.read_command import check_output, write_lines
 from rankgauge_traces.score_forms import FORMS
 from rankgauge_traces.span_scores import scores_of
 
@@ -27,18 +25,17 @@ def run(given: argparse.Namespace) -> int:
     if given.metric is not None and given.metric not in result:
         raise ResultError(f"{given.folder} has no column {given.metric!r}; it has {', '.join(result.metrics)}")
     write = FORMS[given.form]
-    lines: list[bytes] = []
+    lines: list[dict[str, Any]] = []
     n_scores = n_traces = untraced = 0
     for _, scores in scores_of(result, given.metric, make_catalog()):
         untraced += not scores
         n_traces += bool(scores)
         n_scores += len(scores)
-        written = write(scores, result.manifest) if scores else []
-        lines += [orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in written]
+        lines += write(scores, result.manifest) if scores else []
     if not n_traces:
         message = f"no sample of {given.folder} names its trace; `rankgauge traces read` writes it to metadata.trace_id"
         raise NothingToEvaluateError(message, [])
-    write_new({given.output: b"".join(lines)})
+    write_lines(given.output, lines)
     if given.as_json:
         counts = {"traces": n_traces, "scores": n_scores, "samples_without_a_trace": untraced}
         print_json({**counts, "form": given.form, "lines": len(lines), "output": str(given.output)})

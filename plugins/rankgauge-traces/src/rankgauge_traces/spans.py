@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-__all__ = ["Event", "MalformedSpanError", "Span", "decoded", "nested", "nested_attributes", "plain_id"]
+__all__ = ["Event", "MalformedSpanError", "Span", "decoded", "nested", "plain_id"]
 
 
 class MalformedSpanError(ValueError):
@@ -87,18 +87,3 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
         listed += [found[place]] if place == expected else [{}, found[place]]
         expected = place + 1
     return listed
-
-
-def nested_attributes(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested objects with dotted keys, as spans have them; lists stay as they are."""
-    flat: dict[str, Any] = {}
-    todo = [(prefix, value)]
-    while todo:
-        before, inner = todo.pop()
-        for key, held in inner.items():
-            name = f"{before}{key}"
-            if isinstance(held, Mapping) and held:
-                todo.append((f"{name}.", held))
-            else:
-                flat[name] = held
-    return flat
