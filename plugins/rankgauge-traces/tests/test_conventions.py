@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge_traces.other_records import nanoseconds
+from rankgauge_traces.spans import MalformedSpanError
+
 DOCUMENTS = [{"id": "d1", "score": 0.95}, {"id": "d2", "score": 0.5, "content": "two"}]
 FOUND = [("docs-index", ["d1", "d2"], [])]
 
@@ -183,3 +186,24 @@ def test_what_repr_made_of_objects_is_no_text(span, write, rankgauge):
     logged = {"openinference.span.kind": "RETRIEVER", "output.value": '["<NodeWithScore(node=...)>"]'}
     done = rankgauge("traces", "read", write(span("search", logged)), "-o", "out.jsonl")
     assert "no results are told by 1 retrieval" in done.err
+
+
+TIMES = {
+    "text": ("2026-01-31T12:00:00Z", 1_769_860_800_000_000_000),  # 20,484 days and a half after 1970
+    "milliseconds, as pandas writes them": (1_769_860_800_000, 1_769_860_800_000_000_000),
+    "nanoseconds": (1_769_860_800_000_000_001, 1_769_860_800_000_000_001),
+    "none": (None, 0),
+    "a cell that is empty": (float("nan"), 0),
+}
+
+
+@pytest.mark.parametrize("what", TIMES)
+def test_times_are_read_in_every_form(what):
+    written, expected = TIMES[what]
+    assert nanoseconds(written) == expected
+
+
+@pytest.mark.parametrize("written", ["noon", float("inf")])
+def test_what_is_no_time_is_refused(written):
+    with pytest.raises(MalformedSpanError, match="is not a time such as"):
+        nanoseconds(written)

@@ -1,5 +1,5 @@
 """
-Records of spans that are not OTLP: those of OpenTelemetry's SDKs, and traces and observations of MLflow and Langfuse.
+Records of spans that are not OTLP: of OpenTelemetry's SDKs, and what Phoenix, MLflow and Langfuse return.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def nanoseconds(value: object) -> int:
         return int(value.timestamp() * 1_000_000) * 1000
     if isinstance(value, bool) or value is None or value == "":
         return 0
-    if isinstance(value, int):
-        return value * 1_000_000 if 0 < value < _MILLISECONDS else value
     try:
+        if isinstance(value, int | float):
+            return int(value * 1_000_000 if 0 < value < _MILLISECONDS else value)
         return nanoseconds(datetime.fromisoformat(str(value)))
     except (ValueError, OverflowError):
         raise MalformedSpanError(f"{value!r:.60} is not a time such as 2026-01-31T12:00:00Z") from None
