@@ -121,7 +121,7 @@ test-hosts: $(BIN)/python
 
 # What presets read is written by the libraries themselves, in an environment each; promptfoo needs npm.
 test-libraries: $(VENV)/.installed-dev
-	RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -n 2 -p no:cacheprovider tests/presets
+	RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -n 2 -p no:cacheprovider tests/presets plugins/rankgauge-traces/tests/test_recorded.py
 
 # pyspark has 400 MB, so that its environment is its own.
 SPARK = $(VENV)/spark

@@ -165,6 +165,11 @@ NAMES = {
     "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],
     "read-records": ["the columns before 0.2"],
     "score-answers": ["over 1 instead of 100"],
+    "score-your-traces": [
+        "The SDKs keep 128 attributes of a span",
+        "40 documents with four each have 160",
+        "what came 38th would pass",
+    ],
     "stability": ["Before 1.0", "From 1.0 on"],
     "why-numbers-differ": ["32-bit"],
     "write-a-plugin": ["about 15 minutes"],

@@ -84,6 +84,15 @@ def test_without_plugins_the_error_says_that_plugins_add_commands(rankgauge):
     assert "no command 'run'; plugins add others, such as rankgauge-judge" in done.err
 
 
+def test_a_group_without_any_command_says_what_brings_some(rankgauge, monkeypatch):
+    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-traces")
+    assert "None is installed: pip install rankgauge-traces brings them." in rankgauge("traces", "--help").out
+    done = rankgauge("traces", "read", "spans.jsonl")
+    assert done.code == 2
+    assert "no command 'read'; plugins add others, such as rankgauge-traces" in done.err
+    assert rankgauge("traces").code == 2
+
+
 @pytest.mark.parametrize(
     "name", ["judge queue", "judge read", "judge", "metrics mine", "mine", "judge Run", "judge ", 5]
 )

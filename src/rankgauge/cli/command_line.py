@@ -25,7 +25,12 @@ __all__ = ["Command", "command_names", "run_command_line"]
 _ABOUT = "Retrieval metrics you can trust."
 
 _HIDDEN = ("eval",)
-_OPEN = ("judge",)  # the groups that plugins can join; `rankgauge.plugin.commands`, which has them, is slow to load
+_OPEN = {"judge": "rankgauge-judge", "traces": "rankgauge-traces"}
+"""
+The groups that plugins can join, each with a plugin that does.
+
+`rankgauge.plugin.commands`, which has the groups, is slow to load.
+"""
 _SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -138,7 +143,7 @@ def _named(parser: CommandParser, group: str, word: str, table: _Table) -> str:
     if word not in {*known, *(() if group else _HIDDEN)}:
         from rankgauge.errors import did_you_mean
 
-        hint = "; plugins add others, such as rankgauge-judge" if group in _OPEN else ""
+        hint = f"; plugins add others, such as {_OPEN[group]}" if group in _OPEN else ""
         parser.error(f"no command {word!r}{did_you_mean(word, known)}{hint}")
     return f"{group} {word}".lstrip()
 
@@ -171,7 +176,7 @@ def _listed(group: str, table: _Table = COMMANDS) -> list[tuple[str, str]]:
     if group:
         behind = len(group) + 1
         return [(name[behind:], text) for name, (_, text) in table.items() if name.startswith(f"{group} ")]
-    firsts = dict.fromkeys(name.partition(" ")[0] for name in COMMANDS if name not in _HIDDEN)
+    firsts = dict.fromkeys(name.partition(" ")[0] for name in (*COMMANDS, *_OPEN) if name not in _HIDDEN)
     return [(name, GROUPS[name] if name in GROUPS else COMMANDS[name][1]) for name in firsts]
 
 
@@ -189,7 +194,8 @@ def _parser(name: str, table: _Table = COMMANDS) -> CommandParser:
     if name in GROUPS:
 
         def listed() -> list[tuple[str, str]]:
-            return _listed(name, _all_commands() if name in _OPEN else table)
+            commands = _listed(name, _all_commands() if name in _OPEN else table)
+            return commands or [("", f"None is installed: pip install {_OPEN[name]} brings them.")]
 
         return CommandParser(f"rankgauge {name}", "COMMAND [OPTIONS]", GROUPS[name], listed)
     command = _command(name, table)

@@ -50,6 +50,7 @@ GROUPS: Mapping[str, str] = {
     "judge": "Queue unjudged documents for a judge, and read the judgments back.",
     "metrics": "List, show, check and compare metrics.",
     "matchers": "List, show and try matchers.",
+    "traces": "Make samples of traces of pipelines, by a plugin.",
     "plugins": "List and check plugins, and lock what a config uses.",
 }
 """What the commands of a group have in common."""
