@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
-from rankgauge.samples import OF_SOME, Fault, GoldKind, Sample
+from rankgauge.samples import OF_SOME, Sample
+from rankgauge.scoring.flaws import FAILED, MISSING, SCORED, STATUSES, UNDEFINED, Flaw, flaws, missing_queries
 
 __all__ = [
     "FAILED",
@@ -39,24 +40,8 @@ __all__ = [
     "worst_value",
 ]
 
-Status = Literal["scored", "undefined", "missing", "failed"]
-STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
-SCORED, UNDEFINED, MISSING, FAILED = range(4)
-
 LARGEST = 1e100
 """How far from 0 a score can be: sums and squares of larger ones overflow."""
-
-
-class Flaw(NamedTuple):
-    """Why a sample has no score of any metric: its status code and the reason."""
-
-    status: int
-    reason: str
-    of_output: Flaw | None = None  # of an unanswerable sample, what is wrong with its output, if anything
-
-    def seen_by(self, gold: GoldKind) -> Flaw | None:
-        """Return the flaw that metrics of a kind of gold see: those of `OF_SOME` score unanswerable samples, too."""
-        return self.of_output if self.status == UNDEFINED and gold in OF_SOME else self
 
 
 class Outcome(NamedTuple):
@@ -94,27 +79,6 @@ class MetricScores(NamedTuple):
     k: Cutoff | None  # for all samples, or one for each; under a budget it may be 0
     k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
     extra: Mapping[str, float]  # further parameters, inferred from the data
-
-
-def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
-    """Return which samples cannot be scored by any metric, and why; *start* is the place of the first."""
-    flawed: dict[int, Flaw] = {}
-    for place, sample in enumerate(samples, start):
-        flaw = None
-        if sample.output is None:
-            flaw = Flaw(MISSING, "there is no output for this sample")
-        elif isinstance(sample.output, Fault):
-            flaw = Flaw(FAILED, sample.output.reason)
-        if not sample.answerable:
-            flaw = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)", flaw)
-        if flaw is not None:
-            flawed[place] = flaw
-    return flawed
-
-
-def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
-    """Return that a run lacks some queries, as their flaw."""
-    return dict.fromkeys(places, Flaw(MISSING, "the run has no results for this query"))
 
 
 def score_metric(
