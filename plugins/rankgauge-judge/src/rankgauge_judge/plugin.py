@@ -7,10 +7,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.shared_options import add_json_option, path, whole_number
+from rankgauge.cli.shared_options import add_json_option, path, share, whole_number
 from rankgauge.plugin import command, hookimpl
 
-__all__ = ["judge_nuggets", "judge_run", "rankgauge_commands"]
+__all__ = ["judge_agree", "judge_nuggets", "judge_run", "rankgauge_commands"]
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +87,39 @@ def judge_run(given: argparse.Namespace) -> int:
     return run(given)
 
 
+def _agree_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", metavar="FILE", nargs="+", type=path, help="Filled queues (each judge in them counts), or qrels.")
+    add("--run", dest="runs", action="append", metavar="RUN", help="A run, for ranks and for the order of systems.")
+    metric = "What systems are ordered by, where there are several runs. [default: %(default)s]"
+    add("-m", "--metric", default="ndcg@10", metavar="METRIC", help=metric)
+    system = "The model behind the system that is evaluated: one that judges itself is named first."
+    add("--system-model", action="append", metavar="NAME", help=system)
+    shown = "How many disagreements to list. [default: %(default)s]"
+    add("--worst", type=whole_number(0), default=10, metavar="N", help=shown)
+    confidence = "The confidence of intervals. [default: %(default)s]"
+    add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
+    add("--seed", type=int, default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
+    add_json_option(parser)
+
+
+@command("judge agree", options=_agree_options, usage="[OPTIONS] FILE FILE [FILE ...]")
+def judge_agree(given: argparse.Namespace) -> int:
+    """
+    Say how far judges agree.
+
+    Of each two judges, people or models, over the documents that both judged: weighted kappa, Gwet's AC2 and
+    Krippendorff's alpha, with bootstrap intervals over questions; the confusion matrix; agreement by grade, by length
+    where queues have texts, and by rank with --run; and the documents on which they differ most. With two runs or more
+    also whether both put the systems in the same order, which matters more than any single grade.
+
+    Exit codes: 0 done, 2 usage, or judgments that cannot be read or have no document in common.
+    """
+    from rankgauge_judge.agree_command import agree  # noqa: PLC0415  # see above
+
+    return agree(given)
+
+
 @command("judge nuggets", options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
 def judge_nuggets(given: argparse.Namespace) -> int:
     """
@@ -106,4 +139,4 @@ def judge_nuggets(given: argparse.Namespace) -> int:
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (judge_run, judge_nuggets)
+    return (judge_run, judge_agree, judge_nuggets)

@@ -1,0 +1,147 @@
+"""`judge agree`: who is compared over what, where they differ, ranks, systems, and what cannot be compared."""
+
+import json
+
+import pytest
+
+HEADER = {"schema_version": "rankgauge.queue.v1", "judgments": "sha256:abc", "grades": [0, 1, 2, 3]}
+
+
+@pytest.fixture
+def qrels(tmp_path):
+    def write(name, text):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text.split("; ")))
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def queue(tmp_path):
+    def write(name, *rows):
+        lines = [HEADER, *({"query": q, "document": d, "grade": g, "judge": j, **m} for q, d, g, j, m in rows)]
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        return tmp_path / name
+
+    return write
+
+
+A = "q1 0 a 1; q1 0 b 0; q2 0 a 1; q2 0 c 0; q2 0 d 1; q3 0 e 0"
+B = "q1 0 a 1; q1 0 b 1; q2 0 a 1; q2 0 c 0; q2 0 d 0; q4 0 e 0"
+
+
+def test_what_both_judged_is_compared(rankgauge, qrels):
+    """Five documents, three the same; .6 against (3 * 3 + 2 * 2) / 25 = .52 by chance."""
+    (pair,) = rankgauge("judge", "agree", qrels("a", A), qrels("b", B), "--json").json["pairs"]
+    assert (pair["judges"], pair["n"], pair["questions"], pair["same"]) == (["a", "b"], 5, 2, 3)
+    assert pair["kappa"]["value"] == pytest.approx((0.6 - 0.52) / 0.48)
+    assert pair["confusion"] == [[1, 1], [1, 2]]
+    assert pair["by_grade"] == [{"name": "0", "n": 2, "same": 1}, {"name": "1", "n": 3, "same": 2}]
+    assert [(each["query"], each["document"], each["grades"]) for each in pair["worst"]] == [
+        ("q1", "b", [0, 1]),
+        ("q2", "d", [1, 0]),
+    ]
+
+
+def test_the_lines_say_the_same(rankgauge, qrels):
+    done = rankgauge("judge", "agree", qrels("a", A), qrels("b", B))
+    assert done.out.splitlines()[:2] == [
+        "a and b: 5 documents of 2 questions",
+        "  same grade            0.600  (3 of 5)",
+    ]
+    assert "q2 d: 1 and 0" in done.out
+
+
+def test_every_judge_of_a_queue_is_one(rankgauge, queue, qrels):
+    rows = [("q1", "a", 2, "anna", {}), ("q1", "b", 0, "anna", {}), ("q1", "a", 2, "model:m", {})]
+    rows += [("q1", "b", 1, "model:m", {}), ("q1", "c", None, "anna", {})]
+    pairs = rankgauge("judge", "agree", queue("q.jsonl", *rows), qrels("r", "q1 0 a 1"), "--json").json["pairs"]
+    assert [(pair["judges"], pair["n"]) for pair in pairs] == [
+        (["anna", "model:m"], 2),
+        (["anna", "r"], 1),
+        (["model:m", "r"], 1),
+    ]
+
+
+def test_texts_give_agreement_by_length(rankgauge, queue):
+    rows = [
+        (
+            f"q{number}",
+            "d",
+            1 if judge == "anna" or number < 3 else 0,
+            judge,
+            {"document_text": "x" * 10 ** (number // 2)},
+        )
+        for number in range(6)
+        for judge in ("anna", "bert")
+    ]
+    (pair,) = rankgauge("judge", "agree", queue("q.jsonl", *rows), "--json").json["pairs"]
+    assert pair["by_length"] == [
+        {"name": "1 to 1 characters", "n": 2, "same": 2},
+        {"name": "10 to 10 characters", "n": 2, "same": 1},
+        {"name": "100 to 100 characters", "n": 2, "same": 0},
+    ]
+
+
+def test_runs_give_agreement_by_rank_and_the_order_of_systems(rankgauge, qrels, tmp_path):
+    """By a the first run has its relevant documents on top, by b the second: the orders are opposite."""
+    first, second = "q1 0 a 1; q1 0 b 0; q2 0 a 1; q2 0 b 0", "q1 0 a 0; q1 0 b 1; q2 0 a 0; q2 0 b 1"
+    runs = []
+    for name, order in (("x", "ab"), ("y", "ba")):
+        lines = [f"{query} Q0 {doc} 0 {9 - at} t" for query in ("q1", "q2") for at, doc in enumerate(order)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        runs += ["--run", tmp_path / name]
+    found = rankgauge("judge", "agree", qrels("a", first), qrels("b", second), *runs, "-m", "RR", "--json").json
+    (order,) = found["orders"]
+    assert order["means"] == {"x": [1, 0.5], "y": [0.5, 1]}
+    assert order["tau"] == {"value": -1, "low": -1, "high": -1}
+    assert found["pairs"][0]["by_rank"] == [{"name": "1 to 5", "n": 4, "same": 0}]
+
+
+def test_a_model_that_judges_itself_is_said_first(rankgauge, queue, qrels):
+    judged = queue("q.jsonl", ("q1", "a", 2, "model:Big-1", {}))
+    done = rankgauge("judge", "agree", judged, qrels("r", "q1 0 a 1"), "--system-model", "big-1")
+    assert done.out.startswith("CIRCULAR: model:Big-1 judges a system that is made with the same model")
+
+
+def test_one_grade_throughout_is_told(rankgauge, qrels):
+    done = rankgauge("judge", "agree", qrels("a", "q1 0 a 1"), qrels("b", "q1 0 a 1"))
+    assert "both gave nothing but 1, so that agreement cannot be told from chance" in done.out
+    assert "none: chance explains everything" in done.out
+
+
+def test_the_same_seed_gives_the_same_intervals_of_questions(rankgauge, qrels):
+    files = qrels("a", A), qrels("b", B)
+    first = rankgauge("judge", "agree", *files, "--json", "--seed", "4").json
+    assert first == rankgauge("judge", "agree", *files, "--json", "--seed", "4").json
+    wide, narrow = (
+        rankgauge("judge", "agree", *files, "--json", "--confidence", level).json["pairs"][0]["ac2"]
+        for level in ("0.99", "0.5")
+    )
+    assert wide["low"] <= narrow["low"] <= narrow["high"] <= wide["high"]
+
+
+class TestMistakes:
+    def test_nothing_in_common(self, rankgauge, qrels):
+        done = rankgauge("judge", "agree", qrels("a", "q1 0 a 1"), qrels("b", "q1 0 b 1"))
+        assert (done.code, "a and b judged no document that is the same" in " ".join(done.err.split())) == (2, True)
+
+    def test_one_judge_alone(self, rankgauge, qrels):
+        done = rankgauge("judge", "agree", qrels("a", A))
+        assert (done.code, "there is only a; give a second file" in done.err) == (2, True)
+
+    def test_a_file_given_twice(self, rankgauge, qrels):
+        file = qrels("a", A)
+        assert "given twice" in rankgauge("judge", "agree", file, file).err
+
+    def test_lines_that_cannot_be_used_are_all_named(self, rankgauge, queue):
+        rows = [("q1", "a", 7, "anna", {}), ("q1", "b", 1, "anna", {}), ("q1", "b", 1, "anna", {})]
+        err = " ".join(rankgauge("judge", "agree", queue("q.jsonl", *rows)).err.split())
+        assert "q.jsonl:2" in err
+        assert "the grade 7 by 'anna' is none of 0, 1, 2, 3" in err
+        assert "anna judges document 'b' of query 'q1' twice" in err
+
+    def test_hostile_names_cannot_move_the_terminal(self, rankgauge, queue):
+        rows = [("q\x1b[2J", "d", 1, "anna", {}), ("q\x1b[2J", "d", 0, "bert\x1b[31m", {})]
+        done = rankgauge("judge", "agree", queue("q.jsonl", *rows))
+        assert (done.code, "\x1b" in done.out) == (0, False)
