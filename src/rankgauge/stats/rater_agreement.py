@@ -48,17 +48,16 @@ def counted_pairs(questions: _Ints, first: _Ints, second: _Ints, grades: int) ->
     """
     n = int(questions.max(initial=-1)) + 1
     places = (questions * grades + first) * grades + second
-    counts: _Floats = np.bincount(places, minlength=n * grades * grades).reshape(n, grades, grades).astype(np.float64)
-    return counts
+    counts: _Floats = np.bincount(places, minlength=n * grades * grades).astype(np.float64)
+    return counts.reshape(n, grades, grades)
 
 
 def _weights(scale: _Floats, kind: Weights) -> _Floats:
     """Return how much each two grades of a scale agree; shape (grades, grades)."""
     apart = np.abs(scale[:, None] - scale[None, :])
     span = apart.max(initial=0.0) or 1.0
-    if kind == "identity":
-        return (apart == 0).astype(np.float64)
-    return np.asarray(1.0 - (apart / span) ** (2 if kind == "quadratic" else 1), dtype=np.float64)
+    agree = apart == 0 if kind == "identity" else 1.0 - (apart / span) ** (2 if kind == "quadratic" else 1)
+    return np.asarray(agree, dtype=np.float64)
 
 
 def weighted_kappa(counts: _Floats, scale: _Floats, kind: Weights = "quadratic") -> _Floats:

@@ -30,6 +30,10 @@ __all__ = ["FOREIGN_LAWS", "METRIC_LAWS", "WHOLE_RUN_LAWS"]
 Drawn = Sequence[tuple[Case, int | None]]
 
 _ADVICE = "sum with `judged.sum`, and keep samples apart"
+_LACKS_GOLD = unless(
+    lambda subject: "answerable" not in subject.scorer.metric.judging.gold,
+    "every sample says whether it is answerable, so that none lacks ground truth",
+)
 _WITHOUT_GOLD = "where such a score is meant, declare `defined=`, or `gold=()` if no ground truth is needed"
 _ORDER = st.randoms(use_true_random=False)
 
@@ -110,7 +114,7 @@ def _whole_run_bounded(trial: MetricTrial, drawn: Drawn) -> None:
     trial.demand(fits, f"the value of these samples, {value!r}, is out of the range from {low!r} to {high!r}")
 
 
-@empty_gold.checked_otherwise(draw_ranking())
+@empty_gold.checked_otherwise(draw_ranking(), skip=_LACKS_GOLD)
 def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
     empty = Case((), case.distinct)
     trial.note(gold={}, retrieved=empty.ids, k=k)
