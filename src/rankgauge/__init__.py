@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.host import HostScorer
     from rankgauge.engine.html_report import html_report
+    from rankgauge.engine.human_judged import prediction_powered
     from rankgauge.engine.result import Result
     from rankgauge.engine.run_agreement import rank_agreement
     from rankgauge.errors import RankgaugeError, RunInterrupted
@@ -53,6 +54,7 @@ _HOMES = {
     "html_report": "rankgauge.engine.html_report",
     "judge_gates": "rankgauge.gates.verdicts",
     "load_baseline": "rankgauge.gates.baseline",
+    "prediction_powered": "rankgauge.engine.human_judged",
     "preflight": "rankgauge.preflight_checks",
     "rank_agreement": "rankgauge.engine.run_agreement",
     "save_baseline": "rankgauge.gates.baseline",
@@ -80,6 +82,7 @@ __all__ = [
     "html_report",
     "judge_gates",
     "load_baseline",
+    "prediction_powered",
     "preflight",
     "rank_agreement",
     "save_baseline",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_line import Command
+from rankgauge.cli.compare_human_judged import compare_human_judged, is_human_judged
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.shared_options import (
     add_all_columns_option,
@@ -36,7 +37,8 @@ __all__ = ["COMPARE"]
 
 _ABOUT = """\
 BASE and NEW are result folders, or baseline files of --save-baseline. With --qrels they are TREC runs, with the options
-of rankgauge trec; with --config they are outputs files of one dataset.
+of rankgauge trec; with --config they are outputs files of one dataset. With --judgments and --human they are TREC runs
+that a model judged, and people in part: what people say corrects the model, and its errors stay in the interval.
 
 Of each metric it prints the mean difference with its interval, p values corrected for the number of metrics and runs,
 wins and losses, the smallest difference that this many samples detect, and the samples that changed most.
@@ -48,7 +50,8 @@ Exit codes: 0 done, 1 a gate failed, 2 usage, unreadable input or results that d
 _USAGE = """\
 [OPTIONS] BASE NEW [MORE ...]
 --qrels QRELS -m METRIC [OPTIONS] BASE NEW [MORE ...]
---config CONFIG [OPTIONS] BASE NEW [MORE ...]"""
+--config CONFIG [OPTIONS] BASE NEW [MORE ...]
+--judgments QRELS --human QRELS -m METRIC [OPTIONS] RUN [MORE ...]"""
 
 _FORMATS = ("table", "json", "markdown", "csv", "latex")
 _RUNS_HINT = "to compare TREC runs, give their judgments with --qrels"
@@ -64,6 +67,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     metric = "A metric to compare. Repeatable. [default: all means that both have]"
     add("-m", "--metric", action="append", metavar="METRIC", help=metric)
     add("--qrels", metavar="QRELS", help="Judgments: BASE and NEW are TREC runs.")
+    add("--judgments", metavar="QRELS", help="Judgments of a model, which --human corrects: of all questions.")
+    add("--human", metavar="QRELS", help="Judgments of people, of questions drawn at random from those.")
     add("--config", type=path, metavar="CONFIG", help="A config: BASE and NEW are outputs files of its dataset.")
     add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
     add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
@@ -101,6 +106,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(given: argparse.Namespace) -> int:
+    if is_human_judged(given):
+        return compare_human_judged(given)
     _check(given)
     from rankgauge.cli.command_gates import Gating
     from rankgauge.cli.gate_options import GateOptions

@@ -203,7 +203,11 @@ def bpm(
     return _score(judged, Scale(min_grade, max_grade), cwl_models.bpm(goal), k)
 
 
-@_cwl("retrieval-sdcg-at-k", short=("SDCG",), laws=("bounded", "best-first", "relevant-helps", "padding", "tail"))
+@_cwl(
+    "retrieval-sdcg-at-k",
+    short=("SDCG",),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "linear"),
+)
 def sdcg(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float | None = None) -> Scores:
     """
     Discounted cumulative gain, scaled so that *k* results of the highest grade score 1.

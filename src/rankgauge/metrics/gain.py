@@ -16,7 +16,7 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g", "ndcg_at_levels", "ndcg_at_relevant"]
 
 _unnormalized = functools.partial(
-    retrieval, uses_rel=False, range=(0.0, None), laws=(*USUAL, "monotone-in-k"), joins=("top_k",)
+    retrieval, uses_rel=False, range=(0.0, None), laws=(*USUAL, "monotone-in-k", "linear"), joins=("top_k",)
 )
 
 

@@ -46,6 +46,7 @@ def _each_hit(judged: Judged, k: Cutoff, divisor_is: str) -> Contributions:
     short=("P", "precision", "P_{k}"),
     details=_details,
     joins=("top_k",),
+    laws=(*USUAL, "linear"),
     expectation=_expected,
     contributions=_over_k,
 )

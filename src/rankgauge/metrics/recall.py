@@ -144,7 +144,14 @@ def _hits_expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, expected_ranks(judged, k), np.nan)
 
 
-@retrieval("retrieval-hits-at-k", short=("hits",), range=(0.0, None), joins=("top_k",), expectation=_hits_expected)
+@retrieval(
+    "retrieval-hits-at-k",
+    short=("hits",),
+    range=(0.0, None),
+    joins=("top_k",),
+    laws=(*USUAL, "linear"),
+    expectation=_hits_expected,
+)
 def hits(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     How many relevant items are in the first *k* ranks.

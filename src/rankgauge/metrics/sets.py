@@ -10,12 +10,14 @@ import math
 import numpy as np
 
 from rankgauge.metrics.family import always, per_gold, retrieval
-from rankgauge.plugin import Judged, Scores
+from rankgauge.plugin import Judged, Law, Scores
 
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision", "utility"]
 
 
-_over_sets = functools.partial(retrieval, laws=("bounded", "best-first", "relevant-helps"), expectation="itself")
+_OVER_SETS: tuple[Law, ...] = ("bounded", "best-first", "relevant-helps")
+
+_over_sets = functools.partial(retrieval, laws=_OVER_SETS, expectation="itself")
 
 
 def _check_beta(*, beta: float) -> None:
@@ -23,7 +25,7 @@ def _check_beta(*, beta: float) -> None:
         raise ValueError(f"beta is a number of 0 or more, not {beta}")
 
 
-@_over_sets("retrieval-set-precision", short=("set_P", "SetP", "set_precision"))
+@_over_sets("retrieval-set-precision", short=("set_P", "SetP", "set_precision"), laws=(*_OVER_SETS, "linear"))
 def set_precision(judged: Judged) -> Scores:
     """
     Fraction of the retrieved items that are relevant.

@@ -36,7 +36,15 @@ WHOLE_RUN = "whole run"
 """In place of an aggregate: the metric has one value for a run, and none for a sample."""
 
 Law = Literal[
-    "bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"
+    "bounded",
+    "perfect-is-one",
+    "best-first",
+    "relevant-helps",
+    "padding",
+    "tail",
+    "duplicates",
+    "monotone-in-k",
+    "linear",
 ]
 """
 A property that `rankgauge.testing` checks for every metric that declares it.
@@ -45,7 +53,8 @@ A property that `rankgauge.testing` checks for every metric that declares it.
 items beats gold first, best first. `relevant-helps`: a relevant item in place of an irrelevant one never lowers the
 score. `padding`: unjudged items below the last one, up to k, change nothing. `tail`: items behind rank k change
 nothing, or irrelevant ones at the end, for a metric without a cutoff. `duplicates`: repeating a retrieved item never
-raises the score. `monotone-in-k`: the score never falls as k grows.
+raises the score. `monotone-in-k`: the score never falls as k grows. `linear`: the score is the sum of what
+each item earns, whatever else is relevant.
 """
 
 _LAWS = frozenset(typing.get_args(Law))

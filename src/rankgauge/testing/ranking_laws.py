@@ -295,6 +295,18 @@ def _expectation(trial: MetricTrial, case: Case, k: int, size: int) -> None:
     trial.same(expected, mean, f"the mean over all {len(orders)} orders of the ties is {mean!r}", exact=False)
 
 
+@law(draw_ranking(st.integers(0, 63)), skip=_NEEDS_GOLD, when="declared")
+def _linear(trial: MetricTrial, case: Case, k: int, chosen: int) -> None:
+    """The score is the sum of those with some of the ground truth and with the rest, the others being irrelevant."""
+    parts = [
+        replace(case, grades=tuple(0.0 if chosen >> at & 1 == side else grade for at, grade in enumerate(case.grades)))
+        for side in (0, 1)
+    ]
+    whole = trial.score(case, k)
+    some, rest = (trial.score(part, k, note="only some of it is relevant") for part in parts)
+    trial.same(whole or 0.0, (some or 0.0) + (rest or 0.0), "what is relevant does not add up", exact=False)
+
+
 def _needs_contributions(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     return "it declares no `contributions`" if metric is None or metric.explaining.contributions is None else ""
@@ -325,6 +337,6 @@ RANKING_LAWS = book(
     *(bounded, _perfect, _perfect_is_one, _best_first, _relevant_helps, _padding, _tail, _last_rank, _top_rank),
     *(_duplicates, like, reference),
     *(_monotone_in_k, _ties, _constant_scorer, _gold_order, _empty_list, empty_gold, huge_cutoff, _sees_the_ranking),
-    *(_expectation, _contributions, twice),
+    *(_linear, _expectation, _contributions, twice),
 )
 """The laws of one ranking, by name."""

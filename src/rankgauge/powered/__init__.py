@@ -1,0 +1,5 @@
+"""Prediction-powered comparison: means judged by a model, and corrected by what people said of some questions."""
+
+from rankgauge.powered.powered_comparison import JudgedQuestions, PoweredComparison, PoweredMetric, compare_powered
+
+__all__ = ["JudgedQuestions", "PoweredComparison", "PoweredMetric", "compare_powered"]
