@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, remark
@@ -25,16 +25,22 @@ if TYPE_CHECKING:
 
     from rankgauge.catalog import Catalog
     from rankgauge.columns import Qrels
+    from rankgauge.planning.plan import Plan
     from rankgauge.pooling.queue import Queue
 
 __all__ = ["QUEUE", "READ"]
 
 _ABOUT_QUEUE = """\
-Writes FILE for a judge, and FILE.key.jsonl with runs, ranks and priorities, which the judge should not see. About one
-document in ten was judged before, to measure agreement.
+Without --qrels it queues whole questions: every document in the first results of any run, for judgments from scratch.
+With --qrels it queues the documents that can change the comparison most.
+
+Writes FILE for a judge, and FILE.key.jsonl with runs, ranks and priorities, which the judge should not see. With
+--qrels about one document in ten was judged before, to measure agreement.
 
 Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to judge.
 """
+
+_LIMIT = 200
 
 _ABOUT_READ = """\
 Writes new qrels, and FILE.provenance.jsonl, which says who judged what. Documents that were judged before keep their
@@ -47,19 +53,21 @@ Exit codes: 0 done, 2 usage, or a queue that cannot be used.
 def _queue_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("runs", metavar="RUN", nargs="+", help="The runs; two are compared.")
-    add("--qrels", required=True, metavar="QRELS", help="The judgments.")
+    add("--qrels", metavar="QRELS", help="The judgments. [default: none, nothing is judged yet]")
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The queue, JSON lines.")
-    metric = "The metric to compare by. [default: %(default)s]"
+    metric = "The metric to compare by; its cutoff is the depth. [default: %(default)s]"
     add("-m", "--metric", default="ndcg@10", metavar="METRIC", help=metric)
-    add("--limit", type=int, default=200, metavar="N", help="Most documents in the queue. [default: %(default)s]")
+    add("--limit", type=int, metavar="N", help=f"With --qrels: most documents in the queue. [default: {_LIMIT}]")
+    questions = "Without --qrels: how many questions, drawn at random. [default: all]"
+    add("--questions", type=int, metavar="N", help=questions)
     depth = "Results of each query to look at. [default: the metric's cutoff, else 100]"
     add("--depth", type=int, metavar="N", help=depth)
     add("--texts", type=path, metavar="FILE", help="The documents' texts, by id.")
     add("--queries", type=path, metavar="FILE", help="The queries' texts, by id.")
     add("--guideline", default="", metavar="TEXT", help="What to tell the judge.")
-    grades = "Grades that a judge may give, such as 0,1,2. [default: 0 and those of the judgments]"
+    grades = "Grades that a judge may give, such as 0,1,2. [default: 0 and those of the judgments; 0,1 without]"
     add("--grades", metavar="GRADES", help=grades)
-    seed = "Chooses the documents that were judged before. [default: %(default)s]"
+    seed = "Chooses the questions, or the documents that were judged before. [default: %(default)s]"
     add("--seed", type=int, default=0, metavar="N", help=seed)
     add_policy_options(parser, OF_RUNS)
     add_columns_option(parser)
@@ -71,10 +79,13 @@ def _queue(given: argparse.Namespace) -> int:
 
     from rankgauge.cli.conventions import Conventions, make_catalog, policy_options, run_names, table_columns
 
+    if given.qrels is None and given.limit is not None:
+        raise ParameterError("--limit is for judgments that exist; without --qrels --questions makes the queue shorter")
+    if given.qrels is not None and given.questions is not None:
+        raise ParameterError("--questions is for judging from scratch; with --qrels --limit makes the queue shorter")
     names = run_names(given.runs)
     key = Path(f"{given.output}.key.jsonl")
     _refuse_taken(given.output, key)
-    from rankgauge.engine.pools import make_queue
     from rankgauge.pooling.queue import key_rows, queue_rows
     from rankgauge.pooling.queue_files import decoded, lines_of, write_files
 
@@ -87,16 +98,7 @@ def _queue(given: argparse.Namespace) -> int:
     plan = conventions.plan([given.metric])
     if len(plan.metrics) != 1:
         raise ParameterError(f"a queue is ordered by one metric, and {given.metric!r} is {len(plan.metrics)}; name one")
-    queue = make_queue(
-        plan,
-        _judgments(given.qrels, conventions.columns),
-        dict(zip(names, given.runs, strict=True)),
-        limit=given.limit,
-        depth=given.depth,
-        seed=given.seed,
-        grades=_grades(given.grades),
-        columns=conventions.columns,
-    )
+    queue = _made(given, plan, dict(zip(names, given.runs, strict=True)), conventions.columns)
     if not queue.n_new:
         why = f"none of {counted(queue.n_unjudged, 'unjudged document')} can change {queue.metric}"
         where = f"in the first {queue.depth:,} results of these runs"
@@ -112,6 +114,24 @@ def _queue(given: argparse.Namespace) -> int:
     return 0
 
 
+def _made(given: argparse.Namespace, plan: Plan, runs: Mapping[str, str], columns: Mapping[str, str] | None) -> Queue:
+    how: dict[str, Any] = {
+        "depth": given.depth,
+        "seed": given.seed,
+        "grades": _grades(given.grades),
+        "columns": columns,
+    }
+    if given.qrels is None:
+        from rankgauge.engine.first_pools import make_first_queue
+
+        return make_first_queue(plan, runs, questions=given.questions, **how)
+    from rankgauge.engine.pools import make_queue
+
+    return make_queue(
+        plan, _judgments(given.qrels, columns), runs, limit=_LIMIT if given.limit is None else given.limit, **how
+    )
+
+
 def _summary(queue: Queue, output: Path, key: Path) -> dict[str, object]:
     known = len(queue.items) - queue.n_new
     facts = {"metric": queue.metric, "depth": queue.depth, "unjudged": queue.n_unjudged, "idle": queue.n_idle}
@@ -120,6 +140,12 @@ def _summary(queue: Queue, output: Path, key: Path) -> dict[str, object]:
 
 def _told(queue: Queue, output: Path, key: Path) -> Iterable[str]:
     queries = counted(len({item.query for item in queue.items}), "query", "queries")
+    if not queue.fingerprint:
+        tops = f"every one in the first {queue.depth:,} results of {'any run' if len(queue.runs) > 1 else 'the run'}"
+        yield f"{counted(queue.n_new, 'document')} to judge, of {queries}: {tops}"
+        yield f"for the judge: {output}"
+        yield f"not for the judge: {key}"
+        return
     known = len(queue.items) - queue.n_new
     what = f"the difference of {queue.metric}" if len(queue.runs) == 2 else queue.metric
     yield f"{counted(queue.n_new, 'document')} to judge and {known:,} judged before, of {queries}, by {what}"
@@ -185,7 +211,7 @@ def _refuse_taken(*files: Path) -> None:
 def _read_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("queue", metavar="QUEUE", type=path, help="A queue that was filled in.")
-    add("--qrels", required=True, metavar="QRELS", help="The judgments.")
+    add("--qrels", metavar="QRELS", help="The judgments that the queue was made for, if any.")
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The new judgments, TREC qrels.")
     judge = "Who judged the lines that name nobody; model:NAME for a model."
     add("--judge", default="", metavar="NAME", help=judge)
@@ -198,14 +224,15 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
 
 def _read(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import table_columns
-    from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, write_judgments
+    from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, unjudged_queries, write_judgments
     from rankgauge.pooling.queue import judgments_summary, judgments_text
     from rankgauge.pooling.queue_files import read_queue
 
     side = provenance_path(given.output)
     _refuse_taken(given.output, side)
-    qrels = _judgments(given.qrels, table_columns(given.columns))
-    graded = read_queue(given.queue, qrels, judge=given.judge, with_models=given.with_models)
+    known = None if given.qrels is None else _judgments(given.qrels, table_columns(given.columns))
+    graded = read_queue(given.queue, known, judge=given.judge, with_models=given.with_models)
+    qrels = unjudged_queries(each.query for each in graded) if known is None else known
     compared = compare_judgments(graded, qrels, rel=given.rel)
     write_judgments(given.output, qrels, compared.added)
     if given.as_json:
@@ -215,5 +242,5 @@ def _read(given: argparse.Namespace) -> int:
     return 0
 
 
-QUEUE = Command("[OPTIONS] --qrels QRELS -o FILE RUN [RUN ...]", _ABOUT_QUEUE, _queue_options, _queue)
-READ = Command("[OPTIONS] --qrels QRELS -o FILE QUEUE", _ABOUT_READ, _read_options, _read)
+QUEUE = Command("[OPTIONS] -o FILE RUN [RUN ...]", _ABOUT_QUEUE, _queue_options, _queue)
+READ = Command("[OPTIONS] -o FILE QUEUE", _ABOUT_READ, _read_options, _read)

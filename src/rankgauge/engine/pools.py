@@ -18,7 +18,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.pooling.queue import Pooled, Queue, Shortlist, changes, priorities
 
-__all__ = ["UNCUT_DEPTH", "make_queue"]
+__all__ = ["UNCUT_DEPTH", "check_queue", "checked_scale", "depth_of", "look_at", "make_queue", "pooled_of"]
 
 UNCUT_DEPTH = 100
 """How many results of each query are looked at where the metric has no cutoff."""
@@ -76,16 +76,15 @@ def make_queue(
     (metric,) = plan.metrics
     if metric.unit is not None:
         raise ParameterError(f"a queue is of documents to judge, and {metric.name!r} is of units; leave out its unit")
-    _check(plan, limit, depth)
+    check_queue(plan, limit, depth)
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
     scale = _scale(judgments, grades)
-    cut = metric.cut.k if metric.cut.k is not None else plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
-    depth = cut if depth is None else depth
+    depth = depth_of(plan, metric) if depth is None else depth
     looked_at = [
-        _look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
+        look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
     ]
     shortlist = Shortlist(limit, seed)
-    for pooled in _pooled(judgments, [each.top for each in looked_at]):
+    for pooled in pooled_of(judgments, [each.top for each in looked_at]):
         shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))
     return Queue(
         items=shortlist.items(),
@@ -101,8 +100,16 @@ def make_queue(
     )
 
 
-def _check(plan: Plan, limit: int, depth: int | None) -> None:
-    for name, value in (("the limit", limit), ("the depth", depth)):
+def depth_of(plan: Plan, metric: PlannedMetric) -> int:
+    """Return how many results of each query to look at where nobody says."""
+    if metric.cut.k is not None:
+        return metric.cut.k
+    return plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
+
+
+def check_queue(plan: Plan, limit: int | None, depth: int | None, what: str = "limit") -> None:
+    """Refuse numbers that cannot be, policies without settled ranks, and metrics that need more than grades."""
+    for name, value in ((f"the {what}", limit), ("the depth", depth)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} of a queue must be 1 or more, not {value}")
     policy = plan.profile.policy
@@ -128,6 +135,11 @@ def _scale(qrels: Qrels, grades: Sequence[float] | None) -> tuple[float, ...]:
             msg = f"the judgments have {len(found)} different grades; say which a judge may give (--grades 0,1,2)"
             raise ParameterError(msg)
         return tuple(sorted(found if max(found) > 0 else {0.0, 1.0}))
+    return checked_scale(grades)
+
+
+def checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
+    """Return the grades that somebody named, ascending; refuse those that are no scale."""
     scale = tuple(sorted(set(grades)))
     if len(scale) < 2 or not all(np.isfinite(scale)) or scale[0] < 0 or scale[-1] <= 0:
         msg = f"grades are two or more different numbers from 0 on, such as 0,1,2; not {', '.join(map(str, grades))}"
@@ -143,7 +155,8 @@ class _LookedAt(NamedTuple):
     n_unknown: int
 
 
-def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
+def look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int, *, require_overlap: bool = True) -> _LookedAt:
+    """Read a run: what is judged of it, and what it has near the top."""
     every = plan.profile.adapted({"queries": "judged"})  # so that samples and judgments have the same places
 
     def read(batches: Iterable[RankingBatch]) -> _LookedAt:
@@ -151,7 +164,7 @@ def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
         judge = BatchJudge(collector, top)
         for batch in batches:
             judge.add(batch)
-        evidence = collector.finish(run.name or "the run")
+        evidence = collector.finish(run.name or "the run", require_overlap=require_overlap)
         return _LookedAt(evidence.judged, top.finish(), collector.n_unjudged)
 
     try:
@@ -160,7 +173,7 @@ def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
         return read(run.grouped())
 
 
-def _pooled(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
+def pooled_of(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
     """Yield for some queries after the other the ranks that each run gives a document, by query and document."""
     sizes = np.bincount(np.concatenate([top.places for top in tops]), minlength=qrels.n_queries)
     ends = np.cumsum(sizes)

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.base.frozen import freeze_fields
-from rankgauge.columns import Qrels, Relevance
+from rankgauge.columns import Qrels, Relevance, Slices
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import Graded, decoded, lines_of, write_files
 from rankgauge.stats import Agreement, agreement
 
-__all__ = ["NewJudgments", "compare_judgments", "provenance_path", "write_judgments"]
+__all__ = ["NewJudgments", "compare_judgments", "provenance_path", "unjudged_queries", "write_judgments"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class NewJudgments:
     grades: Agreement  # on the grade of these
     relevance: Agreement  # on whether they are relevant
     by_judge: Mapping[str, Agreement]  # on the grade, by judge, where there are several
+    is_first: bool = False  # whether there was no judgment before
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -58,7 +59,14 @@ def compare_judgments(graded: Sequence[Graded], qrels: Qrels, *, rel: float = 1.
         grades=_agreement(again),
         relevance=agreement([is_relevant(grade) for _, grade in again], [is_relevant(new.grade) for new, _ in again]),
         by_judge=by_judge,
+        is_first=not qrels.n_judgments,
     )
+
+
+def unjudged_queries(queries: Iterable[bytes]) -> Qrels:
+    """Return judgments of some queries that have none yet."""
+    names = sorted(set(queries))
+    return Qrels(Slices.of(names), np.zeros(len(names), dtype=np.int64), np.empty(0), Slices.of([]))
 
 
 def _agreement(again: Sequence[tuple[Graded, float]]) -> Agreement:

@@ -64,10 +64,10 @@ class Queue:
 
     items: Sequence[Pooled]
     runs: tuple[str, ...]  # that ranks are of
-    metric: str  # the column that priorities are of
+    metric: str  # the column that priorities are of; empty where nothing was judged, and all is to be
     depth: int  # how many results of each query were looked at
     seed: int  # of the choice among documents that were judged before
-    fingerprint: str  # of the judgments that the queue was made for
+    fingerprint: str  # of the judgments that the queue was made for; empty where there are none
     grades: tuple[float, ...]  # that a judge may give
     n_unjudged: int  # how many unjudged documents were looked at
     n_idle: int  # how many of them cannot change the comparison
@@ -210,7 +210,7 @@ def queue_rows(
     low, high = queue.grades[0], queue.grades[-1]
     yield {
         "schema_version": SCHEMA_VERSION,
-        "judgments": queue.fingerprint,
+        "judgments": queue.fingerprint or None,
         "grades": [_plain(grade) for grade in queue.grades],
         "guideline": guideline or _GUIDELINE.format(low=low, high=high),
     }
@@ -225,8 +225,8 @@ def key_rows(queue: Queue) -> Iterator[dict[str, Any]]:
     """Yield the lines of the key: a header, then for each document its priority, ranks and earlier grade."""
     yield {
         "schema_version": KEY_SCHEMA_VERSION,
-        "judgments": queue.fingerprint,
-        "metric": queue.metric,
+        "judgments": queue.fingerprint or None,
+        "metric": queue.metric or None,
         "runs": list(queue.runs),
         "depth": queue.depth,
         "seed": queue.seed,
@@ -259,6 +259,9 @@ def judgments_text(judgments: NewJudgments) -> Iterator[str]:
     """Yield the same in words."""
     judges = ", ".join(f"{visible(judge)} {count:,}" for judge, count in judgments.judges.items())
     added, again = counted(len(judgments.added), "new judgment"), len(judgments.again)
+    if judgments.is_first:
+        yield f"{added}{f' ({judges})' if judges else ''}"
+        return
     yield f"{added}{f' ({judges})' if judges else ''}; {again:,} were judged before"
     if not again:
         yield "no document was judged twice, so nothing is known of agreement"

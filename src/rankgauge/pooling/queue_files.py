@@ -70,9 +70,9 @@ def _json(row: Mapping[str, Any]) -> str:
     return text
 
 
-def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool = False) -> list[Graded]:
+def read_queue(path: Path, qrels: Qrels | None, *, judge: str = "", with_models: bool = False) -> list[Graded]:
     """
-    Read what was judged of a queue.
+    Read what was judged of a queue, which was made for judgments, or for None.
 
     *judge* is who filled in the lines that do not say. A `DataError` refuses a queue that was made for other judgments,
     or has every line that is not filled in or cannot be used; one by a model unless *with_models* is to take these.
@@ -80,13 +80,9 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     name = str(path)
     lines = read_bytes(path).splitlines()
     header = read_header(lines, name)
-    if header.get("judgments") != qrels.fingerprint:
-        message = (
-            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
-            f"({qrels.fingerprint}); give the file that `judge queue` was given"
-        )
+    if message := _of_others(header.get("judgments"), qrels):
         raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
-    queries = frozenset(qrels.queries)
+    queries = None if qrels is None else frozenset(qrels.queries)
     problems: list[Problem] = []
     seen: dict[tuple[bytes, bytes], int] = {}
     judged = []
@@ -107,9 +103,21 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     return judged
 
 
-def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, with_models: bool) -> None:
+def _of_others(made_for: object, qrels: Qrels | None) -> str:
+    """Return what is wrong if a queue was made for other judgments; empty if it was not."""
+    if qrels is None:
+        return "" if made_for is None else "the queue was made for judgments; give them with --qrels, to add to them"
+    if made_for is None:
+        return "the queue was made without judgments; leave out --qrels"
+    if made_for == qrels.fingerprint:
+        return ""
+    others = f"the queue was made for other judgments ({made_for}) than {qrels.source or 'these'}"
+    return f"{others} ({qrels.fingerprint}); give the file that `judge queue` was given"
+
+
+def _check(graded: Graded, queries: Collection[bytes] | None, *, first: int | None, with_models: bool) -> None:
     """Refuse a line by a `ValueError`; *first* is an earlier one with the same document."""
-    if graded.query not in queries:
+    if queries is not None and graded.query not in queries:
         raise ValueError(f"the judgments have no query {decoded(graded.query)!r}")
     if first is not None:
         raise ValueError(f"this document stands in line {first}, too; keep one line")
