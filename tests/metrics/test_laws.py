@@ -305,6 +305,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("top-rank", late),
     ("duplicates", longer_is_better),
     ("monotone-in-k", shrinking),
+    ("linear", always_defined),
     ("ties", favorite),
     ("gold-order", favorite),
     ("order-of-samples", by_place),

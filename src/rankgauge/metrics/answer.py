@@ -5,7 +5,7 @@ Answers and keywords: whether retrieved texts hold them, how early, and how clos
 from __future__ import annotations
 
 import functools
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[Any]]:
     gold="answer",
     matcher=_containing,
     uses_rel=False,
-    laws=get_args(Law),  # every law
+    laws=(*USUAL, "perfect-is-one", "monotone-in-k"),
     undefined="the ground truth has no answer",
     details=_details,
     joins=("expected_span",),

@@ -4,13 +4,13 @@ Recall and hits: how much of the ground truth was found, and whether any of it w
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval, share_within, tied
-from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["any_found", "each_found", "first_found", "hit", "hits", "recall", "recall_all"]
 
@@ -121,7 +121,7 @@ def first_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
 @retrieval(
     "retrieval-hit-at-k",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
-    laws=get_args(Law),  # every law
+    laws=(*USUAL, "perfect-is-one", "monotone-in-k"),
     joins=("relevant", "top_k"),
     expectation=_expected_hits,
     contributions=first_found,

@@ -4,12 +4,12 @@ Measures of a reader who stops: reciprocal rank, the first rank, expected recipr
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied
-from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Rows, Scores, metric
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["expected_reciprocal_rank", "first_rank", "rank_biased_precision", "reciprocal_rank", "residual"]
 
@@ -41,7 +41,7 @@ def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
 @retrieval(
     "retrieval-mrr",
     short=("MRR", "RR", "recip_rank"),
-    laws=get_args(Law),  # every law
+    laws=(*USUAL, "perfect-is-one", "monotone-in-k"),
     details=_details,
     expectation=_expected,
     contributions=_first_hit,

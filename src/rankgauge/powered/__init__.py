@@ -1,5 +1,11 @@
 """Prediction-powered comparison: means judged by a model, and corrected by what people said of some questions."""
 
-from rankgauge.powered.powered_comparison import JudgedQuestions, PoweredComparison, PoweredMetric, compare_powered
+from rankgauge.powered.powered_comparison import (
+    JudgedQuestions,
+    PoweredComparison,
+    PoweredDifference,
+    PoweredMetric,
+    compare_powered,
+)
 
-__all__ = ["JudgedQuestions", "PoweredComparison", "PoweredMetric", "compare_powered"]
+__all__ = ["JudgedQuestions", "PoweredComparison", "PoweredDifference", "PoweredMetric", "compare_powered"]

@@ -295,7 +295,7 @@ def _expectation(trial: MetricTrial, case: Case, k: int, size: int) -> None:
     trial.same(expected, mean, f"the mean over all {len(orders)} orders of the ties is {mean!r}", exact=False)
 
 
-@law(draw_ranking(st.integers(0, 63)), skip=_NEEDS_GOLD, when="declared")
+@law(draw_ranking(st.integers(0, 63)), skip=_NEEDS_GOLD, when="declared", elsewhere=False)
 def _linear(trial: MetricTrial, case: Case, k: int, chosen: int) -> None:
     """The score is the sum of those with some of the ground truth and with the rest, the others being irrelevant."""
     parts = [

@@ -1,0 +1,119 @@
+"""Prediction-powered means: ordinary regression worked out otherwise, its limits, and coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankgauge.stats.prediction_powered import LEAST_LABELLED, PoweredMean, powered_mean
+
+
+def drawn(seed: int, n: int = 20, total: int = 100) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what a model says of all questions, what people say of some, and which those are."""
+    chance = np.random.default_rng(seed)
+    truth = chance.normal(0.3, 0.2, total)
+    model = 0.1 + 0.8 * truth + chance.normal(0, 0.1, total)
+    labelled = chance.permutation(total)[:n]
+    return model, truth[labelled], labelled
+
+
+def test_the_mean_is_what_a_regression_line_predicts_at_the_mean_of_the_model() -> None:
+    for seed in range(20):
+        model, people, labelled = drawn(seed)
+        slope, start = np.polyfit(model[labelled], people, 1)
+        found = powered_mean(model, people, labelled)
+        assert found.both.mean == pytest.approx(start + slope * model.mean(), abs=1e-12)
+        assert found.weight == pytest.approx(slope, abs=1e-12)
+        assert found.correlation == pytest.approx(np.corrcoef(model[labelled], people)[0, 1], abs=1e-12)
+
+
+def test_the_standard_error_by_hand() -> None:
+    """
+    Model 0, 1, 2, 3 of four questions and 2, 4 of two others; people say 0, 2, 2, 4 of the first four.
+
+    The slope is 6/5, from sums of 6 and 5 about the means 1.5 and 2, and leaves .2 -.6 .6 -.2 -> .8 over 2 degrees. The
+    mean of all six is 2: 2 + 1.2 * .5 = 2.6. The model's squares about 2 are 4 + 1 + 0 + 1 + 0 + 4 = 10, over 5 and 6.
+    """
+    model = np.array([0.0, 1.0, 2.0, 3.0, 2.0, 4.0])
+    found = powered_mean(model, np.array([0.0, 2.0, 2.0, 4.0]), np.arange(4))
+    assert found.both.mean == pytest.approx(2.6)
+    unknown, varying = 0.4 * (1 / 4 + 0.25 / 5), 1.44 * (10 / 5 / 6)
+    assert found.both.standard_error == pytest.approx((unknown + varying) ** 0.5)
+    assert found.both.df == int((unknown + varying) ** 2 / (unknown**2 / 2 + varying**2 / 5))
+    assert found.people.mean == 2
+    assert found.model.mean == 2
+    assert found.bias.mean == pytest.approx(-0.5)
+
+
+def test_parts_of_questions_are_a_second_variable_whose_true_mean_is_zero() -> None:
+    model, people, labelled = drawn(3)
+    chance = np.random.default_rng(9).normal(0, 0.3, len(people))
+    noisy = people + 0.9 * chance
+    design = np.stack([np.ones(len(people)), model[labelled], chance], axis=1)
+    (start, slope, _), *_ = np.linalg.lstsq(design, noisy, rcond=None)
+    found = powered_mean(model, noisy, labelled, chance)
+    assert found.both.mean == pytest.approx(start + slope * model.mean(), abs=1e-12)
+    alone = powered_mean(model, noisy, labelled)
+    assert (found.both.standard_error or 1) < 0.5 * (alone.both.standard_error or 0)
+
+
+def test_chance_of_whole_questions_changes_nothing() -> None:
+    model, people, labelled = drawn(4)
+    assert powered_mean(model, people, labelled, np.zeros(len(people))) == powered_mean(model, people, labelled)
+
+
+@pytest.mark.parametrize("constant", ["model", "people"])
+def test_what_does_not_vary_adds_nothing(constant: str) -> None:
+    model, people, labelled = drawn(5)
+    if constant == "model":
+        model = np.full(len(model), 0.7)
+    else:
+        people = np.full(len(people), 0.7)
+    found = powered_mean(model, people, labelled)
+    assert found.both == found.people
+    assert (found.weight, found.correlation) == (0.0, None)
+
+
+def test_a_model_that_says_nothing_costs_little_and_one_that_says_all_counts_as_people() -> None:
+    chance = np.random.default_rng(6)
+    truth = chance.normal(0, 1, 400)
+    labelled = np.arange(40)
+    useless = powered_mean(chance.normal(0, 1, 400), truth[:40], labelled)
+    perfect = powered_mean(truth * 2 - 3, truth[:40], labelled)
+    assert worth(useless) == pytest.approx(40, rel=0.15)
+    assert perfect.both.mean == pytest.approx(truth.mean())
+    assert worth(perfect) > 300
+
+
+def worth(found: PoweredMean) -> float:
+    assert found.worth is not None
+    return found.worth
+
+
+def test_questions_that_were_not_drawn_at_random_are_noticed() -> None:
+    model, _, _ = drawn(7)
+    top, odd = np.argsort(-model)[:20], np.arange(20)
+    assert (powered_mean(model, model[top] + odd / 100, top).looks_drawn or 0) < 1e-6
+    assert (powered_mean(model, model[:20] + odd / 100, odd).looks_drawn or 0) > 0.05
+    assert powered_mean(model[:20], model[:20] + odd / 100, odd).looks_drawn is None
+
+
+def test_too_few_are_refused() -> None:
+    few = LEAST_LABELLED - 1
+    with pytest.raises(ValueError, match=f"{LEAST_LABELLED} values from people are needed, and there are {few}"):
+        powered_mean(np.arange(9.0), np.arange(float(few)), np.arange(few))
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_intervals_cover_where_the_model_is_biased(n: int) -> None:
+    """Nominal 95 %: of 600, the share has a standard error of .009."""
+    covered, of_model, sets = 0, 0, 600
+    for seed in range(sets):
+        model, people, labelled = drawn(1000 + seed, n=n, total=200)
+        found = powered_mean(model, people, labelled)
+        low, high = found.both.interval() or (0, 0)
+        covered += low <= 0.3 <= high
+        low, high = found.model.interval() or (0, 0)
+        of_model += low <= 0.3 <= high
+    assert 0.92 <= covered / sets <= 0.98
+    assert of_model / sets < 0.5
