@@ -204,6 +204,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/trec.py
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/intervals.py
+	$(BIN)/python benchmarks/human_judged.py
 	$(BIN)/python benchmarks/registry.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/rankings.py

@@ -21,7 +21,7 @@ from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
 from rankgauge.powered import JudgedQuestions, PoweredComparison, compare_powered
 
-__all__ = ["powered_by_plan", "prediction_powered"]
+__all__ = ["grades_of", "powered_by_plan", "prediction_powered"]
 
 _Floats = NDArray[np.float64]
 _Grades = dict[str, dict[str, float]]
@@ -110,7 +110,7 @@ def powered_by_plan(
     for metric in plan.metrics:
         _check(metric)
     by_model, by_people = (open_qrels(each, columns=columns, catalog=plan.catalog) for each in (judgments, human))
-    model, people = _grades(by_model), _grades(by_people)
+    model, people = grades_of(by_model), grades_of(by_people)
     shared = {
         query: {document: grade for document, grade in grades.items() if document in model[query]}
         for query, grades in people.items()
@@ -177,7 +177,7 @@ def _is_linear(metric: PlannedMetric, plan: Plan) -> bool:
     return "linear" in metric.metric.laws and not depends
 
 
-def _grades(qrels: Qrels) -> _Grades:
+def grades_of(qrels: Qrels) -> _Grades:
     """Return judgments as ``{query: {document: grade}}``."""
     grades: _Grades = {query: {} for query in qrels.query_names}
     owned = zip(qrels.owners.tolist(), qrels.names, qrels.grades.tolist(), strict=True)
