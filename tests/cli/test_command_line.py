@@ -53,7 +53,7 @@ class TestUsageErrors:
             ("run --json=3", "argument --json: "),
             ("run a b", "unexpected argument 'b'"),
             ("metrics list extra", "unexpected argument 'extra'"),
-            ("judge queue a", "required: --qrels, -o/--output"),
+            ("judge queue a", "required: -o/--output"),
             ("metrics show", "required: NAME"),
             ("run -k x", "argument -k/--k: invalid int value: 'x'"),
             ("metrics check ndcg --cases 0", "argument --cases: takes a whole number from 1 on, not '0'"),
