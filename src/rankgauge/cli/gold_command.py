@@ -134,7 +134,9 @@ def _judged(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
     catalog = make_catalog()
     qrels = open_qrels(given.qrels, columns=table_columns(given.columns), catalog=catalog)
-    texts = {} if given.queries is None else read_texts(given.queries, set(qrels.query_names), catalog=catalog)
+    texts = (
+        {} if given.queries is None else read_texts(given.queries, set(qrels.query_names), of="query", catalog=catalog)
+    )
     ends = qrels.lengths.cumsum().tolist()
     grades = qrels.grades.tolist()
     for query, begin, end in zip(qrels.query_names, [0, *ends], ends, strict=False):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rankgauge.catalog import Catalog
     from rankgauge.columns import Qrels
+    from rankgauge.io.ir_datasets_names import TextOf
     from rankgauge.planning.plan import Plan
     from rankgauge.pooling.queue import Queue
 
@@ -186,13 +187,13 @@ def _grades(written: str | None) -> list[float] | None:
         raise ParameterError(f"--grades is a list of numbers {hint}") from None
 
 
-def _texts(file: Path | None, wanted: Collection[str], what: str, catalog: Catalog) -> dict[str, str]:
+def _texts(file: Path | None, wanted: Collection[str], what: TextOf, catalog: Catalog) -> dict[str, str]:
     """Read the texts that are wanted; say how many are not there."""
     if file is None:
         return {}
     from rankgauge.io.file_records import read_texts
 
-    texts = read_texts(file, wanted, catalog=catalog)
+    texts = read_texts(file, wanted, of=what, catalog=catalog)
     if absent := sorted(set(wanted) - set(texts)):
         ids = counted(len(absent), what, "queries" if what == "query" else "")
         remark(f"{file} has no text for {ids} of the queue, such as {absent[0]!r}")

@@ -177,10 +177,10 @@ def gather(
         )
     inputs = {sample_id: text for own in found.values() for sample_id, text in own.inputs.items()}
     if queries is not None:
-        inputs |= read_texts(Path(queries), set(order), catalog=catalog)
+        inputs |= read_texts(Path(queries), set(order), of="query", catalog=catalog)
     documents: dict[str, str] = {}
     if texts is not None:
-        documents = read_texts(Path(texts), _without_text(found.values(), order), catalog=catalog)
+        documents = read_texts(Path(texts), _without_text(found.values(), order), of="document", catalog=catalog)
     dataset = next(iter(named.values())).manifest.get("dataset") or {}
     return ReportData(
         results=named,

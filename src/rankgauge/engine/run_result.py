@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
+from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.judging import RunCounts
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, Origin, ResultValues
@@ -112,4 +113,6 @@ def _relevance(plan: Plan) -> dict[str, Any]:
 
 def _absolute(name: str) -> str | None:
     """Return the path of a file that can be read again; None for what was given in Python or on standard input."""
+    if is_named(name):
+        return name
     return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast

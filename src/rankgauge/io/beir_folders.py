@@ -37,7 +37,7 @@ def folder_records(source: Path, catalog: Catalog) -> Iterator[Record]:
         return
     queries, qrels = _files(source)
     gold = _judgments(qrels, catalog)
-    texts = read_texts(queries, gold, catalog=catalog)
+    texts = read_texts(queries, gold, of="query", catalog=catalog)
     for name, grades in gold.items():
         yield Record({"id": name, "input": texts.get(name), "expected_output": {"relevant": grades}}, None, name)
 

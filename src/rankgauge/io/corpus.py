@@ -15,6 +15,7 @@ from rankgauge.errors import NothingToEvaluateError, Problem
 from rankgauge.io.documents import decode_text
 from rankgauge.io.file_records import document_of, records, tabbed
 from rankgauge.io.files import open_file, plain_suffix
+from rankgauge.io.ir_datasets_names import documents_named, is_named
 from rankgauge.io.problems import first_problems, refuse
 from rankgauge.samples import Fault
 
@@ -57,7 +58,7 @@ _NAMINGS: Mapping[str, Callable[[PurePosixPath], str]] = {
 
 def read_corpus(path: Path, *, catalog: Catalog, named: AbstractSet[str] = frozenset()) -> Corpus:
     """
-    Read a corpus: a file of rows with an id and a text, or a folder of text files.
+    Read a corpus: a file of rows with an id and a text, a folder of text files, or ``ir_datasets:NAME``.
 
     The ids of a folder's texts are their paths in it; without their endings, folders, or both, where more of the
     *named* ids are found so and each is of one text.
@@ -90,7 +91,10 @@ def _named(paths: Sequence[str], named: AbstractSet[str]) -> tuple[str, tuple[st
 
 def _documents(path: Path, catalog: Catalog) -> Iterator[tuple[str, str, str, Problem]]:
     """Yield id, title and text of each document, with its place; the place has a message where there is a problem."""
-    if path.is_dir():
+    if is_named(path):
+        for name, text in documents_named(path):
+            yield name, "", text, Problem("", str(path))
+    elif path.is_dir():
         for file in sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path)):
             text = decode_text(file.read_bytes(), str(file))
             yield file.relative_to(path).as_posix(), "", text, Problem("", str(file))

@@ -18,6 +18,7 @@ from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_me
 from rankgauge.io.builtin_formats import LINES
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
+from rankgauge.io.ir_datasets_names import TextOf, is_named, texts_named
 from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
 from rankgauge.samples import Fault
@@ -130,14 +131,16 @@ _IDS = ("id", "_id", "doc_id", "docid", "docno", "query_id", "qid")
 _TEXTS = ("text", "contents", "body", "query", "question", "input")
 
 
-def read_texts(path: Path, wanted: Collection[str], *, catalog: Catalog) -> dict[str, str]:
+def read_texts(path: Path, wanted: Collection[str], *, of: TextOf, catalog: Catalog) -> dict[str, str]:
     """
     Return the texts of some ids, a title before the text where there is one; ids without a text are left out.
 
     A row has an `id` (or `_id`, `docno`, ...) and a `text` (or `contents`, `body`, ...). A ``.tsv`` file has an id, a
-    tab and a text on each line.
+    tab and a text on each line. ``ir_datasets:NAME`` has queries or documents, *of* which the ids are.
     """
     wanted = frozenset(wanted)
+    if is_named(path):
+        return texts_named(path, wanted, of)
     if plain_suffix(path) == ".tsv":
         return dict(_of_lines(path, wanted))
     texts: dict[str, str] = {}

@@ -20,6 +20,7 @@ from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, check_columns
 from rankgauge.io.files import MAGIC, plain_suffix, reading
+from rankgauge.io.ir_datasets_names import is_named, judgments_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
@@ -68,13 +69,19 @@ def open_qrels(
     """
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
 
-    Intents are read from TREC files, mappings and JSON ``{query: {document: {intent: grade}}}`` and tables with a
-    column for them, where they are asked for. Files may also be in a format of a plugin of the *catalog*.
+    ``ir_datasets:NAME`` names judgments of that catalog. Intents are read from TREC files, mappings and JSON
+    ``{query: {document: {intent: grade}}}`` and tables with a column for them, where they are asked for. Files may also
+    be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)
     if isinstance(source, Mapping):
         qrels = qrels_of_mapping(source)
         return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
+    if is_named(source):
+        from rankgauge.io.table_rankings import qrels_of_rows
+
+        rows = _rows_of_table(judgments_named(cast("str | Path", source)), "qrels", columns)
+        return replace(qrels_of_rows(rows, intents=intents), source=str(source))
     file, content = _content(source, "qrels", columns, catalog)
     if content is FileKind.TREC:
         return read_qrels(file.path, name=file.name, intents=intents)
