@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankgauge import evaluate
 from rankgauge.columns import Qrels
-from rankgauge.engine.pools import _look_at
+from rankgauge.engine.pools import look_at
 from rankgauge.engine.runs import plan_run
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.pooling.queue import changes
@@ -27,7 +27,7 @@ def test_a_change_is_what_evaluating_with_the_judgment_changes(cases, metric, gr
     run = {f"q{place}": {name: -at for at, name in enumerate(ids)} for place, (_, ids) in enumerate(cases)}
     plan = plan_run([metric])
     columns = open_qrels(qrels)
-    judged = _look_at(plan, columns, open_run(run), 10).judged
+    judged = look_at(plan, columns, open_run(run), 10).judged
     open_documents = [(place, name) for place in range(len(cases)) for name in DOCUMENTS if name not in cases[place][0]]
     samples = np.array([place for place, _ in open_documents], dtype=np.int64)
     ranks = np.array([_rank(cases[place][1], name) for place, name in open_documents], dtype=np.int64)
@@ -43,7 +43,7 @@ def test_the_ideal_counts_a_document_that_the_run_does_not_have():
     """R = 1 and found: recall is 1, and 1/2 once a second document is relevant."""
     plan = plan_run(["recall@5"])
     qrels: Qrels = open_qrels({"q": {"a": 1}})
-    judged = _look_at(plan, qrels, open_run({"q": {"a": 2.0}}), 5).judged
+    judged = look_at(plan, qrels, open_run({"q": {"a": 2.0}}), 5).judged
     (change,) = changes(plan, plan.metrics[0], judged, np.array([0]), np.array([0]), 1.0)
     assert change == -0.5
 
