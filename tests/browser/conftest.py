@@ -27,6 +27,14 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """Return axe-core, which a distribution on the package index brings along."""
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+
+
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path, request: Any) -> Iterator[Callable[..., Any]]:
     """Yield what opens a report; fail for any word on the console, any request but that of the file, and any dialog."""

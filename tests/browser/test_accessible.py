@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from browser.reports import page_of_runs, page_of_samples, page_of_stages
@@ -15,14 +13,6 @@ REPORTS = {
     "samples": page_of_samples,
     "stages": page_of_stages,
 }
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """Return axe-core, which a distribution on the package index brings along."""
-    import axe_playwright_python
-
-    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.shared_options import add_json_option, path, share, whole_number
+from rankgauge.cli.shared_options import add_json_option, finite, path, share, whole_number
 from rankgauge.plugin import command, hookimpl
 
-__all__ = ["judge_agree", "judge_nuggets", "judge_run", "rankgauge_commands"]
+__all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_run", "rankgauge_commands"]
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
@@ -120,6 +120,44 @@ def judge_agree(given: argparse.Namespace) -> int:
     return agree(given)
 
 
+def _page_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("queue", metavar="QUEUE", type=path, help="A queue with texts, as `judge queue` writes it.")
+    add("-o", "--output", required=True, type=path, metavar="FILE", help="The page, HTML.")
+    rubric = "What the grades mean: graded (0 to 3), binary, or a YAML file. [default: by the queue's grades]"
+    add("--rubric", metavar="RUBRIC", help=rubric)
+    judges = "Share the questions among so many judges, each with a page: FILE-1, ... [default: %(default)s]"
+    add("--judges", type=whole_number(1), default=1, metavar="N", help=judges)
+    overlap = "Which share of the questions all of them judge, so that `judge agree` can compare them. [default: 0]"
+    add("--overlap", type=_part, default=0.0, metavar="SHARE", help=overlap)
+    add("--seed", type=int, default=0, metavar="N", help="Shuffles questions and documents. [default: %(default)s]")
+    add_json_option(parser)
+
+
+def _part(written: str) -> float:
+    """Return a share from 0 to 1."""
+    value = finite(written)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"a share lies between 0 and 1, not at {written}")
+    return value
+
+
+@command("judge page", options=_page_options, usage="[OPTIONS] -o FILE QUEUE")
+def judge_page(given: argparse.Namespace) -> int:
+    """
+    Make a page for people who judge a queue.
+
+    The page is one file that works without a network and sends nothing. It shows neither runs, nor ranks, nor what
+    others said, and questions and documents in random order; it is used by keyboard, mouse or touch, keeps what was
+    judged in the browser, and exports it as FILE of `judge agree` and `judge read`.
+
+    Exit codes: 0 done, 2 usage, or a queue that cannot be used.
+    """
+    from rankgauge_judge.page_command import page  # noqa: PLC0415  # see above
+
+    return page(given)
+
+
 @command("judge nuggets", options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
 def judge_nuggets(given: argparse.Namespace) -> int:
     """
@@ -139,4 +177,4 @@ def judge_nuggets(given: argparse.Namespace) -> int:
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (judge_run, judge_agree, judge_nuggets)
+    return (judge_run, judge_page, judge_agree, judge_nuggets)

@@ -5,37 +5,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.files import read_bytes
-from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import lines_of, read_header, read_row, write_files
+from rankgauge.errors import counted
+from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge_judge.asking import Outcome
 from rankgauge_judge.judging import Judge, Judged, Task
 from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls
+from rankgauge_judge.queue_input import TextQueue, read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
 __all__ = ["run"]
 
 _SHOWN = 5
-_TEXTS = ("query_text", "document_text")
-
-
-@dataclass(frozen=True, slots=True)
-class _Queue:
-    header: Mapping[str, Any]
-    rows: Sequence[dict[str, Any]]
 
 
 def run(given: argparse.Namespace) -> int:
     """Do what `judge run` was given, and return its exit code."""
     check_output(given.output)
-    queue = _read(given.queue)
+    queue = read_text_queue(given.queue)
     rubric = read_rubric(given.rubric, queue.header["grades"])
     tasks = _tasks(queue, given)
     outcome, took = ask_given(given, lambda model: Judge(model=model, rubric=rubric, votes=given.votes).judge, tasks)
@@ -53,38 +44,15 @@ def run(given: argparse.Namespace) -> int:
     return 0 if is_complete else INCOMPLETE
 
 
-def _read(file: Path) -> _Queue:
-    """Read a queue; refuse lines that no judge could fill in."""
-    lines = read_bytes(file).splitlines()
-    header = read_header(lines, str(file))
-    rows, problems = [], []
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        try:
-            row = read_row(line)
-        except ValueError as error:
-            problems.append(Problem(str(error), str(file), number))
-        else:
-            absent = [key for key in _TEXTS if not isinstance(row.get(key), str) or not row[key].strip()]
-            flaw = f"{row['document']!r} has no {{}}; `judge queue` adds it with --texts and --queries"
-            problems += [Problem(flaw.format(key), str(file), number) for key in absent]
-            rows.append(row)
-    refuse(f"the queue cannot be judged ({counted(len(problems), 'problem')}):", problems)
-    if not rows:
-        raise DataError("the queue cannot be judged:", [Problem("there is no document in it", str(file))])
-    return _Queue(header, rows)
-
-
-def _tasks(queue: _Queue, given: argparse.Namespace) -> list[Task]:
+def _tasks(queue: TextQueue, given: argparse.Namespace) -> list[Task]:
     """Return the documents without a grade; say how many are cut off."""
-    rows = [(place, row) for place, row in enumerate(queue.rows) if row.get("grade") in {None, ""}]
+    rows = queue.open
     if cut := sum(len(row["document_text"]) > given.max_chars for _, row in rows):
         remark(f"{counted(cut, 'document')} shown up to character {given.max_chars:,} only (--max-chars)")
     return [Task(place, row["query_text"], row["document_text"][: given.max_chars]) for place, row in rows]
 
 
-def _lines(queue: _Queue, outcome: Outcome[Judged], model: str, rubric: Rubric) -> Iterator[dict[str, Any]]:
+def _lines(queue: TextQueue, outcome: Outcome[Judged], model: str, rubric: Rubric) -> Iterator[dict[str, Any]]:
     """Yield the queue with its grades; documents without one are left out, as a judge leaves them out."""
     yield dict(queue.header)
     for place, row in enumerate(queue.rows):

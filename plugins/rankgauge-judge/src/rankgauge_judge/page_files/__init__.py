@@ -1,0 +1,1 @@
+"""What a judging page consists of."""

@@ -1,0 +1,61 @@
+"""
+Queues that are to be judged: read with their texts, without which nobody could judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankgauge.errors import DataError, Problem, counted
+from rankgauge.io.files import read_bytes
+from rankgauge.io.problems import refuse
+from rankgauge.pooling.queue_files import read_header, read_row
+
+__all__ = ["TextQueue", "read_text_queue"]
+
+_TEXTS = ("query_text", "document_text")
+
+
+@dataclass(frozen=True, slots=True)
+class TextQueue:
+    """A queue: its header, and a row for each document, with the texts of it and of its query."""
+
+    header: Mapping[str, Any]
+    rows: Sequence[dict[str, Any]]
+
+    @property
+    def open(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return the rows without a grade, with their places."""
+        return [(place, row) for place, row in enumerate(self.rows) if row.get("grade") in {None, ""}]
+
+
+def read_text_queue(file: Path) -> TextQueue:
+    """Read a queue; a `DataError` has every line that no judge could fill in."""
+    lines = read_bytes(file).splitlines()
+    header = read_header(lines, str(file))
+    rows, problems = [], []
+    lacking: dict[str, list[tuple[int, str]]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        try:
+            row = read_row(line)
+        except ValueError as error:
+            problems.append(Problem(str(error), str(file), number))
+            continue
+        for key in _TEXTS:
+            if not isinstance(row.get(key), str) or not row[key].strip():
+                lacking.setdefault(key, []).append((number, row["document"]))
+        rows.append(row)
+    for key, documents in lacking.items():
+        (number, first), others = documents[0], len(documents) - 1
+        more = f" and {counted(others, 'other document')} have" if others else " has"
+        flaw = f"{first!r}{more} no {key}; `judge queue` adds it with --texts and --queries"
+        problems.append(Problem(flaw, str(file), number))
+    refuse(f"the queue cannot be judged ({counted(len(problems), 'problem')}):", problems)
+    if not rows:
+        raise DataError("the queue cannot be judged:", [Problem("there is no document in it", str(file))])
+    return TextQueue(header, rows)
