@@ -34,6 +34,7 @@ function recall(name) {
 
 function show(section) {
   for (const name of ["start", "desk", "end"]) byId(name).hidden = name !== section;
+  if (document.activeElement.closest("[hidden]")) document.activeElement.blur(); // else the next key would go there
   byId("export").hidden = section === "start";
   const n = graded();
   byId("who").textContent = state.name || "Judging";
