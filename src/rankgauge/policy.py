@@ -62,6 +62,8 @@ class Policy:
         exclude_self: Drop retrieved items whose id is the sample's own.
 
         interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
+
+        unverified_judges: Whether gates hold judgments that a model gave for ground truth, or `refuse` to be judged.
     """
 
     order: Literal["given", "score"] = "given"
@@ -77,6 +79,7 @@ class Policy:
     judged_only: bool = False
     exclude_self: bool = False
     interval: IntervalChoice = "standard"
+    unverified_judges: Literal["refuse", "allow"] = "refuse"
 
     def __post_init__(self) -> None:
         for name, choices in _choices().items():
@@ -110,8 +113,7 @@ class Policy:
         if self.depth is not None:
             raise PolicyError("policy ties=average has no closed form where depth cuts through a tie; leave depth out")
         if self.duplicates in {"keep", "credit-once"}:
-            msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
-            raise PolicyError(msg)
+            raise PolicyError(f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first")
 
     def with_options(self, options: Mapping[str, Any]) -> Policy:  # Any: options come from config and are checked here
         """
@@ -127,12 +129,10 @@ class Policy:
             PolicyError: An unknown option, or a value that it does not take.
         """
         known = [item.name for item in dataclasses.fields(self)]
-        for name in options:
-            if name not in known:
-                msg = f"unknown policy option {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}"
-                raise PolicyError(msg)
-        share = options.get("max_failed")
-        if isinstance(share, str):
+        if unknown := [name for name in options if name not in known]:
+            hint = f"{did_you_mean(unknown[0], known)}; known are {', '.join(known)}"
+            raise PolicyError(f"unknown policy option {unknown[0]!r}{hint}")
+        if isinstance(share := options.get("max_failed"), str):
             try:
                 options = {**options, "max_failed": read_share(share)}
             except ValueError as error:

@@ -10,7 +10,7 @@ from rankgauge.io.file_records import read_texts
 
 
 def read(catalog, path, *wanted):
-    return read_texts(path, wanted, catalog=catalog)
+    return read_texts(path, wanted, of="document", catalog=catalog)
 
 
 def jsonl(path, *rows):

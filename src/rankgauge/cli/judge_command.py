@@ -225,7 +225,8 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
 
 def _read(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import table_columns
-    from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, unjudged_queries, write_judgments
+    from rankgauge.pooling.judgment_sources import provenance_path
+    from rankgauge.pooling.new_judgments import compare_judgments, unjudged_queries, write_judgments
     from rankgauge.pooling.queue import judgments_summary, judgments_text
     from rankgauge.pooling.queue_files import read_queue
 

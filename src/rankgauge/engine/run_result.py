@@ -17,6 +17,7 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.judging import RunCounts
 from rankgauge.planning.plan import Plan
+from rankgauge.pooling.judgment_sources import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.scored import Scored
 
@@ -61,9 +62,14 @@ class ScoredRun(NamedTuple):
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
         scored.notes.extend([*evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)])
+        judges = sources_of(self.source, evaluation.qrels.n_judgments)
+        if judges is not None and judges.by_models:
+            scored.notes.append(judges.sentence)
         for note in scored.notes:
             logger("engine").info(note)
         further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
+        if judges is not None:
+            further["judged_by"] = judges.to_dict()
         further["files"] = {
             "qrels": _absolute(self.source),
             "run": _absolute(evaluation.run.name),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
@@ -18,6 +19,7 @@ from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxD
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.gates.until import decision_of
 from rankgauge.judging import Leak
+from rankgauge.pooling.judgment_sources import is_model
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
@@ -121,6 +123,8 @@ def _outcome(
     gate: Gate, dataset: str, result: ResultValues, baseline: ResultValues | None, changed: str
 ) -> GateOutcome:
     """Judge one gate on one dataset; raise `ResultError` where that is not possible."""
+    if why := _unverified(result):
+        raise ResultError(why)
     if changed and result.metrics[gate.metric].info.by_id:
         raise ResultError(changed.partition(":")[0])
     decision = decision_of(gate, result)
@@ -141,6 +145,19 @@ def _outcome(
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
     return _of_change(gate, gate.rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
+
+
+def _unverified(result: ResultValues) -> str:
+    """Return why a result is no ground for a gate: a model gave judgments, and nobody allowed that; else nothing."""
+    judged = result.manifest.get("judged_by")
+    if judged is None or result.manifest["policy"].get("unverified_judges") == "allow":
+        return ""
+    models = {judge: count for judge, count in judged["judges"].items() if is_model(judge)}
+    if not models:
+        return ""
+    share = f"{sum(models.values()):,} of {counted(judged['judgments'], 'judgment')}"
+    advice = "see how far people agree (rankgauge judge agree), then allow it: --policy unverified_judges=allow"
+    return f"{share} are by {', '.join(map(visible, models))}, for which nobody vouches; {advice}"
 
 
 def samples_of(gate: Gate, sample_ids: Sequence[str], tags: Sequence[Sequence[str]]) -> list[int]:

@@ -24,7 +24,7 @@ from rankgauge.policy import Profile
 
 __all__ = ["NO_VALUE", "fingerprint_of", "hash_of_source", "matcher_definition", "metric_definition"]
 
-NO_VALUE = frozenset({"max_failed", "queries", "interval"})
+NO_VALUE = frozenset({"max_failed", "queries", "interval", "unverified_judges"})
 """Policy options that do not change the score of any sample."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

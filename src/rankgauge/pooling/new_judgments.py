@@ -17,10 +17,11 @@ from rankgauge.columns import Qrels, Relevance, Slices
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
+from rankgauge.pooling.judgment_sources import provenance_path
 from rankgauge.pooling.queue_files import Graded, decoded, lines_of, write_files
 from rankgauge.stats import Agreement, agreement
 
-__all__ = ["NewJudgments", "compare_judgments", "provenance_path", "unjudged_queries", "write_judgments"]
+__all__ = ["NewJudgments", "compare_judgments", "unjudged_queries", "write_judgments"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +85,6 @@ def _grades(graded: Sequence[Graded], qrels: Qrels) -> dict[tuple[bytes, bytes],
     return dict(zip(keys, qrels.grades[rows].tolist(), strict=True))
 
 
-def provenance_path(qrels: Path) -> Path:
-    """Return the side file of judgments."""
-    return Path(f"{qrels}.provenance.jsonl")
-
-
 def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
     """
     Write judgments with further ones as TREC qrels, and the side file; what that of *qrels* says is carried over.
@@ -98,10 +94,11 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
     data = qrels_lines(path, _lines(qrels, added))
     earlier = _provenance(Path(qrels.source)) if qrels.source else []
     new = [
-        {"query": decoded(new.query), "document": decoded(new.document), "grade": new.grade, "judge": new.judge}
-        for new in added
+        {"query": decoded(each.query), "document": decoded(each.document), "grade": each.grade, "judge": each.judge}
+        for each in added
     ]
-    write_files({provenance_path(path): lines_of([*earlier, *new]), path: data})
+    told = [{**row, **each.told} for row, each in zip(new, added, strict=True)]
+    write_files({provenance_path(path): lines_of([*earlier, *told]), path: data})
 
 
 def qrels_lines(path: Path, judged: Iterable[tuple[bytes, bytes, float]]) -> bytes:

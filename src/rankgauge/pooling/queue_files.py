@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from rankgauge.errors import DataError, Problem, ResultError, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
 from rankgauge.io.whole_files import write_new
+from rankgauge.pooling.judgment_sources import is_model
 
 __all__ = ["SCHEMA_VERSION", "Graded", "decoded", "lines_of", "read_header", "read_queue", "read_row", "write_files"]
 
 SCHEMA_VERSION = "rankgauge.queue.v1"
 
-_MODEL = "model:"
+_TOLD = ("when", "rubric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +36,12 @@ class Graded:
     document: bytes
     grade: float
     judge: str
+    told: Mapping[str, str] = field(default_factory=dict)  # what else is known of it: when, and by which rubric
 
     @property
     def is_of_model(self) -> bool:
         """Return whether a model gave the grade."""
-        return self.judge.casefold().startswith(_MODEL)
+        return is_model(self.judge)
 
 
 def decoded(name: bytes) -> str:
@@ -157,7 +159,9 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     who = (by or "").strip() or judge.strip()
     if not who:
         raise ValueError("nobody is named as judge; write a name under 'judge', or give --judge NAME for such lines")
-    return Graded(query=encoded(row["query"]), document=encoded(row["document"]), grade=float(grade), judge=who)
+    told = {name: row[name] for name in _TOLD if isinstance(row.get(name), str) and row[name]}
+    query, document = encoded(row["query"]), encoded(row["document"])
+    return Graded(query=query, document=document, grade=float(grade), judge=who, told=told)
 
 
 def read_row(line: bytes) -> dict[str, Any]:
