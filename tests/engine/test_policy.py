@@ -351,6 +351,7 @@ class TestPolicyValues:
             "judged_only": False,
             "exclude_self": False,
             "interval": "standard",
+            "unverified_judges": "refuse",
         }
 
     @pytest.mark.parametrize(
@@ -388,7 +389,7 @@ class TestPolicyValues:
         assert str(Policy(depth=7, judged_only=True)) == (
             "order=given ties=docno score_dtype=float64 duplicates=first no_gold=undefined missing_output=zero "
             "failed_output=zero max_failed=0.0 "
-            "queries=judged depth=7 judged_only=true exclude_self=false interval=standard"
+            "queries=judged depth=7 judged_only=true exclude_self=false interval=standard unverified_judges=refuse"
         )
 
     def test_a_policy_stands_for_the_default_profile_with_it(self):

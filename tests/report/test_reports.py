@@ -320,6 +320,7 @@ class TestMarkdown:
             ("judged_only", "false"),
             ("exclude_self", "false"),
             ("interval", "standard"),
+            ("unverified_judges", "refuse"),
         ]
 
 
@@ -404,7 +405,7 @@ class TestPolicyLine:
         own = dataclasses.replace(PROFILES["default"], name="mine")
         line = policy_line(engine.dataset(self.ROW).with_metrics(["MRR"]).with_profile(own).run())
         assert line.startswith("profile mine; policy: order=given ties=docno ")
-        assert line.endswith(" exclude_self=false interval=standard")
+        assert line.endswith(" exclude_self=false interval=standard unverified_judges=refuse")
 
     @pytest.mark.parametrize(
         ("options", "line"),
