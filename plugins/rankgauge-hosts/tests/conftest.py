@@ -15,7 +15,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 HOST = os.environ.get("RANKGAUGE_HOST", "")
-KNOWN = ("inspect", "deepeval", "haystack", "ir_measures", "mlflow", "ragas")
+KNOWN = ("inspect", "deepeval", "haystack", "ir_measures", "mlflow", "platforms", "ragas")
 
 # Before any host is imported: each reads its own switch, most of them once.
 QUIET = {
@@ -27,6 +27,8 @@ QUIET = {
     "HAYSTACK_TELEMETRY_ENABLED": "False",
     "HF_HUB_OFFLINE": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "LANGFUSE_TRACING_ENABLED": "false",
+    "LANGSMITH_ENDPOINT": "http://127.0.0.1:9",  # it looks for its server even where it is told to send nothing
     "RAGAS_DO_NOT_TRACK": "true",
     # One thread, because rows that many of them write at once to a small database get lost.
     "MLFLOW_ENABLE_ASYNC_TRACE_LOGGING": "false",
