@@ -7,6 +7,7 @@ import pytest
 
 from ranked_tables import WORKED_QRELS, WORKED_RUN, scores_of, write_qrels, write_run
 from rankgauge.errors import DataError, UnreadableError
+from rankgauge.io.open_sources import open_qrels
 
 
 def nested(rows):
@@ -112,3 +113,14 @@ def test_what_is_no_json_or_another_document_is_refused(qrels, tmp_path):
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(DataError, match="there are no judgments"):
         scores_of(path, qrels)
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_queue_is_told_apart_from_judgments(tmp_path, blank):
+    """With a blank as `judge queue` writes it, without one as the page of a judge does."""
+    queue = tmp_path / "filled.jsonl"
+    queue.write_text(
+        f'{{"schema_version":{blank}"rankgauge.queue.v1"}}\n{{"query": "q", "document": "d", "grade": 1}}\n'
+    )
+    with pytest.raises(UnreadableError, match="it is a queue; once it is filled in, `rankgauge judge read` makes"):
+        open_qrels(queue)

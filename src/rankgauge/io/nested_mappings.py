@@ -20,7 +20,7 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
-from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse
+from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse, unreadable
 
 __all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
 
@@ -199,7 +199,14 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
 
 def _decoded(path: Path, name: str) -> tuple[Any, str]:
     with open_file(path, name=name) as opened:
-        return read_json(opened.stream.read(), name, offset=opened.offset)
+        data = opened.stream.read()
+        if data.startswith(_QUEUE):
+            raise unreadable(name, "it is a queue; once it is filled in, `rankgauge judge read` makes judgments of it")
+        return read_json(data, name, offset=opened.offset)
+
+
+_QUEUE = b'{"schema_version": "rankgauge.queue.', b'{"schema_version":"rankgauge.queue.'
+"""How queues begin, as we and the pages of judges write them."""
 
 
 def _check(value: Any, text: str, wrong: Iterator[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
