@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from rankgauge_judge.answers import Answer, KeptAnswers, content_key
 from rankgauge_judge.endpoint import BudgetSpentError, CallFailedError, Endpoint, StoppedError
 
-__all__ = ["Count", "Model", "Outcome", "ask_all"]
+__all__ = ["Count", "Model", "OtherModelError", "Outcome", "ask_all"]
 
 T = TypeVar("T")
 
@@ -26,6 +26,10 @@ _GIVE_UP: Final = 3
 """After how many tasks in a row whose calls failed for good no further one is tried."""
 
 _REPAIR: Final = "That is not the JSON object that was asked for: {flaw}. Answer with the object alone, {as_before}."
+
+
+class OtherModelError(Exception):
+    """An answer of a model that a lock does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ class Model:
         seed: Sent with the first vote, and raised by one for each further one.
 
         now: Returns the time, as answers are kept with it.
+
+        served: What the endpoint may call the model that answers; None or nothing for any name.
     """
 
     name: str
@@ -53,6 +59,7 @@ class Model:
     temperature: float = 0.0
     seed: int = 0
     now: Callable[[], str]
+    served: Collection[str] | None = None
 
     def ask(
         self,
@@ -69,12 +76,13 @@ class Model:
         Return what *read* makes of an answer, and the answer.
 
         *read* raises a `ValueError` that says what is wrong with an answer, which the model is told once. So does this
-        where the second one is wrong, too; a `CallFailedError` where there is no answer.
+        where the second one is wrong, too; a `CallFailedError` where there is no answer; an `OtherModelError` where
+        another model than those of `served` gave it.
         """
         request = self._request(messages, schema, vote, max_tokens)
         key = content_key(request)
         kept = self.answers.get(key)
-        if kept is not None:
+        if kept is not None and self._is_served(kept.served):
             try:
                 value = read(kept.text)
             except ValueError:
@@ -98,6 +106,9 @@ class Model:
     def _asked(self, request: Mapping[str, Any], read: Callable[[str], T]) -> tuple[T, Answer]:
         assert self.endpoint is not None  # noqa: S101  # `ask` has looked
         reply = self.endpoint.ask(request)
+        if not self._is_served(reply.model):
+            named = " or ".join(map(repr, sorted(self.served or ())))
+            raise OtherModelError(f"{self.name} is {reply.model!r} now, and the lock has {named}")
         try:
             value = read(reply.text)
         except ValueError as error:
@@ -111,6 +122,9 @@ class Model:
             tokens_out=reply.tokens_out,
         )
         return value, answer
+
+    def _is_served(self, name: str) -> bool:
+        return not self.served or not name or name in self.served
 
     def _request(
         self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], vote: int, max_tokens: int
@@ -217,6 +231,9 @@ def _took(future: Future[D], outcome: Outcome[D], in_a_row: int) -> int:
         done = future.result()
     except BudgetSpentError:
         outcome.ended = outcome.ended or "the budget is spent"
+        return in_a_row
+    except OtherModelError as error:
+        outcome.ended = outcome.ended or str(error)
         return in_a_row
     except StoppedError:
         return in_a_row

@@ -9,7 +9,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,9 +41,17 @@ def check_output(output: Path) -> None:
 
 
 def ask_given(
-    given: argparse.Namespace, make: Callable[[Model], Callable[[W, Count], D]], tasks: Sequence[W]
+    given: argparse.Namespace,
+    make: Callable[[Model], Callable[[W, Count], D]],
+    tasks: Sequence[W],
+    *,
+    served: Collection[str] | None = None,
 ) -> tuple[Outcome[D], dict[str, Any]]:
-    """Ask the model that options name, for each task; return what became of them, and what that took, as JSON."""
+    """
+    Ask the model that options name, for each task; return what became of them, and what that took, as JSON.
+
+    *served* is what the endpoint may call the model that answers, where a lock has it.
+    """
     stop = threading.Event()
     budget = _budget(given)
     with contextlib.ExitStack() as stack:
@@ -56,6 +64,7 @@ def ask_given(
             answers=KeptAnswers(given.answers or answers_file()),
             temperature=given.temperature,
             seed=given.seed,
+            served=served,
             now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
         )
         report = stack.enter_context(progress_bar("judging", wanted=True))

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 from rankgauge_judge.answers import Answer, read_object
 from rankgauge_judge.asking import Count, Model
 from rankgauge_judge.endpoint import CallFailedError
-from rankgauge_judge.rubric import mark_of
+from rankgauge_judge.rubric import fenced
 
 __all__ = ["MOST_NUGGETS", "PROTOCOL", "NuggetJudge", "NuggetTask", "Nuggeted"]
 
@@ -171,7 +171,7 @@ class _Asking:
         }
         messages = [
             {"role": "system", "content": _ROLE.format(task=task, form=f'{{"{key}": [...]}}')},
-            {"role": "user", "content": _fenced(texts)},
+            {"role": "user", "content": fenced(PROTOCOL, texts)},
         ]
         value, answer = self._model.ask(
             messages, schema, functools.partial(_read_list, key=key, read=read), self._count, max_tokens=2_000
@@ -201,11 +201,6 @@ def _read_draft(values: list[Any]) -> list[str]:
     if long := [nugget for nugget in nuggets if len(nugget) > _LONGEST_NUGGET]:
         raise ValueError(f"a nugget has {len(long[0])} characters, and {_LONGEST_NUGGET} are the most")
     return nuggets
-
-
-def _fenced(texts: Sequence[tuple[str, str]]) -> str:
-    mark = mark_of(PROTOCOL, *(text for _, text in texts))
-    return "\n".join(f"<{name}-{mark}>\n{text}\n</{name}-{mark}>" for name, text in texts)
 
 
 def _numbered(nuggets: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from rankgauge.cli.shared_options import add_json_option, finite, path, share, whole_number
 from rankgauge.plugin import command, hookimpl
 
-__all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_run", "rankgauge_commands"]
+__all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,8 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--votes", type=whole_number(1), default=1, metavar="K", help=votes)
     longest = "Characters of a document that are shown; the rest is cut off. [default: %(default)s]"
     add("--max-chars", type=whole_number(1), default=20_000, metavar="N", help=longest)
+    lock = "Pins model, rubric and these options: written the first time, held to after that."
+    add("--lock", type=path, metavar="FILE", help=lock)
     _add_calls(parser)
 
 
@@ -43,7 +45,24 @@ def _nuggets_options(parser: argparse.ArgumentParser) -> None:
     _add_calls(parser)
 
 
-def _add_model(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
+def _questions_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("corpus", metavar="CORPUS", type=path, help="The documents: a file of rows with id and text, or a folder.")
+    add("-o", "--output", required=True, type=path, metavar="FILE", help="The questions with gold, samples for `run`.")
+    most = "Documents to draw, each with a question at most. [default: %(default)s]"
+    add("--questions", type=whole_number(1), default=50, metavar="N", help=most)
+    longest = "Characters of a document that are shown; longer ones show a part. [default: %(default)s]"
+    add("--max-chars", type=whole_number(100), default=6_000, metavar="N", help=longest)
+    add("--partial", action="store_true", help="Write FILE with the questions that there are, even if some failed.")
+    add_json_option(parser)
+    _add_model(parser, "Draws documents, and is sent where the endpoint takes one. [default: %(default)s]")
+    _add_calls(parser)
+
+
+def _add_model(
+    parser: argparse.ArgumentParser,
+    seed: str = "Sent with the first vote, where the endpoint takes one. [default: %(default)s]",
+) -> Callable[..., argparse.Action]:
     """Add the options that say who is asked; return what adds more of them."""
     add = parser.add_argument_group("the judge").add_argument
     add("--model", required=True, metavar="NAME", help="The model, as the endpoint calls it.")
@@ -52,7 +71,6 @@ def _add_model(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action
     key = "The environment variable that has the key. [default: %(default)s]"
     add("--key-env", default="RANKGAUGE_JUDGE_KEY", metavar="VARIABLE", help=key)
     add("--temperature", type=float, default=0.0, metavar="T", help="Sent with each request. [default: %(default)s]")
-    seed = "Sent with the first vote, where the endpoint takes one. [default: %(default)s]"
     add("--seed", type=int, default=0, metavar="N", help=seed)
     return add
 
@@ -174,7 +192,24 @@ def judge_nuggets(given: argparse.Namespace) -> int:
     return judge_samples(given)
 
 
+@command("judge questions", options=_questions_options, usage="[OPTIONS] --model NAME -o FILE CORPUS")
+def judge_questions(given: argparse.Namespace) -> int:
+    """
+    Have a model draft questions from documents.
+
+    Draws documents of a corpus, asks the model for a question that each answers, and writes them as samples with gold:
+    the document, the sentence that proves the answer, and the answer. What does not stand in the document word for word
+    is sent back once. Questions that stand in the corpus or are asked twice are left out, as `gold check` finds them.
+    All get the tag "question drafted by a model". Answers are kept as they arrive, as for `judge run`.
+
+    Exit codes: 0 done, 2 usage, or a corpus or endpoint that cannot be used, 3 some documents failed, or no question.
+    """
+    from rankgauge_judge.questions_command import draft_questions  # noqa: PLC0415  # see above
+
+    return draft_questions(given)
+
+
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (judge_run, judge_page, judge_agree, judge_nuggets)
+    return (judge_run, judge_page, judge_agree, judge_nuggets, judge_questions)

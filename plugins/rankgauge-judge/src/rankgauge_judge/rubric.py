@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
 
-__all__ = ["Example", "Rubric", "mark_of", "read_rubric"]
+__all__ = ["Example", "Rubric", "fenced", "mark_of", "read_rubric"]
 
 _WORDING = "1"
 """The version of the wording below, which every hash of a rubric covers: raise it when a word changes."""
@@ -141,6 +141,12 @@ class Rubric(BaseModel):
 def mark_of(*texts: str) -> str:
     """Return the mark that fences texts in a message: a hash of all of them, so that none can hold it."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def fenced(wording: str, texts: Sequence[tuple[str, str]]) -> str:
+    """Return texts between marks with their names; *wording* is the hash of the words that are said about them."""
+    mark = mark_of(wording, *(text for _, text in texts))
+    return "\n".join(f"<{name}-{mark}>\n{text}\n</{name}-{mark}>" for name, text in texts)
 
 
 def read_rubric(name: str, grades: Sequence[float]) -> Rubric:

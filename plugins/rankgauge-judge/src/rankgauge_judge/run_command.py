@@ -5,20 +5,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.errors import counted
 from rankgauge.pooling.queue_files import lines_of, write_files
-from rankgauge_judge.asking import Outcome
+from rankgauge_judge.asking import Count, Model, Outcome
+from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task
 from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls
 from rankgauge_judge.queue_input import TextQueue, read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
 __all__ = ["run"]
+
+_PINNED = ("temperature", "seed", "votes", "max_chars")
+"""Which options a lock pins, beside the model and the rubric."""
 
 _SHOWN = 5
 
@@ -28,18 +32,32 @@ def run(given: argparse.Namespace) -> int:
     check_output(given.output)
     queue = read_text_queue(given.queue)
     rubric = read_rubric(given.rubric, queue.header["grades"])
+    pinned = {"model": given.model, "rubric": rubric.hash, **{name: getattr(given, name) for name in _PINNED}}
+    served = None if given.lock is None else check_lock(given.lock, pinned)
     tasks = _tasks(queue, given)
-    outcome, took = ask_given(given, lambda model: Judge(model=model, rubric=rubric, votes=given.votes).judge, tasks)
+
+    def judge(model: Model) -> Callable[[Task, Count], Judged]:
+        return Judge(model=model, rubric=rubric, votes=given.votes).judge
+
+    outcome, took = ask_given(given, judge, tasks, served=served)
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
         write_files({given.output: lines_of(_lines(queue, outcome, given.model, rubric))})
+    names = {answer.served for one in outcome.done.values() for answer in one.answers if answer.served}
+    is_locked = given.lock is not None and served is None and any(one.answers for one in outcome.done.values())
+    if is_locked:
+        write_lock(given.lock, pinned, names)
     graded = sum(one.grade is not None for one in outcome.done.values())
     summary = {"model": given.model, "rubric": rubric.hash, "documents": len(tasks), "graded": graded, **took}
+    if given.lock is not None:
+        summary["lock"] = str(given.lock) if is_locked or served is not None else None
     if given.as_json:
         print_json(summary | {"queue": str(given.output) if is_written else None})
     else:
         echo("\n".join(_told(summary, outcome)))
+        if is_locked:
+            echo(f"wrote {given.lock}, which pins this judge{_named(names)}")
         echo(f"wrote {given.output}" if is_written else _unwritten(given.output))
     return 0 if is_complete else INCOMPLETE
 
@@ -85,6 +103,12 @@ def _told(summary: Mapping[str, Any], outcome: Outcome[Judged]) -> Iterator[str]
         yield f"and {len(outcome.failed) - _SHOWN:,} more without a grade"
     if outcome.ended:
         yield f"ended early: {outcome.ended}; run the same command again to go on"
+
+
+def _named(served: Collection[str]) -> str:
+    if served:
+        return f"; the endpoint calls it {', '.join(sorted(served))}"
+    return "; the endpoint does not say what it is, so a change behind the name would not be noticed"
 
 
 def _unwritten(output: Path) -> str:
