@@ -15,11 +15,11 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build coverage demo demo-pipeline fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
-.PHONY: test-browser test-fast test-libraries test-spark check format docs site bench clean
+.PHONY: test-browser test-fast test-libraries test-spark test-systems check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
-	@echo "make demo-pipeline  run a pipeline of five stages, and show which one loses what is relevant"
+	@echo "make demo-pipeline  run a pipeline of five stages, as a function and in engines, and show which stage loses what"
 	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
 	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
+	@echo "make test-systems  test rankgauge-systems with every engine that runs without a server (an environment of 1 GB)"
 	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
@@ -62,6 +63,10 @@ demo: $(VENV)/.installed
 demo-pipeline: $(VENV)/.installed
 	$(BIN)/rankgauge run configs/pipeline/rankgauge.yaml --sut configs/pipeline/stages.py:answer -o build/pipeline --force
 	$(BIN)/rankgauge funnel build/pipeline
+	$(call install,$(VENV),-e ./plugins/rankgauge-systems)
+	$(BIN)/rankgauge systems index configs/pipeline/engines.yaml configs/quickstart/corpus.jsonl
+	$(BIN)/rankgauge run configs/pipeline/engines.yaml -o build/engines --force
+	$(BIN)/rankgauge funnel build/engines
 
 PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 
@@ -131,6 +136,13 @@ test-spark: $(BIN)/python
 	$(BIN)/python -m venv $(SPARK)
 	$(call install,$(SPARK),-e . -e './$(SPARK_TESTS)[spark]' -e './$(SPARK_TESTS)[test]')
 	$(SPARK)/bin/python -m pytest -p no:cacheprovider -c $(SPARK_TESTS)/pyproject.toml $(SPARK_TESTS)/tests
+
+# Vector databases and PostgreSQL weigh 1 GB together.
+SYSTEMS = $(VENV)/systems
+test-systems: $(BIN)/python
+	$(BIN)/python -m venv $(SYSTEMS)
+	$(call install,$(SYSTEMS),-e . -e './plugins/rankgauge-systems[test]')
+	RANKGAUGE_SYSTEMS=all $(SYSTEMS)/bin/python -m pytest -p no:cacheprovider -n 2 plugins/rankgauge-systems/tests
 
 # The roads, the lines of trec_eval and the cases of broken files with the compiled kernel, as it is and with sanitizers
 # (gcc or clang), for which Python's allocator stands aside; what pytrec_eval frees in a way of its own is left alone.

@@ -89,3 +89,14 @@ def _reranked(question: str, passages: Passages) -> Passages:
     order = list(passages)
     ranked = sorted(passages, key=lambda name: (-scores[name], order.index(name)))
     return {name: passages[name] for name in ranked[:_MOST]}
+
+
+def short_enough(_given: object, items: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Keep what a prompt has room for, titles left aside; the filter of `engines.yaml`, which has the same fault."""
+    return [item for item in items if len(_corpus()[str(item["id"])]) <= _LONGEST]
+
+
+def by_long_words(given: dict[str, str], items: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Put first what shares most long words with the question; the reranker of `engines.yaml`."""
+    asked = {word for word in words(given["question"]) if len(word) > 3}
+    return sorted(items, key=lambda item: -len(asked & words(str(item["text"]))))

@@ -101,7 +101,8 @@ def test_an_empty_ranking_is_one() -> None:
         ),
         ({**sample(0, RIGHT), "expected_output": [{"id": "a", "grade": 2}]}, "expected_output[].grade", "gain"),
         (sample(0, {**RIGHT, "contexts": ["a"]}), "actual_output.contexts", ""),
-        (sample(0, {**RIGHT, "latency": 3}), "actual_output.latency", ""),
+        (sample(0, {**RIGHT, "latency": 3}), "actual_output.latency", "seconds"),
+        (sample(0, {**RIGHT, "mood": 3}), "actual_output.mood", ""),
         (sample(0, RIGHT, tenant="x"), "tenant", ""),
     ],
 )

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Sequence
 
-__all__ = ["NUMBER", "all_visible", "no_command", "read_number", "read_share", "visible", "visible_json"]
+__all__ = ["NUMBER", "all_visible", "no_command", "read_amount", "read_number", "read_share", "visible", "visible_json"]
 
 # C0 and C1 controls, the line separators, what changes the direction of text, and halves of surrogate pairs.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -54,6 +54,13 @@ def read_number(text: bytes) -> float:
     """Return the finite number that a text writes; NaN where it writes none."""
     number = float(text) if _BYTES.fullmatch(text) else math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def read_amount(text: str) -> float:
+    """Return the number that a text writes, perhaps with a unit of time: ``200ms`` is 0.2, as ``0.2s`` is."""
+    if text.endswith("ms"):
+        return read_number(text[:-2].rstrip().encode()) / 1000
+    return read_number(text.removesuffix("s").rstrip().encode())
 
 
 def read_share(written: str) -> float:

@@ -23,6 +23,7 @@ from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
+from rankgauge.plugin.systems import System
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 
 __all__ = ["Catalog", "Reading"]
@@ -182,7 +183,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset`, `report section` or `command`.
+                `profile`, `metric set`, `preset`, `report section`, `command` or `system`.
         """
         return self._names.complete().all(kind)
 
@@ -190,14 +191,8 @@ class Catalog:
         """
         Return what the name of an expression means: the metric, and the cutoff that the spelling pins.
 
-        Args:
-            expression: Any spelling: an alias, a short name, trec_eval's (``ndcg_cut_10``), or a safe name
-                (``ndcg_at_10``).
-
-        Raises:
-            UnknownNameError: No plugin offers the name.
-
-            NameClashError: Several plugins do.
+        Any spelling will do: an alias, a short name, trec_eval's (``ndcg_cut_10``), or a safe name (``ndcg_at_10``).
+        `UnknownNameError` where no plugin offers the name, `NameClashError` where several do.
         """
         forms = spellings(expression)
         if not any(self._names.is_loaded("metric", name) for name, _ in forms):
@@ -310,6 +305,10 @@ class Catalog:
     def preset(self, name: str) -> Claim[Preset]:
         """Return the preset of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("preset", name)
+
+    def system(self, name: str) -> Claim[System]:
+        """Return the kind of system of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("system", name)
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""

@@ -20,6 +20,7 @@ from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.sections import ReportSection
+from rankgauge.plugin.systems import System
 from rankgauge.policy import PROFILES
 
 __all__ = [
@@ -59,6 +60,7 @@ Declaration = (
     | Preset
     | ReportSection
     | Command
+    | System
 )
 
 

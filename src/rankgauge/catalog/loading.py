@@ -32,6 +32,7 @@ from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.sections import ReportSection
+from rankgauge.plugin.systems import System
 
 __all__ = ["load_plugin"]
 
@@ -49,6 +50,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_presets": ("preset", Preset),
     "rankgauge_report_sections": ("report section", ReportSection),
     "rankgauge_commands": ("command", Command),
+    "rankgauge_systems": ("system", System),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")

@@ -25,7 +25,7 @@ __all__ = ["Command", "command_names", "run_command_line"]
 _ABOUT = "Retrieval metrics you can trust."
 
 _HIDDEN = ("eval",)
-_OPEN = {"judge": "rankgauge-judge", "traces": "rankgauge-traces"}
+_OPEN = {"judge": "rankgauge-judge", "systems": "rankgauge-systems", "traces": "rankgauge-traces"}
 """
 The groups that plugins can join, each with a plugin that does.
 

@@ -50,6 +50,7 @@ GROUPS: Mapping[str, str] = {
     "judge": "Queue unjudged documents for a judge, and read the judgments back.",
     "metrics": "List, show, check and compare metrics.",
     "matchers": "List, show and try matchers.",
+    "systems": "Load documents into engines, and try their options, by a plugin.",
     "traces": "Make samples of traces of pipelines, by a plugin.",
     "plugins": "List and check plugins, and lock what a config uses.",
 }

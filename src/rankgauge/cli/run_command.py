@@ -39,6 +39,10 @@ Exit codes: 0 done, 1 a gate failed, 2 usage, config or unreadable input, or a g
 """
 
 
+_NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a system are made at once with --concurrency"
+_NO_STAGES = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG", nargs="?", type=path, help="The config file.")
     group = parser.add_argument_group("what is evaluated")
@@ -95,17 +99,22 @@ def _run(given: argparse.Namespace) -> int:
         force=given.force,
         keep_data=given.keep_data,
     )
-    return score_datasets(
-        Scoring(
-            evaluations=[_evaluation(engine, name, given) for name in names],
-            given=given,
-            folders=folders,
-            catalog=engine.catalog,
-            config=engine.config,
-            limit=given.limit,
-            system=None if given.sut is None else _system(given),
-        )
+    scoring = Scoring(
+        evaluations=[_evaluation(engine, name, given) for name in names],
+        given=given,
+        folders=folders,
+        catalog=engine.catalog,
+        config=engine.config,
+        limit=given.limit,
+        system=_system(engine, given),
     )
+    try:
+        if scoring.system is not None:
+            scoring.system.check()
+        return score_datasets(scoring)
+    finally:
+        if scoring.system is not None:
+            scoring.system.close()
 
 
 def _check(given: argparse.Namespace) -> None:  # one rule a line
@@ -121,11 +130,9 @@ def _check(given: argparse.Namespace) -> None:  # one rule a line
     elif given.outputs is not None and given.sut is not None:
         msg = "give either --outputs or --sut"
     elif given.sut is not None and given.workers > 1:
-        msg = "--workers divides a dataset that has its outputs; calls of --sut are made at once with --concurrency"
-    elif given.sut is None and (idle := _of_calls(given)):
-        msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
+        msg = _NO_WORKERS
     elif given.stages and (given.sut is not None or given.stage):
-        msg = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
+        msg = _NO_STAGES
     elif given.retry_failed and given.resume is None:
         msg = "--retry-failed goes with --resume FOLDER"
     if msg:
@@ -175,12 +182,19 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     return evaluation.with_stages(told_stages(evaluation))
 
 
-def _system(given: argparse.Namespace) -> System:
-    """Return the system under test that was named."""
+def _system(engine: Engine, given: argparse.Namespace) -> System | None:
+    """Return the system under test that was named, or that of the config, unless outputs were typed."""
     from rankgauge.cli.system_under_test import System, imported
 
+    of_config = engine.config is not None and engine.config.config.system is not None and given.outputs is None
+    if given.sut is None and not of_config:
+        if idle := _of_calls(given):
+            raise ParameterError(f"{idle[0]} is for calls of a system under test; name it with --sut, or in a config")
+        return None
+    if given.workers > 1 or given.stages:
+        raise ParameterError(_NO_STAGES if given.stages else _NO_WORKERS)
     return System(
-        function=imported(given.sut, "--sut"),
+        function=engine.system() if given.sut is None else imported(given.sut, "--sut"),
         concurrency=8 if given.concurrency is None else given.concurrency,
         timeout=given.timeout,
         retries=given.retries,

@@ -20,6 +20,7 @@ from rankgauge.cli.console import remark
 from rankgauge.cli.own_process import hand_over
 from rankgauge.cli.shared_options import FUNCTION
 from rankgauge.cli.streams import keep_stdout
+from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.errors import ParameterError
 from rankgauge.scoring.stop import Stop
 
@@ -92,6 +93,16 @@ class System:
     retry_failed: bool
     repeat: int = 1
     seed: int = 0
+
+    def check(self) -> None:
+        """Refuse a system of a config that says that it cannot be used."""
+        if isinstance(self.function, ConfiguredSystem):
+            self.function.check()
+
+    def close(self) -> None:
+        """Close a system of a config, which was made for this command."""
+        if isinstance(self.function, ConfiguredSystem):
+            self.function.close()
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""

@@ -65,6 +65,12 @@ class Seen:
         return answer
 
     @property
+    def spent(self) -> Mapping[str, float]:
+        """Return what the call took, as far as it is known: `seconds`, `bytes`, `cost`."""
+        spent: Mapping[str, float] = self._asked("spent")
+        return spent
+
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """Return the sample's metadata; empty if it has none."""
         metadata: Mapping[str, Any] = self._asked("metadata")

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from rankgauge.base.plain_text import read_share
+from rankgauge.config.gate_entries import GateEntry
+from rankgauge.config.system_entries import Parameters, SystemEntry
 from rankgauge.io.field_names import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Contract, Policy, Profile
@@ -168,51 +170,6 @@ MetricEntry = Annotated[
 ]
 
 
-def _gate_entry(value: object) -> object:
-    from rankgauge.gates.grammar import read_gates  # most configs have no gates
-
-    read_gates(value)
-    return value
-
-
-GateEntry = Annotated[
-    Any,
-    BeforeValidator(_gate_entry),
-    WithJsonSchema(
-        {
-            "title": "gate",
-            "anyOf": [
-                {"type": "string", "description": "A gate such as ndcg@10 >= 0.6 or ndcg@10 max_drop 0.01."},
-                {
-                    "type": "object",
-                    "properties": {
-                        "metric": {"type": "string", "description": "An expression, or the name of a column."},
-                        "min": {"type": "number", "description": "Lowest good mean."},
-                        "max": {"type": "number", "description": "Highest good mean."},
-                        "max_drop": {
-                            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "%$"}],
-                            "description": "By how much the mean may be worse than the baseline's; 2% is relative.",
-                        },
-                        "not_worse": {"$comment": "as max_drop, and open is a miss", "type": ["number", "string"]},
-                        "where": {"type": "string", "description": "Of which samples, such as tags=legal."},
-                        "dataset": {"type": "string", "description": "For this dataset only."},
-                        "of": {"type": "array", "items": {"type": "string"}, "description": "Ids of samples."},
-                        "per_sample": {"type": "boolean", "description": "Whether each sample has to meet it."},
-                        "level": {"enum": ["fail", "warn"], "description": "Whether a miss fails or warns."},
-                        "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
-                        "inconclusive": {"enum": ["fail", "warn", "pass"]},
-                        "common": {"enum": ["all", "unchanged"], "description": "Which samples are compared."},
-                        "require": {"const": "proof", "description": "The same as inconclusive: fail."},
-                    },
-                    "required": ["metric"],
-                    "additionalProperties": False,
-                },
-            ],
-        }
-    ),
-]
-
-
 class FieldConfig(Model):
     """Where the data has a field."""
 
@@ -333,6 +290,8 @@ class Config(Model):
     plugins: PluginsConfig = Field(default_factory=PluginsConfig, description="Which are disabled, required, locked.")
     output: OutputConfig = Field(default_factory=OutputConfig, description="Where results go.")
     matters: dict[str, Annotated[float, Field(gt=0)]] = Field({}, description="What matters in comparisons, by metric.")
+    system: SystemEntry | None = Field(None, description="What is called for outputs; see `rankgauge plugins list`.")
+    sweep: Parameters = Field(default_factory=dict, description="Options of the system to try, by `systems sweep`.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     until: list[GateEntry] = Field(default_factory=list, description="Gates that end the calls of --sut when decided.")
     inconclusive: Literal["fail", "warn", "pass"] | None = Field(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from rankgauge.planning.plan import Plan
     from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
 
-__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_name", "unwritten"]
+__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_facts", "unwritten"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
 
 def _check_signature(sut: Callable[..., object]) -> None:
     """Refuse a system that cannot take an input alone, or that yields instead of returning."""
-    name = system_name(sut)
+    name = _system_name(sut)
     called = sut if inspect.isroutine(sut) or inspect.isclass(sut) else getattr(sut, "__call__", sut)  # noqa: B004
     if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
         raise ParameterError(
@@ -160,8 +161,13 @@ def _check_signature(sut: Callable[..., object]) -> None:
         ) from None
 
 
-def system_name(sut: object) -> str:
-    """Return how a manifest names a system: ``module:function``, for an object the class."""
+def system_facts(sut: object) -> dict[str, Any]:
+    """Return how a manifest names a system: ``module:function``, for an object the class; and options of a config."""
+    options = {"options": sut.options} if isinstance(sut, ConfiguredSystem) else {}
+    return {"sut": _system_name(sut), **options}
+
+
+def _system_name(sut: object) -> str:
     named = sut if isinstance(getattr(sut, "__qualname__", None), str) else type(sut)
     return f"{getattr(named, '__module__', None) or '?'}:{getattr(named, '__qualname__', '?')}"
 
@@ -306,7 +312,7 @@ def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
     data = evaluation.data
     return {
         "dataset": {"name": data.name or None, "fingerprint": data.fingerprint()},
-        "outputs": {"from": "sut", "sut": system_name(sut)},
+        "outputs": {"from": "sut", **system_facts(sut)},
         "config": resolved_config(evaluation.plan(), data, OUTPUTS_FILE),
     }
 

@@ -66,12 +66,24 @@ def configured(
         with collected("datasets", name, "preset"):
             if dataset.preset is not None:
                 catalog.preset(dataset.preset)
+    with collected("system", "kind"):
+        problems += _of_system(loaded, catalog)
     sets = MetricSets(catalog, {name: loaded.entries(name) for name in config.metrics.sets})
     metrics = sets.expanded(loaded.entries())
     for name in config.metrics.sets:
         sets.named(name)
     _refuse(loaded, [*problems, *sets.problems])
     return Configured(loaded, catalog, profile, tuple(metrics))
+
+
+def _of_system(loaded: LoadedConfig, catalog: Catalog) -> Iterator[Problem]:
+    """Yield what is wrong with data beside a system; raise the error of the catalog for one that there is not."""
+    for name, dataset in loaded.config.datasets.items():
+        if loaded.config.system is not None and dataset.outputs is not None:
+            why = "the config has a system, which is called for outputs; leave out one of them"
+            yield Problem(why, *loaded.place("datasets", name, "outputs"), f"datasets.{name}.outputs")
+    if loaded.config.system is not None:
+        catalog.system(str(loaded.config.system["kind"]))
 
 
 def data_source(loaded: LoadedConfig, name: str) -> DataSource:

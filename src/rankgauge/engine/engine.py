@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.configured import Configured, configured, data_source, lock_of, metrics_of_sets
+from rankgauge.engine.configured_system import ConfiguredSystem, system_of
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
     ConfigError,
     DataError,
+    ParameterError,
     PlanError,
     Problem,
     counted,
@@ -115,6 +117,27 @@ class Engine:
     def dataset_names(self) -> tuple[str, ...]:
         """Return the names that `dataset` knows, in order of registration."""
         return tuple(self._sources)
+
+    def system(self, changes: Mapping[str, object] | None = None) -> ConfiguredSystem:
+        """
+        Make the system under test of the config, for `Evaluation.run`.
+
+        Args:
+            changes: Options in place of the config's; dots in a name lead into options, such as ``fuse.k``.
+
+        Returns:
+            What is called with each sample's input. Close it in the end.
+
+        Raises:
+            ParameterError: There is no config, or it names no system; or the plugin cannot make it.
+
+            ConfigError: Its options cannot be used, or a variable is not set.
+        """
+        config = self.config
+        if config is None or config.config.system is None:
+            where = "an engine without a config" if config is None else str(config.path)
+            raise ParameterError(f"{where} has no system under test; name one under `system`, such as {{kind: http}}")
+        return system_of(config, self.catalog, changes)
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
         """

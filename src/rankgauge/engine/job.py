@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import Calls, call_figures, kept_answer, run_to_end, system_name, unwritten
+from rankgauge.engine.calls import Calls, call_figures, kept_answer, run_to_end, system_facts, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.sample_score import Progress
@@ -305,7 +305,7 @@ class Job(Generic[Held]):
         if self.options.calls is not None:
             origin, file = "sut", OUTPUTS_FILE
             failed = sum(isinstance(sample.output, Fault) for sample in self.answered.values())
-            attached |= {"sut": system_name(self.options.calls.sut), "calls": call_figures(self.calls.values(), failed)}
+            attached |= {**system_facts(self.options.calls.sut), "calls": call_figures(self.calls.values(), failed)}
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
-from rankgauge.base.plain_text import read_number
+from rankgauge.base.plain_text import read_amount, read_number
 from rankgauge.comparison.pairing import Common
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED
@@ -287,7 +287,7 @@ def _drop(entry: Mapping[Any, Any], word: _Word, default: Effect) -> MaxDrop:
 def _number(key: str, raw: object) -> float:
     number = math.nan
     if isinstance(raw, str):
-        number = read_number(raw.strip().encode())
+        number = read_amount(raw.strip())
         if math.isnan(number) and raw.strip().endswith("%") and key in {"min", "max"}:
             _refuse(f"a bound is a number in the metric's own unit, such as 0.9, not {raw!r}")
     elif isinstance(raw, int | float) and not isinstance(raw, bool):

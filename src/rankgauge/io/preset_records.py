@@ -18,7 +18,7 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.presets import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
 from rankgauge.samples import Sample
 
-__all__ = ["Shape", "recognized"]
+__all__ = ["Shape", "recognized", "values_at"]
 
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
 _steps = cache(read_path)
@@ -208,6 +208,11 @@ def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # 
         is_list = target != "actual_output.answer" and isinstance(value, list)
         return value if isinstance(value, str) or is_list else None
     return value if target != "metadata" or isinstance(value, Mapping) else None
+
+
+def values_at(value: Any, path: str) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
+    """Yield what stands at the end of a path such as ``hits[].doc.id``, which presets explain."""
+    return _values(value, _steps(path))
 
 
 def _values(value: Any, steps: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value

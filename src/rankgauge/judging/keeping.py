@@ -109,7 +109,7 @@ def _told(tokenizer: Claim[Tokenizer]) -> str:
 
 
 _OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores"})
-_OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata"})
+_OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata", "spent"})
 
 
 class Keep(NamedTuple):
@@ -216,6 +216,8 @@ def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> 
         if output is not None and output.answer is None:
             lacks.append(Lack("answer", None))
         given["answer"] = "" if output is None else output.answer or ""
+    if "spent" in needs:
+        given["spent"] = (None if output is None else output.spent) or {}
     others: Mapping[str, Any] = {"input": sample.input, "metadata": sample.metadata or {}}
     copied = {name: copy.deepcopy(value) for name, value in others.items() if name in needs}  # they are the caller's
     return Seen(given | copied), lacks

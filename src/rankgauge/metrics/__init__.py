@@ -89,6 +89,10 @@ FAMILIES: Mapping[str, str] = {
         "false-answers false_answers abstention-recall abstention_recall false-abstentions false_abstentions "
         "top-score top_score"
     ),
+    "spent": (
+        "system-latency latency system-latency-p50 latency_p50 system-latency-p95 latency_p95 system-latency-p99 "
+        "latency_p99 system-bytes response_bytes system-cost cost"
+    ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
     ),
@@ -112,7 +116,9 @@ def rankgauge_metrics() -> Sequence[Callable[..., Scores]]:
 @hookimpl
 def rankgauge_aggregates() -> Sequence[Callable[[Sequence[float]], float]]:
     """Return every built-in aggregate."""
-    return [aggregate(name)(function) for name, function in AGGREGATES.items()]
+    from rankgauge.metrics.spent import PERCENTILES  # families are imported when they are asked for
+
+    return [aggregate(name)(function) for name, function in {**AGGREGATES, **PERCENTILES}.items()]
 
 
 class Family:

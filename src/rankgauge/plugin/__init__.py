@@ -36,6 +36,7 @@ from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.presets import preset
 from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
+from rankgauge.plugin.systems import system
 
 __all__ = [
     "API",
@@ -78,5 +79,6 @@ __all__ = [
     "reporter",
     "run_metric",
     "sample_metric",
+    "system",
     "tokenizer",
 ]

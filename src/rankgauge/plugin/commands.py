@@ -15,7 +15,7 @@ from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring
 
 __all__ = ["OPEN_GROUPS", "Command", "command"]
 
-OPEN_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({"judge": ("queue", "read"), "traces": ()})
+OPEN_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({"judge": ("queue", "read"), "systems": (), "traces": ()})
 """The groups that commands of plugins can join, each with the built-in words of it, which nobody can replace."""
 
 CommandFunction = Callable[[argparse.Namespace], int]
@@ -44,8 +44,8 @@ def command(
     is slow to import belongs into the function.
 
     Args:
-        name: A group that is open to plugins and a new word in it, such as ``judge run``; open are ``judge`` and
-            ``traces``.
+        name: A group that is open to plugins and a new word in it, such as ``judge run``; open are ``judge``,
+            ``systems`` and ``traces``.
 
         options: Adds options and arguments to a parser. ``-h`` and ``--help`` are there already.
 

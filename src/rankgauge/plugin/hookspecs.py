@@ -146,6 +146,12 @@ def rankgauge_commands() -> Sequence[Callable[..., int]]:
 
 
 @hookspec
+def rankgauge_systems() -> Sequence[Callable[..., Callable[[Any], object]]]:
+    """Return kinds of systems under test, which configs call: functions decorated with `@system`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
+from rankgauge.base.plain_text import NUMBER
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.forbidden_items import read_forbidden
@@ -28,9 +30,9 @@ from rankgauge.samples.sample_values import (
     Place,
     Span,
     are_strings,
+    is_finite_number,
     is_real,
     look,
-    read_gain,
     read_id,
 )
 
@@ -152,7 +154,7 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
             raise InvalidError(f"{here}.end", f"the span is empty: it starts and ends at {place.end} (end exclusive)")
         if text is not None and (not isinstance(text, str) or not text.strip()):
             raise InvalidError(f"{here}.text", f"expected a string that is not blank, found {look(text)}")
-        grade = 1.0 if entry.get("grade") is None else read_gain(entry["grade"], f"{here}.grade", contract)
+        grade = 1.0 if entry.get("grade") is None else _gain(entry["grade"], f"{here}.grade", contract)
         known = spans.get(place, Span(place, grade))
         spans[place] = Span(place, max(grade, known.grade), text if known.text is None else known.text)
     return tuple(spans.values())
@@ -191,7 +193,7 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         for key, value in raw.items():
             gain_id = key if type(key) is str and key else read_id(key, path, contract)
             try:
-                gains[gain_id] = read_gain(value, "", contract)
+                gains[gain_id] = _gain(value, "", contract)
             except InvalidError as invalid:
                 raise InvalidError(f"{path}[{key!r}]", invalid.message) from None
         return Expected(gains, True)  # by place, because it is made once a sample
@@ -220,7 +222,7 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
                 raise InvalidError(here, f"an entry of the ground truth needs an 'id'; found {look(entry)}")
             name = read_id(entry["id"], f"{here}.id", contract)
             if entry.get("gain") is not None:
-                gain = read_gain(entry["gain"], f"{here}.gain", contract)
+                gain = _gain(entry["gain"], f"{here}.gain", contract)
                 graded = True
             if isinstance(entry.get("metadata"), Mapping):
                 metadata.setdefault(name, entry["metadata"])
@@ -317,3 +319,16 @@ def _relevant_or_encoded(raw: object, contract: Contract) -> Expected:
     if not decoded:
         raise InvalidError("", "must list at least one relevant id")
     return _relevant(decoded, contract)
+
+
+def _gain(raw: object, path: str, contract: Contract) -> float:
+    """Return a finite gain; an `InvalidError` for anything else."""
+    if type(raw) in NUMBERS and abs(raw) <= sys.float_info.max:  # type: ignore[arg-type]  # a number: the fast way
+        return float(raw)  # type: ignore[arg-type]
+    if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
+        raw = float(raw)
+    if not is_real(raw):
+        raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
+    if not is_finite_number(raw):
+        raise InvalidError(path, f"a gain must be finite, not {look(raw)}")
+    return float(raw)

@@ -21,7 +21,7 @@ from rankgauge.samples.sample_values import (
 )
 from rankgauge.samples.unread_keys import STAGES, Unread, unread_among
 
-__all__ = ["difference", "read_stages"]
+__all__ = ["difference", "read_amount", "read_stages"]
 
 
 def read_stages(
@@ -55,7 +55,7 @@ def read_stages(
         output = ranked(retrieved, contract)
         unread |= dict.fromkeys(output.unread)
         output = Fault(f"{path}.{output.reason}") if isinstance(output, Fault) else output._replace(unread=())
-        amounts = (_amount(entry, key, path) for key in ("seconds", "cost"))
+        amounts = (read_amount(entry, key, path) for key in ("seconds", "cost"))
         stages[name] = Stage(output, _sources(entry, stages, path), *amounts)
     return stages, tuple(unread)
 
@@ -76,10 +76,11 @@ def _sources(entry: Mapping[Any, Any], earlier: Mapping[str, Stage], path: str) 
     return tuple(dict.fromkeys(sources))
 
 
-def _amount(entry: Mapping[Any, Any], key: str, path: str) -> float | None:
+def read_amount(entry: Mapping[Any, Any], key: str, path: str) -> float | None:
+    """Return what something took, None where it is not said."""
     amount = entry.get(key)
     if amount is not None and (not is_finite_number(amount) or amount < 0):
-        raise InvalidError("", f"{path}.{key} must be a number of 0 or more, not {look(amount)}")
+        raise InvalidError("", f"{path}.{key}".removeprefix(".") + " must be a number of 0 or more, not {look(amount)}")
     return None if amount is None else float(amount)
 
 

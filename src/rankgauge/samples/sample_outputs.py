@@ -15,7 +15,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
-from rankgauge.samples.output_stages import difference, read_stages
+from rankgauge.samples.output_stages import difference, read_amount, read_stages
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Fault,
@@ -36,6 +36,7 @@ _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
 _SCORES = frozenset({float, _NOTHING})
 _ID, _SCORE = itemgetter("id"), itemgetter("score")
+_SPENT = frozenset({"seconds", "bytes", "cost"})
 _FORM = "the output must be a list, or an object with a 'retrieved' list"
 
 
@@ -70,7 +71,8 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     if is_told and (reason := difference(read, last.output, name)):
         return Fault(reason, read.unread)
     shown = read if is_told else last.output
-    return shown._replace(answer=read.answer, support=read.support, unread=read.unread + unread, stages=stages)
+    shown = shown._replace(answer=read.answer, support=read.support, spent=read.spent)
+    return shown._replace(unread=read.unread + unread, stages=stages)
 
 
 def _read(raw: object, contract: Contract) -> Output | Fault:
@@ -79,6 +81,7 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
     unread = () if given is None else unread_among(given.keys(), OUTPUT)
     try:
         answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
+        spent = None if given is None or _SPENT.isdisjoint(given) else _spent(given)
     except InvalidError as invalid:
         return Fault(invalid.message, unread)
     is_ranked = entries is not None or given is None
@@ -97,9 +100,9 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
     unread += read.unread
     if isinstance(read, Fault):
         return read._replace(unread=unread)
-    if answer is None and support is None and is_ranked and not unread:
+    if answer is None and support is None and spent is None and is_ranked and not unread:
         return read
-    return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread)
+    return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread, spent=spent)
 
 
 def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
@@ -133,6 +136,12 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
         return answer, read_support(support, contract), entries
     except InvalidError as invalid:
         raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
+
+
+def _spent(raw: Mapping[Any, Any]) -> dict[str, float] | None:
+    """Return what an output says that it took; None where it does not."""
+    amounts = {key: amount for key in sorted(_SPENT) if (amount := read_amount(raw, key, "")) is not None}
+    return amounts or None
 
 
 def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
@@ -305,4 +314,7 @@ class KeptOutput(NamedTuple):
         """Return the output as it is judged, or why there is none."""
         if self.error is not None:
             return Fault(self.error.reason)
-        return read_output(self.actual_output, contract=contract)
+        output = read_output(self.actual_output, contract=contract)
+        if self.seconds is None or isinstance(output, Fault):
+            return output
+        return output._replace(spent={"seconds": self.seconds, **(output.spent or {})})

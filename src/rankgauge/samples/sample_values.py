@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import math
 import numbers
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from rankgauge.base.plain_text import NUMBER, visible
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed
 from rankgauge.policy import Contract
 from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
@@ -39,7 +38,6 @@ __all__ = [
     "is_real",
     "lacks_key",
     "look",
-    "read_gain",
     "read_id",
 ]
 
@@ -61,6 +59,7 @@ FIELDS = (
     *("id", "input", "expected_output", "actual_output", "metadata"),
     *(f"expected_output.{kind}" for kind in GOLD_KINDS),
     *("actual_output.retrieved", "actual_output.answer", "actual_output.support", "actual_output.stages"),
+    *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
     *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
 """What `fields` may map a name of the user's data onto."""
@@ -198,8 +197,9 @@ class Output(NamedTuple):
 
         metadata: What is known of each retrieved item; None where nothing is.
 
-        stages: What each stage of a pipeline retrieved, by its name and in order; the last is this output. None where
-            they are not told.
+        stages: What each stage of a pipeline retrieved, by its name and in order, the last is this output; or None.
+
+        spent: What it took, as far as it is known: `seconds`, `bytes`, `cost`.
     """
 
     ids: Sequence[str | None]
@@ -212,6 +212,7 @@ class Output(NamedTuple):
     places: Sequence[Place | Fault | None] | None = None
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
     stages: Mapping[str, Stage] | None = None
+    spent: Mapping[str, float] | None = None
 
     def at(self, stage: str) -> Output | Fault:
         """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""
@@ -219,8 +220,11 @@ class Output(NamedTuple):
             return Fault(f"the output has no 'stages', and so no stage {stage!r}")
         if stage not in self.stages:
             return Fault(f"the output has no stage {stage!r}; it has {listed([repr(name) for name in self.stages])}")
-        output = self.stages[stage].output
-        return output if isinstance(output, Fault) else output._replace(answer=self.answer, support=self.support)
+        output, _, seconds, cost = self.stages[stage]
+        spent = {name: value for name, value in (("seconds", seconds), ("cost", cost)) if value is not None}
+        if isinstance(output, Fault):
+            return output
+        return output._replace(answer=self.answer, support=self.support, spent=spent)
 
 
 class Stage(NamedTuple):
@@ -298,19 +302,6 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
         return str(raw)
     wanted = "a string" if contract.strict_ids else "a string or an integer"
     raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}{of_object(raw)}")
-
-
-def read_gain(raw: object, path: str, contract: Contract) -> float:
-    """Return a finite gain; an `InvalidError` for anything else."""
-    if type(raw) in NUMBERS and abs(raw) <= sys.float_info.max:  # type: ignore[arg-type]  # a number: the fast way
-        return float(raw)  # type: ignore[arg-type]
-    if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
-        raw = float(raw)
-    if not is_real(raw):
-        raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
-    if not is_finite_number(raw):
-        raise InvalidError(path, f"a gain must be finite, not {look(raw)}")
-    return float(raw)
 
 
 def are_strings(values: Sequence[object]) -> TypeGuard[Sequence[str]]:

@@ -39,7 +39,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
-    OUTPUT: frozenset({"retrieved", "answer", "support", "stages"}),
+    OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "seconds", "bytes", "cost"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
 }
@@ -55,6 +55,8 @@ _RANKINGS = (
     *("retrieved_contexts", "retrieval_context", "retrieved_ids", "retrieved_context_ids", "source_documents"),
     *("source_nodes", "nodes", "sources", "ranking", "retrieval", "matches"),
 )
+
+_SECONDS, _COST = ("latency", "duration", "time", "elapsed"), ("price", "usd")
 
 _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "": {
@@ -74,13 +76,18 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "text": ("content", "quote", "excerpt"),
     },
     "expected_output.forbidden[]": {"id": _ITEM_ID, "text": _ITEM_TEXT, "metadata": ("meta", "where", "filter")},
-    OUTPUT: {"retrieved": _RANKINGS, "answer": ("response", "generated", "generated_text", "completion", "output")},
+    OUTPUT: {
+        "retrieved": _RANKINGS,
+        "answer": ("response", "generated", "generated_text", "completion", "output"),
+        "seconds": _SECONDS,
+        "cost": _COST,
+    },
     STAGES: {
         "name": ("stage", "step", "id"),
         "retrieved": _RANKINGS,
         "from": ("sources", "inputs", "input", "after"),
-        "seconds": ("latency", "duration", "time", "elapsed"),
-        "cost": ("price", "usd"),
+        "seconds": _SECONDS,
+        "cost": _COST,
     },
     ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
 }

@@ -56,6 +56,7 @@ Kind = Literal[
     "report section",
     "preset",
     "command",
+    "system",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

@@ -222,6 +222,16 @@ def _described_options(trial: Trial[Part]) -> None:
 
 
 @law()
+def _checked_options(trial: Trial[Part]) -> None:
+    """Its options have a schema, each is described, and one that there is not is refused."""
+    options = trial.subject.offer.declaration.options
+    schema = trial.attempt(options.model_json_schema, {}, "making the schema of its options")
+    for name, field in schema.get("properties", {}).items():
+        trial.demand(field.get("description"), f"{name} has no description")
+    trial.demand(schema.get("additionalProperties") is False, "options that there are not are not refused")
+
+
+@law()
 def _observes(trial: Trial[Part]) -> None:
     """A run that starts, and one that ends with or without scores, can be observed."""
     for what, plan, result in _tiny_runs(trial):
@@ -239,6 +249,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "metric set": book(_usable_set),
         "report section": book(_tiny_sections),
         "command": book(_described_options),
+        "system": book(_checked_options),
         "observer": book(_observes),
     }
 )

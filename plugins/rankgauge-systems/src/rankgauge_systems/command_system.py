@@ -1,0 +1,128 @@
+"""
+Programs in any language: one JSON line in for each sample, one JSON line out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from rankgauge_systems.engines import Pool
+from rankgauge_systems.options import ConfigPath, SystemOptions
+
+__all__ = ["CommandOptions", "CommandSystem"]
+
+_SHOWN = 300
+_GRACE = 5.0
+
+
+class CommandOptions(SystemOptions):
+    """Options of a program."""
+
+    command: Sequence[str] = Field(min_length=1, description="The program and its arguments; no shell reads them.")
+    folder: ConfigPath | None = Field(
+        None, description="Where it is run, relative to the config. [default: as rankgauge]"
+    )
+    environment: Mapping[str, str] = Field(default_factory=dict, description="Further variables of its environment.")
+
+
+class CommandSystem:
+    """
+    A program as a system under test.
+
+    It is started once for each call at a time, and asked again as long as it runs: it reads ``{"input": ...}`` from
+    standard input and writes an output to standard output, each on one line.
+    """
+
+    def __init__(self, options: CommandOptions) -> None:
+        """Start nothing yet."""
+        self._options = options
+        self._pool: Pool[_Process] = Pool(lambda: _Process(self._options), _Process.close)
+
+    def __call__(self, given: object) -> Any:  # noqa: ANN401  # any JSON value
+        """Return what the program answers."""
+        with self._pool.taken() as process:
+            return process.ask(given)
+
+    def close(self) -> None:
+        """End the programs: by closing their input, and after some seconds by force."""
+        self._pool.close()
+
+
+class _Process:
+    """A program that runs."""
+
+    def __init__(self, options: CommandOptions) -> None:
+        self._process = subprocess.Popen(  # noqa: S603  # the config names it
+            list(options.command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=options.folder,
+            env=None if not options.environment else _environment(options.environment),
+        )
+        self._told: deque[bytes] = deque(maxlen=20)
+        self._listener = threading.Thread(target=self._listen, daemon=True, name="rankgauge-command")
+        self._listener.start()
+
+    def ask(self, given: object) -> Any:  # noqa: ANN401  # any JSON value
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None  # noqa: S101  # pipes, as asked for
+        assert stdout is not None  # noqa: S101
+        try:
+            stdin.write(json.dumps({"input": given}).encode() + b"\n")
+            stdin.flush()
+            line = stdout.readline()
+        except OSError:
+            line = b""
+        if not line:
+            raise ValueError(self._ended())
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise ValueError(
+                f"the program answered no line of JSON: {line[:_SHOWN].decode(errors='replace')!r}"
+            ) from None
+
+    def close(self) -> None:
+        process = self._process
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        self._listener.join(_GRACE)
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _listen(self) -> None:
+        assert self._process.stderr is not None  # noqa: S101  # a pipe, as asked for
+        with contextlib.suppress(ValueError, OSError):  # it was closed
+            for line in self._process.stderr:
+                self._told.append(line)
+
+    def _ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        self._listener.join(_GRACE)
+        said = b"".join(self._told).decode(errors="replace").strip()
+        code = self._process.returncode
+        how = "closed its output" if code is None else f"ended with exit code {code}"
+        return f"the program {how} and did not answer" + (f"; it said: {said[-_SHOWN:]}" if said else "")
+
+
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
+    import os  # noqa: PLC0415  # seldom asked for
+
+    return {**os.environ, **more}

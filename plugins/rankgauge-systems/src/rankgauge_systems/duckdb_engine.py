@@ -1,0 +1,115 @@
+"""
+DuckDB: full text search by its extension `fts`, and vectors compared one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from rankgauge.errors import ParameterError
+from rankgauge_systems.engines import Document, Hit, Pool, required
+from rankgauge_systems.options import ConfigPath, Embedding, SearchOptions, embedding_of
+
+__all__ = ["DuckdbEngine", "DuckdbOptions"]
+
+
+class DuckdbOptions(SearchOptions):
+    """Options of DuckDB."""
+
+    path: ConfigPath = Field(description="The database file, relative to the config.")
+    table: str = Field("documents", pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="The table: id, title, text.")
+    by: Literal["words", "vectors"] = Field("words", description="What is searched; words need the extension fts.")
+    embed: Embedding | None = Field(None, description="What makes vectors of texts, for vectors.")
+    stemmer: str = Field("porter", pattern="^[a-z]+$", description="How `systems index` cuts the ends of words.")
+
+    @model_validator(mode="after")
+    def _check_embed(self) -> DuckdbOptions:
+        if (self.embed is None) == (self.by == "vectors"):
+            raise ValueError("embed goes with by: vectors")
+        return self
+
+
+class DuckdbEngine:
+    """A table of DuckDB."""
+
+    def __init__(self, options: DuckdbOptions) -> None:
+        """Open nothing yet."""
+        self._duckdb = required("duckdb", "DuckDB", "duckdb")
+        self._options = options
+        self._embed = None if options.embed is None else embedding_of(options.embed)
+        self._pool: Pool[Any] = Pool(self._connect, lambda connection: connection.close())
+
+    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+        """Return the best documents, by BM25 or by the cosine of vectors."""
+        options = self._options
+        if self._embed is None:
+            score = f"fts_main_{options.table}.match_bm25(id, $question)"
+            values: dict[str, Any] = {"question": question}
+        else:
+            score = "list_cosine_similarity(vector, $vector::FLOAT[])"
+            values = {"vector": list(self._embed([question])[0])}
+        sql = (
+            f"SELECT id, title, text, {score} AS score FROM {options.table} WHERE score IS NOT NULL "  # noqa: S608  # checked
+            "ORDER BY score DESC, id LIMIT $k"
+        )
+        with self._pool.taken() as connection:
+            rows = connection.cursor().execute(sql, {**values, "k": options.k}).fetchall()
+        return [
+            Hit(name, score, Document(name, title, text).whole if options.texts else None)
+            for name, title, text, score in rows
+        ]
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Write the table anew, with vectors or with an index of words."""
+        options = self._options
+        self.close()
+        rows = [(document.id, document.title, document.text) for document in documents]
+        options.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = self._duckdb.connect(str(options.path))
+        try:
+            if self._embed is None:
+                self._load_words(connection)
+            connection.execute(
+                f"CREATE OR REPLACE TABLE {options.table} (id VARCHAR, title VARCHAR, text VARCHAR, vector FLOAT[])"
+            )
+            vectors = self._embed([Document(*row).whole for row in rows]) if self._embed else [None] * len(rows)
+            connection.executemany(
+                f"INSERT INTO {options.table} VALUES (?, ?, ?, ?)",  # noqa: S608  # checked
+                [(*row, vector) for row, vector in zip(rows, vectors, strict=True)],
+            )
+            if self._embed is None:
+                indexed = f"'{options.table}', 'id', 'title', 'text', stemmer='{options.stemmer}', overwrite=1"
+                connection.execute(f"PRAGMA create_fts_index({indexed})")
+        finally:
+            connection.close()
+        return len(rows)
+
+    def check(self) -> None:
+        """Connect once, and look for the table."""
+        with self._pool.taken() as connection:
+            connection.execute(f"SELECT id, title, text FROM {self._options.table} LIMIT 1")  # noqa: S608  # checked
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    def _connect(self) -> Any:  # noqa: ANN401  # duckdb is an extra
+        path = self._options.path
+        if not path.is_file():
+            raise ParameterError(f"there is no database {path}; `rankgauge systems index` makes it")
+        connection = self._duckdb.connect(str(path), read_only=True)
+        if self._embed is None:
+            self._load_words(connection)
+        return connection
+
+    def _load_words(self, connection: Any) -> None:  # noqa: ANN401  # duckdb is an extra
+        try:
+            connection.execute("LOAD fts")
+        except self._duckdb.Error as error:
+            why = str(error).partition("\n")[0]
+            raise ParameterError(
+                f"DuckDB searches words by its extension fts, which it must install first: {why}"
+            ) from None

@@ -1,0 +1,98 @@
+"""
+The plugin: kinds of systems, and commands that load and tune them. What these need is imported when they run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rankgauge.cli.shared_options import add_json_option, path, share, whole_number
+from rankgauge.plugin import command, hookimpl, system
+from rankgauge_systems.kinds import KINDS, made
+
+__all__ = ["rankgauge_commands", "rankgauge_systems", "systems_index", "systems_sweep"]
+
+
+def _kind(name: str) -> Callable[..., Callable[[Any], object]]:
+    def factory(options: Any) -> Callable[[Any], object]:  # noqa: ANN401  # the options of the kind
+        return made(name, options)
+
+    factory.__doc__ = KINDS[name].about
+    factory.__name__ = factory.__qualname__ = name
+    return system(name, options=KINDS[name].options)(factory)
+
+
+@hookimpl
+def rankgauge_systems() -> Sequence[Callable[..., Callable[[Any], object]]]:
+    """Return the kinds of systems."""
+    return [_kind(name) for name in KINDS]
+
+
+def _index_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("config", metavar="CONFIG", type=path, help="A config with a system.")
+    add("corpus", metavar="CORPUS", type=path, help="The documents: a file of rows with id and text, or a folder.")
+    add_json_option(parser)
+
+
+@command("systems index", options=_index_options, usage="[OPTIONS] CONFIG CORPUS")
+def systems_index(given: argparse.Namespace) -> int:
+    """
+    Load documents into the system of a config, for a try.
+
+    What the system has in that table, collection or index is replaced. All searches of a pipeline are loaded.
+
+    Exit codes: 0 done, 2 usage, a config or corpus that cannot be read, or a system that cannot be loaded.
+    """
+    from rankgauge_systems.index_command import index  # noqa: PLC0415  # see above
+
+    return index(given)
+
+
+def _sweep_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("config", metavar="CONFIG", type=path, help="A config with a system, and options to try under `sweep`.")
+    add("-o", "--output", required=True, type=path, metavar="FOLDER", help="A folder for a result of each point.")
+    add("--dataset", metavar="NAME", help="The dataset of a config that has several.")
+    add("-m", "--metric", action="append", metavar="METRIC", help="A metric, instead of the config's. Repeatable.")
+    cost = "The column that quality is weighed against. [default: %(default)s]"
+    add("--cost", default="latency_p95", metavar="METRIC", help=cost)
+    holdout = "Choose the best point on a part of the questions, and report it on the rest."
+    add("--holdout", action="store_true", help=holdout)
+    part = "The part on which the best one is chosen. [default: %(default)s]"
+    add("--choose-on", type=share, default=0.5, metavar="SHARE", help=part)
+    exact = "Also search exactly, and say which share of that each point finds (`exact: true`)."
+    add("--exact", action="store_true", help=exact)
+    add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the parts of --holdout. [default: 0]")
+    add_json_option(parser)
+
+    add = parser.add_argument_group("calls").add_argument
+    add("--concurrency", type=whole_number(1), default=8, metavar="N", help="Calls at a time. [default: %(default)s]")
+    add("--timeout", type=float, metavar="SECONDS", help="For each call. [default: none]")
+    add("--retries", type=whole_number(0), default=0, metavar="N", help="Tries of a call that failed. [default: 0]")
+    add("--limit", type=whole_number(1), metavar="N", help="Only the first N samples.")
+
+
+@command("systems sweep", options=_sweep_options, usage="[OPTIONS] -o FOLDER CONFIG")
+def systems_sweep(given: argparse.Namespace) -> int:
+    """
+    Try options of the system of a config.
+
+    Scores every point of `sweep` in the config, a grid or a list of options, and saves a result of each below FOLDER.
+    Points that are there already are read, so that a sweep that ended early goes on with the same command. Shows each
+    with its intervals, and which ones no other beats in both quality and cost.
+
+    Exit codes: 0 done, 2 usage, a config that cannot be used, or a system that cannot be called, 3 interrupted, or a
+    point has more failed calls than the policy allows.
+    """
+    from rankgauge_systems.sweep_command import sweep  # noqa: PLC0415  # see above
+
+    return sweep(given)
+
+
+@hookimpl
+def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
+    """Return the commands."""
+    return (systems_index, systems_sweep)

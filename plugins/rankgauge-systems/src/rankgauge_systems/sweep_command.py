@@ -1,0 +1,79 @@
+"""
+`rankgauge systems sweep`: options of a system are tried, and weighed against what they cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankgauge import Engine, Evaluation
+from rankgauge.cli.console import print_json, progress_bar, remark, report_width, show
+from rankgauge.cli.conventions import make_engine
+from rankgauge.errors import ConfigError, ParameterError, Problem, RunInterrupted, counted, listed
+from rankgauge.planning.requests import by_column
+from rankgauge_systems.sweep_points import points_of
+from rankgauge_systems.sweep_report import held_out, rows_of, sweep_lines
+from rankgauge_systems.sweep_results import Calls, exact_recall, scored
+
+__all__ = ["sweep"]
+
+_INCOMPLETE = 3
+
+
+def sweep(given: argparse.Namespace) -> int:
+    """Do what `systems sweep` was given, and return its exit code."""
+    engine = make_engine(given.config)
+    assert engine.config is not None  # noqa: S101  # a config was given
+    points = points_of(engine.config.config.sweep)
+    evaluation = _evaluation(engine, given)
+    columns = [column.name for column in evaluation.plan().metrics]
+    calls = Calls(concurrency=given.concurrency, timeout=given.timeout, retries=given.retries, limit=given.limit)
+    if given.timeout is not None and not given.timeout > 0:
+        raise ParameterError(f"--timeout is a number of seconds above 0, not {given.timeout:g}")
+    results = []
+    for number, point in enumerate(points, 1):
+        try:
+            with progress_bar(f"{number} of {len(points)}: {point.name}", wanted=True) as progress:
+                result = scored(engine, evaluation, point, given.output, calls, progress)
+                recall = None
+                if given.exact:
+                    recall = exact_recall(engine, evaluation, point, given.output, calls, progress)
+        except RunInterrupted as error:
+            remark(f"{error}; the same command goes on with {point.name}")
+            return _INCOMPLETE
+        results.append((point, result, recall))
+    if given.exact and not any(recall for _, _, recall in results):
+        remark("--exact: the system cannot search exactly, so nothing is compared with that")
+    cost = columns[-1]
+    rows = rows_of(results, columns[0], cost)
+    held = held_out(rows, columns[0], given.choose_on, given.seed) if given.holdout else None
+    if given.as_json:
+        print_json(
+            {
+                "metric": columns[0],
+                "cost": cost,
+                "points": [row.to_dict(columns) for row in rows],
+                "holdout": None if held is None else held.to_dict(),
+            }
+        )
+    else:
+        show(sweep_lines(rows, columns, cost, held, width=report_width()))
+    incomplete = [point.name for point, result, _ in results if result.is_incomplete]
+    if incomplete:
+        remark(f"incomplete, with more failed calls than max_failed allows: {listed(incomplete)}")
+    return _INCOMPLETE if incomplete else 0
+
+
+def _evaluation(engine: Engine, given: argparse.Namespace) -> Evaluation:
+    """Return the evaluation of the dataset, with what is measured of the calls behind its metrics."""
+    names = engine.dataset_names
+    if given.dataset is None and len(names) != 1:
+        raise ParameterError(f"{given.config} has {counted(len(names), 'dataset')}; name one with --dataset")
+    evaluation = engine.dataset(given.dataset or names[0])
+    metrics = evaluation.metrics if given.metric is None else by_column(given.metric, evaluation.metrics)
+    if not metrics:
+        problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", str(given.config))
+        raise ConfigError(f"{given.config} cannot be used:", [problem])
+    measured = [name for name in ("latency_p50", "latency_p95") if name != given.cost]
+    kept = [metric for metric in metrics if metric != given.cost]
+    return evaluation.with_metrics([*kept, *measured, given.cost])

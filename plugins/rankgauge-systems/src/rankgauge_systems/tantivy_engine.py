@@ -1,0 +1,98 @@
+"""
+Tantivy: BM25 in this process, over an index in a folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rankgauge.errors import ParameterError
+from rankgauge_systems.engines import Document, Hit, required
+from rankgauge_systems.options import ConfigPath, SearchOptions
+
+__all__ = ["TantivyEngine", "TantivyOptions"]
+
+
+class TantivyOptions(SearchOptions):
+    """Options of tantivy."""
+
+    path: ConfigPath = Field(description="The folder of the index, relative to the config.")
+    tokenizer: Literal["default", "en_stem", "whitespace"] = Field(
+        "en_stem", description="How `systems index` cuts words."
+    )
+    title_weight: float = Field(1.0, gt=0, description="How much a word in the title counts, against 1 in the text.")
+    operator: Literal["and", "or"] = Field("or", description="Whether a document needs all words, or one.")
+
+
+class TantivyEngine:
+    """An index of tantivy."""
+
+    def __init__(self, options: TantivyOptions) -> None:
+        """Open nothing yet."""
+        self._tantivy = required("tantivy", "tantivy", "tantivy")
+        self._options = options
+        self._index: Any = None
+        self._lock = threading.Lock()
+
+    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+        """Return the best documents by BM25; a question without a word finds nothing."""
+        words = re.findall(r"\w+", question)
+        if not words:
+            return []
+        index, options = self._opened(), self._options
+        glue = " AND " if options.operator == "and" else " "
+        query = index.parse_query(
+            glue.join(f'"{word}"' for word in words), ["title", "text"], {"title": options.title_weight}
+        )
+        searcher = index.searcher()
+        hits = []
+        for score, address in searcher.search(query, options.k).hits:
+            row = searcher.doc(address).to_dict()
+            document = Document(row["id"][0], "".join(row.get("title", ())), "".join(row.get("text", ())))
+            hits.append(Hit(document.id, float(score), document.whole if options.texts else None))
+        return hits
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Write the index anew."""
+        options, tantivy = self._options, self._tantivy
+        if options.path.exists() and any(options.path.iterdir()) and not (options.path / "meta.json").is_file():
+            raise ParameterError(f"{options.path} is a folder with other files; tantivy needs one of its own")
+        shutil.rmtree(options.path, ignore_errors=True)
+        options.path.mkdir(parents=True)
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("id", stored=True, tokenizer_name="raw")
+        for field in ("title", "text"):
+            builder.add_text_field(field, stored=True, tokenizer_name=options.tokenizer)
+        index = tantivy.Index(builder.build(), path=str(options.path))
+        writer, count = index.writer(), 0
+        for document in documents:
+            writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
+            count += 1
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index = None
+        return count
+
+    def check(self) -> None:
+        """Open the index."""
+        self._opened()
+
+    def close(self) -> None:
+        """Forget the index."""
+        self._index = None
+
+    def _opened(self) -> Any:  # noqa: ANN401  # tantivy is an extra
+        with self._lock:
+            if self._index is None:
+                if not (self._options.path / "meta.json").is_file():
+                    raise ParameterError(
+                        f"there is no index in {self._options.path}; `rankgauge systems index` makes it"
+                    )
+                self._index = self._tantivy.Index.open(str(self._options.path))
+            return self._index

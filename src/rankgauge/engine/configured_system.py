@@ -1,0 +1,206 @@
+"""
+Systems under test that a config names: made by a plugin, with secrets kept out of results and messages.
+"""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.errors import ParameterError, Problem, RankgaugeError
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
+    from rankgauge.config import LoadedConfig
+
+__all__ = ["ConfiguredSystem", "system_of"]
+
+_SHORTEST = 4
+"""How many characters a value of a variable has at least that messages do not show."""
+
+
+class SystemFailedError(Exception):
+    """A call that failed, told without what is secret."""
+
+
+class ConfiguredSystem:
+    """
+    A system under test of a config, which is called with each sample's input.
+
+    Attributes:
+        kind: Which it is.
+
+        options: Its options as the config has them, variables as they are written.
+
+        inner: What the plugin made.
+    """
+
+    def __init__(
+        self, kind: str, options: Mapping[str, Any], inner: Callable[[Any], object], hidden: Mapping[str, str]
+    ) -> None:
+        """Take what a plugin made; *hidden* are values of variables, each with how the config writes it."""
+        self.kind, self.options, self.inner = kind, dict(options), inner
+        self._hidden = hidden
+        self.__module__, self.__qualname__ = "system", kind  # what manifests call it
+
+    def __call__(self, given: Any) -> object:  # noqa: ANN401  # whatever samples have
+        """Return what the system returns."""
+        with self._telling():
+            output = self.inner(given)
+        return self._awaited(output) if isinstance(output, Awaitable) else output
+
+    def check(self) -> None:
+        """Raise a `ParameterError` for a system that says, before it is called, that it cannot be used."""
+        check = getattr(self.inner, "check", None)
+        if check is None:
+            return
+        try:
+            with guarded(), self._telling():
+                check()
+        except ForeignError as error:
+            cause = error.__cause__
+            if isinstance(cause, RankgaugeError):
+                raise cause from None
+            raise ParameterError(f"system {self.kind!r} cannot be used: {error}") from None
+
+    def close(self) -> None:
+        """Close what is open, if the system has anything to close."""
+        close = getattr(self.inner, "close", None)
+        if close is not None:
+            with self._telling():
+                close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raise what a system raises; in other words where these have a secret."""
+        try:
+            yield
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            shown = "".join(traceback.format_exception(error))
+            if not any(value in shown for value in self._hidden):
+                raise
+            raise SystemFailedError(_without(self._hidden, told)) from None
+
+    async def _awaited(self, output: Awaitable[object]) -> object:
+        with self._telling():
+            return await output
+
+
+def _without(hidden: Mapping[str, str], text: str) -> str:
+    """Return a text with variables in place of their values, the longest first."""
+    for value in sorted(hidden, key=len, reverse=True):
+        text = text.replace(value, hidden[value])
+    return text
+
+
+def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any] | None = None) -> ConfiguredSystem:
+    """
+    Make the system under test of a config.
+
+    Args:
+        loaded: The config; it has a system.
+
+        catalog: What plugins offer.
+
+        changes: Options in place of the config's; dots in a name lead into options.
+
+    Returns:
+        The system. Close it in the end.
+
+    Raises:
+        ConfigError: Options that cannot be used, all of them at once; a variable that is not set.
+
+        UnknownNameError: No plugin offers the kind.
+
+        ParameterError: A change of an option that is none; or the plugin cannot make the system, with what it says.
+    """
+    written = _changed(loaded.config.system or {}, changes or {})
+    kind = str(written.pop("kind"))
+    declaration = catalog.system(kind).declaration
+    hidden: dict[str, str] = {}
+    options = _checked(loaded, declaration.options, written, hidden)
+    try:
+        with guarded():
+            inner = declaration.function(options)
+    except ForeignError as error:
+        message = _without(hidden, str(error))
+        cause = error.__cause__
+        if isinstance(cause, RankgaugeError) and message == str(error):
+            raise cause from None
+        raise ParameterError(f"system {kind!r} cannot be used: {message}") from None
+    if not callable(inner):
+        raise ParameterError(f"system {kind!r} returned {type(inner).__name__}, which cannot be called")
+    return ConfiguredSystem(kind, written, inner, hidden)
+
+
+def _changed(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with some changed; dots lead into mappings."""
+    options = copy.deepcopy(dict(written))
+    for name, value in changes.items():
+        *parts, last = name.split(".")
+        holder: Any = options
+        for part in parts:
+            holder = holder.setdefault(part, {}) if isinstance(holder, dict) else None
+        if not isinstance(holder, dict):
+            raise ParameterError(f"{name} leads into an option of the system that is no mapping")
+        holder[last] = value
+    return options
+
+
+def _checked(loaded: LoadedConfig, model: Any, written: Mapping[str, Any], hidden: dict[str, str]) -> Any:  # noqa: ANN401  # a pydantic model
+    """Return options as the plugin's model; add values of variables to *hidden*."""
+    from pydantic import ValidationError
+
+    from rankgauge.config.config_files import unusable
+
+    problems: list[Problem] = []
+    options = {name: _expanded(loaded, value, (name,), hidden, problems) for name, value in written.items()}
+    if problems:
+        raise unusable(loaded.path, problems)
+    try:
+        return model.model_validate(options, context={"folder": loaded.path.parent})
+    except ValidationError as error:
+        flaws = error.errors(include_url=False, include_input=False, include_context=False)
+    for flaw in flaws:
+        at = tuple(part for part in flaw["loc"] if isinstance(part, str | int))
+        place = next((loaded.places[key] for key in _around(at) if key in loaded.places), loaded.place("system"))
+        message = _without(hidden, flaw["msg"].removeprefix("Value error, "))
+        known = f"; known are {', '.join(model.model_fields)}" if flaw["type"] == "extra_forbidden" else ""
+        problems.append(Problem(f"{message}{known}", *place, ".".join(map(str, ("system", *at)))))
+    raise unusable(loaded.path, problems)
+
+
+def _around(at: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    for end in range(len(at), -1, -1):
+        yield "system", *at[:end]
+
+
+def _expanded(
+    loaded: LoadedConfig,
+    value: object,
+    path: tuple[str | int, ...],
+    hidden: dict[str, str],
+    problems: list[Problem],
+) -> object:
+    """Return a value with what variables stand for; remember what they stood for, which may be secret."""
+    if isinstance(value, dict):
+        return {key: _expanded(loaded, inner, (*path, key), hidden, problems) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_expanded(loaded, inner, (*path, place), hidden, problems) for place, inner in enumerate(value)]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    from rankgauge.config.variables import Variables
+
+    variables = Variables()
+
+    def refuse(why: str) -> None:
+        problems.append(Problem(why, *loaded.place("system", *path), ".".join(map(str, ("system", *path)))))
+
+    text = variables.expanded(value, refuse)
+    hidden |= {each: name for each, name in variables.written.items() if len(each) >= _SHORTEST}
+    return text

@@ -1,0 +1,70 @@
+"""
+System declarations: engines that a config calls by name, with options that are checked before anything is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rankgauge.errors import DeclarationError
+from rankgauge.plugin.signature import Authored, declaring, plain_name
+
+__all__ = ["System", "system"]
+
+SystemFactory = Callable[..., Callable[[Any], object]]
+
+
+@dataclass(frozen=True, slots=True)
+class System(Authored):
+    """A kind of system under test; the fields are the arguments of `system`."""
+
+    name: str
+    options: Any  # a pydantic model, which loads only where there is a config
+    function: SystemFactory
+
+
+def system(name: str, *, options: type) -> Callable[[SystemFactory], SystemFactory]:
+    """
+    Declare a kind of system under test, which configs call: ``system: {kind: NAME, ...}``.
+
+    The function is given the checked options, and returns what is called with each sample's input, in several threads
+    at a time, and returns an output: a list, or ``{"retrieved": [...]}``, also with `stages`, `seconds`, `bytes` and
+    `cost`. It may be asynchronous. If it has a method `check`, that is called before the first sample, and what it
+    raises ends the run; `close` is called at the end.
+
+        class OurOptions(pydantic.BaseModel, extra="forbid"):
+            url: str
+            key: pydantic.SecretStr
+
+        @system("our-search", options=OurOptions)
+        def our_search(options: OurOptions) -> Callable[[str], list[str]]:
+            \"\"\"Our search engine.\"\"\"
+            client = Client(options.url, options.key.get_secret_value())
+            return client.search
+
+    Secrets stand in the environment. Options are written into results as the config has them, ``${NAME}`` included;
+    what is named like a secret is refused where it is written out. Validators find the folder of the config under
+    ``folder`` in their context.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        options: A pydantic model of the other keys; unknown keys should be forbidden.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the name or the model cannot be used.
+    """
+
+    def declare(function: SystemFactory) -> System:
+        if not (isinstance(options, type) and hasattr(options, "model_validate")):
+            raise DeclarationError(f"the options of system {name!r} are a pydantic model, not {options!r}")
+        if "kind" in options.model_fields:  # type: ignore[attr-defined]  # a model, as was just seen
+            raise DeclarationError(f"system {name!r} cannot have an option 'kind', which names it")
+        return System(plain_name(name), options, function)
+
+    return declaring(declare)
