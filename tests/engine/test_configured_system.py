@@ -319,3 +319,18 @@ class TestCommandLine:
     @pytest.mark.parametrize("option", [("--stages",), ("--workers", "2")])
     def test_options_of_outputs_do_not_go_with_it(self, rankgauge, option):
         assert rankgauge(*option)[0] == 2
+
+
+def test_validate_checks_options_and_makes_nothing(installed, config, capsys, tmp_path):
+    installed.add("acme-finder", MODULE.replace("return Finder(options)", "raise OSError('made')"))
+    for options, code, told in (({}, 0, "valid (1 dataset)"), ({"nme": "d1"}, 2, "system.nme")):
+        config({"kind": "finder", **options}, catalog=None)
+        assert call(["validate", str(tmp_path / "c.yaml")]) == code
+        captured = capsys.readouterr()
+        assert told in captured.out + captured.err
+        assert "made" not in captured.err
+
+
+def test_without_a_plugin_it_is_said_what_brings_one(config):
+    with pytest.raises(ConfigError, match="no installed plugin has a system; `pip install rankgauge-systems` brings"):
+        config({"kind": "qdrant"}, catalog=Catalog.discover(own_only=True))

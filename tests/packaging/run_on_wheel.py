@@ -43,7 +43,11 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"testing {wheel.name} in {found}\n")
         variables = {**plain_variables(), "RANKGAUGE_TEST_WHEEL": str(wheel)}
         command = [str(environment.python), "-m", "pytest", "-p", "no:cacheprovider"]
-        command += ["-o", "pythonpath=tests", *arguments]  # plugins come from their wheels, too
+        command += [
+            "-o",
+            "pythonpath=tests plugins/rankgauge-systems/tests",
+            *arguments,
+        ]  # plugins come from their wheels, too
         return subprocess.run(command, cwd=project, env=variables, check=False).returncode
 
 

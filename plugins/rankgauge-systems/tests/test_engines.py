@@ -284,3 +284,20 @@ def test_a_missing_library_is_named_with_its_install(config, monkeypatch, kind):
         options |= {"embed": "letters.py:embed"}
     with pytest.raises(RankgaugeError, match=rf"pip install 'rankgauge-systems\[{kind}\]'"):
         Engine.from_config(config(system={"kind": kind, **options})).system()
+
+
+def test_embedders_of_rankgauge_semantic_are_asked_in_batches(monkeypatch):
+    embedders = pytest.importorskip("rankgauge_semantic.embedders")
+    from rankgauge_systems.options import embedding_of
+
+    sizes = []
+
+    def batch(texts):
+        sizes.append(len(texts))
+        return embed(texts)
+
+    found = embedders.Embedder(model="letters 1", embed=batch)
+    monkeypatch.setattr(embedders, "find_embedder", lambda name: {"letters": found}[name])
+    texts = [f"text {number}" for number in range(130)]
+    assert embedding_of("letters")(texts) == embed(texts)
+    assert sizes == [64, 64, 2]

@@ -178,5 +178,7 @@ def test_the_share_of_an_exact_search(sweep, folder):
         "partitions": 8,
     }
     done = sweep("--exact", "--json", system=system, sweep={"nprobes": [1, 8]})
-    one, all_of_them = (point["index_recall"]["mean"] for point in done.json["points"])
-    assert one < all_of_them == 1
+    one, all_of_them = (point["index_recall"] for point in done.json["points"])
+    assert list(one) == ["1", "10"]
+    assert one["10"]["mean"] < all_of_them["10"]["mean"] == 1
+    assert "of exact 10" in sweep("--exact", system=system, sweep={"nprobes": [1, 8]}).out

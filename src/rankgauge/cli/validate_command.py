@@ -14,6 +14,7 @@ from rankgauge.base.tables import Line
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, remark, show
 from rankgauge.cli.shared_options import add_field_option, finite, path
+from rankgauge.engine.configured_system import check_options
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -247,7 +248,7 @@ def _collected(problems: dict[str, Problem], file: Path | str, line: int | None 
 
 
 def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
-    """Check all matchers, profiles and metric sets, including unused ones."""
+    """Check all matchers, profiles and metric sets, including unused ones, and the options of the system."""
     loaded = engine.config
     if loaded is None:
         return
@@ -257,6 +258,8 @@ def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
     for name in loaded.config.profiles:
         with _collected(problems, *loaded.place("profiles", name)):
             engine.catalog.profile(name)
+    with _collected(problems, *loaded.place("system")):
+        check_options(loaded, engine.catalog)
     for name in loaded.config.metrics.sets:
         with _collected(problems, loaded.path):
             engine.dataset([]).with_metrics(engine.metrics([name])).plan()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.config import LoadedConfig
 
-__all__ = ["ConfiguredSystem", "system_of"]
+__all__ = ["ConfiguredSystem", "check_options", "system_of"]
 
 _SHORTEST = 4
 """How many characters a value of a variable has at least that messages do not show."""
@@ -136,6 +136,15 @@ def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any]
     if not callable(inner):
         raise ParameterError(f"system {kind!r} returned {type(inner).__name__}, which cannot be called")
     return ConfiguredSystem(kind, written, inner, hidden)
+
+
+def check_options(loaded: LoadedConfig, catalog: Catalog) -> None:
+    """Raise the errors of `system_of` for the options of a config's system, if it has one, and make nothing."""
+    if loaded.config.system is None:
+        return
+    written = dict(loaded.config.system)
+    kind = str(written.pop("kind"))
+    _checked(loaded, catalog.system(kind).declaration.options, written, {})
 
 
 def _changed(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def sweep(given: argparse.Namespace) -> int:
         try:
             with progress_bar(f"{number} of {len(points)}: {point.name}", wanted=True) as progress:
                 result = scored(engine, evaluation, point, given.output, calls, progress)
-                recall = None
+                recall = {}
                 if given.exact:
                     recall = exact_recall(engine, evaluation, point, given.output, calls, progress)
         except RunInterrupted as error:

@@ -4,8 +4,8 @@ What a sweep found: its points with their intervals, which ones no other beats, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import rankgauge
@@ -33,7 +33,7 @@ class Row:
 
         is_best: Whether no other point is as good and cheaper, or as cheap and better.
 
-        recall: Which share of an exact search it finds, as a result; None where that was not asked for.
+        recall: Which share of an exact search it finds, by depth; nothing where that was not asked for.
     """
 
     point: Point
@@ -41,7 +41,7 @@ class Row:
     quality: float | None
     cost: float | None
     is_best: bool = False
-    recall: Result | None = None
+    recall: Mapping[int, Result] = field(default_factory=dict)
 
     def to_dict(self, metrics: Sequence[str]) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -49,12 +49,13 @@ class Row:
         for name in metrics:
             column = self.result.metrics[name]
             means[name] = {"mean": column.mean, "interval": column.interval(), **column.counts}
-        recall = None if self.recall is None else self.recall.metrics["set_recall"]
+        columns = {depth: result.metrics["set_recall"] for depth, result in self.recall.items()}
+        recall = {depth: {"mean": column.mean, "interval": column.interval()} for depth, column in columns.items()}
         return {
             "options": dict(self.point.changes),
             "folder": self.point.folder,
             "metrics": means,
-            "index_recall": None if recall is None else {"mean": recall.mean, "interval": recall.interval()},
+            "index_recall": recall,
             "is_best": self.is_best,
         }
 
@@ -97,7 +98,7 @@ class Held:
         return {"options": dict(self.best.point.changes), **values, "difference_to_first": difference}
 
 
-def rows_of(results: Sequence[tuple[Point, Result, Result | None]], metric: str, cost: str) -> list[Row]:
+def rows_of(results: Sequence[tuple[Point, Result, Mapping[int, Result]]], metric: str, cost: str) -> list[Row]:
     """Return the points with what counts; those that no other beats in both quality and cost are marked."""
     rows = [
         Row(
@@ -170,18 +171,18 @@ def sweep_lines(
 ) -> Iterator[Line]:
     """Yield the table of points, and what can be said of the best one."""
     metric = metrics[0]
-    has_recall = any(row.recall is not None for row in rows)
+    depths = sorted({depth for row in rows for depth in row.recall})
     header = [
         "point",
         *(text for name in metrics for text in _header(rows, name)),
-        *(["of exact"] if has_recall else []),
+        *(f"of exact {depth}" for depth in depths),
         "",
     ]
     cells = [
         [
             row.point.name,
             *(cell for name in metrics for cell in _cells(rows, row, name)),
-            *([_mean(row.recall, "set_recall")] if has_recall else []),
+            *(_mean(row.recall.get(depth), "set_recall") for depth in depths),
             "best for its cost" if row.is_best else "",
         ]
         for row in rows

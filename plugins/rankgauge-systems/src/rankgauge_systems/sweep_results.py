@@ -21,6 +21,8 @@ from rankgauge_systems.sweep_points import Point, exact_changes
 
 __all__ = ["Calls", "exact_recall", "scored"]
 
+_DEPTHS = (1, 10, 100)
+
 Progress = Callable[[int, int | None], None]
 
 
@@ -97,26 +99,33 @@ def exact_recall(
     folder: Path,
     calls: Calls,
     progress: Progress | None = None,
-) -> Result | None:
+) -> dict[int, Result]:
     """
-    Return which share of what an exact search finds a point finds, as `set_recall`; None where nothing can be exact.
+    Return which share of the first results of an exact search a point has among its own, by how many these are.
 
-    The exact search has the same options, and as many results.
+    The shares are `set_recall` of results; there are none where nothing can be exact. The exact search has the same
+    options, and as many results.
     """
     system = engine.system(point.changes)
     system.close()
     changes = exact_changes(system.kind, system.options)
     if not changes:
-        return None
+        return {}
     exact = Point({**{name: value for name, value in point.changes.items() if name not in changes}, **changes})
     scored(engine, evaluation, exact, folder, calls, progress)
     wanted, found = (_retrieved(folder / each.folder / OUTPUTS_FILE) for each in (exact, point))
+    deepest = max(map(len, wanted.values()), default=0)
+    depths = sorted({depth for depth in (*_DEPTHS, deepest) if 0 < depth <= deepest})
+    return {depth: _shares(wanted, found, depth) for depth in depths}
+
+
+def _shares(wanted: Mapping[str, Sequence[str]], found: Mapping[str, Sequence[str]], depth: int) -> Result:
     samples = [
-        {"id": name, "expected_output": ids, "actual_output": found[name]}
+        {"id": name, "expected_output": ids[:depth], "actual_output": found.get(name, ())[:depth]}
         for name, ids in wanted.items()
-        if ids and name in found
+        if ids
     ]
-    return Engine().dataset(samples).with_metrics(["set_recall"]).run() if samples else None
+    return Engine().dataset(samples).with_metrics(["set_recall"]).run()
 
 
 def _retrieved(outputs: Path) -> Mapping[str, Sequence[str]]:
