@@ -50,6 +50,8 @@ SAMPLES = {
     "promptfoo.jsonl": "igraITS/q1",
     "elasticsearch_sample.jsonl": "igITS/q1",
     "beir": "ig/q1",
+    "longmemeval.json": "igrIT/q1",
+    "locomo.json": "igr/0-0",
 }
 OUTPUTS = {
     "langchain.json": "ITS/q1",
@@ -138,6 +140,21 @@ class TestStoredRecords:
             assert {recognized(value, CATALOG) for value in values} - {None} <= {tool_of(file)}
             if file not in {"haystack_report.csv", "haystack_report.json", "haystack_pipeline.json"}:  # users' names
                 assert tool_of(file) in {recognized(value, CATALOG) for value in values}
+
+
+class TestMemory:
+    """Conversations: sessions and turns, and what kind of question it is."""
+
+    def test_kinds_of_questions_are_tags(self):
+        assert sample_of(RECORDS / "longmemeval.json").tags == ("single-session-user",)
+        assert sample_of(RECORDS / "locomo.json").tags == ("2",)
+
+    def test_questions_of_several_conversations_have_names_of_their_own(self, tmp_path):
+        asked = {"question": QUESTION, "answer": "1932", "evidence": ["D1:1"], "category": 1}
+        path = tmp_path / "locomo.json"
+        path.write_text(json.dumps([{"qa": [asked, asked]}, {"qa": [asked]}]))
+        batches = DatasetReader(DataSource(path, preset="locomo"), catalog=CATALOG, contract=DEFAULT_CONTRACT).batches()
+        assert [sample.id for batch in batches for sample in batch] == ["0-0", "0-1", "1-0"]
 
 
 class TestOtherVersions:

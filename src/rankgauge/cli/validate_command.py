@@ -14,7 +14,6 @@ from rankgauge.base.tables import Line
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, remark, show
 from rankgauge.cli.shared_options import add_field_option, finite, path
-from rankgauge.engine.configured_system import check_options
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -258,6 +257,8 @@ def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
     for name in loaded.config.profiles:
         with _collected(problems, *loaded.place("profiles", name)):
             engine.catalog.profile(name)
+    from rankgauge.engine.configured_system import check_options
+
     with _collected(problems, *loaded.place("system")):
         check_options(loaded, engine.catalog)
     for name in loaded.config.metrics.sets:

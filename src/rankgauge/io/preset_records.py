@@ -21,6 +21,7 @@ from rankgauge.samples import Sample
 __all__ = ["Shape", "recognized", "values_at"]
 
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
+_WORDS = ("expected_output.answer", "metadata.tags")
 _steps = cache(read_path)
 
 
@@ -90,6 +91,7 @@ def _has_marks(record: object, preset: Preset) -> bool:
 def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterator[Record]:
     """Yield the records of a document: a list of them, maps by id, or columns."""
     fields = {path for paths in preset.fields.values() for path in paths}
+    outer = f"{record.path}." if record.path else ""
     for path in preset.records:
         if path in fields and any(isinstance(document.get(field), str) for field in fields):
             continue  # one record, whose field is a list: columns stand beside columns
@@ -98,13 +100,13 @@ def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterat
             columns = [(name, column) for name, column in document.items() if isinstance(column, Mapping)]
             for key in part:
                 row = {name: column[key] for name, column in columns if key in column}
-                yield Record({"key": str(key), **row}, record.line, f"{path}[{key!r}]")
+                yield Record({"key": str(key), **row}, record.line, f"{outer}{path}[{key!r}]")
             return
         if isinstance(part, list) and part:
             lists = [(name, column) for name, column in document.items() if isinstance(column, list)]
             for place, item in enumerate(part):
                 row = {name: column[place] for name, column in lists if len(column) == len(part)}
-                yield Record(item if isinstance(item, Mapping) else row, record.line, f"{path}[{place}]")
+                yield Record(item if isinstance(item, Mapping) else row, record.line, f"{outer}{path}[{place}]")
             return
     yield record
 
@@ -197,6 +199,8 @@ def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # 
     """Return a value as a field needs it, None where it cannot be that."""
     if value is None or value == "":
         return None
+    if target in _WORDS and isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)  # a year, or a category by number
     if target in LISTS:
         if isinstance(value, str):
             return [part.strip() for part in value.split(separator) if part.strip()] if separator else [value]
@@ -267,6 +271,6 @@ def _decoded(value: Any) -> Any:  # noqa: ANN401  # any JSON value
 
 
 def _number(record: Record) -> str:
-    """Return what a record without an id is called: its place in a list, its row, or its line."""
+    """Return what a record without an id is called: its place in a list, or in lists (`0-3`), its row, or its line."""
     places = re.findall(r"\d+", record.path)
-    return places[-1] if places else str(1 if record.line is None else record.line)
+    return "-".join(places) if places else str(1 if record.line is None else record.line)
