@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+import rankgauge
 from ranked_tables import WORKED_QRELS, WORKED_RUN, scores_of, write_qrels, write_run
 from rankgauge.errors import DataError, UnreadableError
 from rankgauge.io.open_sources import open_qrels
@@ -124,3 +125,39 @@ def test_a_queue_is_told_apart_from_judgments(tmp_path, blank):
     )
     with pytest.raises(UnreadableError, match="it is a queue; once it is filled in, `rankgauge judge read` makes"):
         open_qrels(queue)
+
+
+RANKINGS = {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d2": 0.1}}
+
+
+class TestPredictionsOfMteb:
+    """`mteb.evaluate(..., prediction_folder=...)` writes rankings below a subset and a split, beside the model."""
+
+    def write(self, tmp_path, **parts):
+        path = tmp_path / "SciFact_predictions.json"
+        meta = {"model_name": "acme/small", "revision": "1"}
+        path.write_text(json.dumps({"mteb_model_meta": meta, **parts}), encoding="utf-8")
+        return path
+
+    def test_they_are_a_run_of_the_model(self, tmp_path):
+        path = self.write(tmp_path, default={"test": RANKINGS})
+        result = rankgauge.evaluate({"q1": {"d2": 1}, "q2": {"d2": 1}}, path, ["RR"])
+        assert result["rr"].mean == 0.75  # second, and first
+        assert result.manifest["outputs"]["tag"] == "acme/small"
+
+    @pytest.mark.parametrize(
+        ("parts", "told"),
+        [
+            ({}, "it has none"),
+            ({"default": {"test": RANKINGS, "dev": RANKINGS}}, "it has several (default/test, default/dev)"),
+            ({"de": {"test": RANKINGS}, "en": {"test": RANKINGS}}, "it has several (de/test, en/test)"),
+        ],
+    )
+    def test_one_subset_and_split_is_needed(self, tmp_path, parts, told):
+        with pytest.raises(UnreadableError) as caught:
+            rankgauge.evaluate({"q1": {"d2": 1}}, self.write(tmp_path, **parts), ["RR"])
+        assert told in str(caught.value)
+
+    def test_scores_that_are_none_are_refused(self, tmp_path):
+        with pytest.raises(DataError, match="the score must be a number, found the string 'x'"):
+            rankgauge.evaluate({"q1": {"d2": 1}}, self.write(tmp_path, default={"test": {"q1": {"d2": "x"}}}), ["RR"])

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, are_texts, encoded, number_problem
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, Problem, listed
 from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
@@ -76,13 +76,13 @@ def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
 
 
 class MappingRun:
-    """A run that is held as a mapping, which judging takes as it is; it has no tag, metadata or notes."""
+    """A run that is held as a mapping, which judging takes as it is; it has no metadata or notes."""
 
-    def __init__(self, rankings: _Mapping, *, name: str = "", is_checked: bool = False) -> None:
+    def __init__(self, rankings: _Mapping, *, name: str = "", tag: str = "", is_checked: bool = False) -> None:
         """Take a run, which is looked at when it is judged, unless it *is_checked* since it was read."""
         self.rankings = rankings
         self.name = name
-        self.tag = ""
+        self.tag = tag
         self.metadata: Mapping[str, Any] = {}
         self.notes: Sequence[str] = ()
         self._is_checked = is_checked
@@ -170,8 +170,32 @@ def _kind(value: object) -> str:
 def read_nested_run(path: Path, *, name: str) -> MappingRun:
     """Read a run, which is held whole."""
     value, text = _decoded(path, name)
+    if isinstance(value, dict) and _MTEB in value:
+        rankings, model = _of_mteb(value, name)
+        refuse("the run cannot be used:", first_problems(_wrong(rankings, "score", name), name))
+        return MappingRun(rankings, name=name, tag=model, is_checked=True)
     _check(value, text, _wrong(value, "score", name), "run", name)
     return MappingRun(value, name=name, is_checked=True)
+
+
+_MTEB = "mteb_model_meta"
+"""The key of predictions as MTEB writes them, beside subsets of splits of rankings."""
+
+
+def _of_mteb(value: dict[str, Any], name: str) -> tuple[Any, str]:
+    """Return the rankings of MTEB's predictions, and which model they are of."""
+    parts = {
+        f"{subset}/{split}": rankings
+        for subset, splits in value.items()
+        if subset != _MTEB and isinstance(splits, dict)
+        for split, rankings in splits.items()
+    }
+    if len(parts) != 1:
+        has = f"several ({listed(list(parts))})" if parts else "none"
+        raise unreadable(name, f"predictions of MTEB are of one subset and split, and it has {has}; keep one of them")
+    meta = value[_MTEB]
+    names = (meta.get(key) for key in ("model_name", "name")) if isinstance(meta, dict) else ()
+    return next(iter(parts.values())), next((str(model) for model in names if isinstance(model, str)), "")
 
 
 def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
