@@ -170,11 +170,14 @@ class TestSecrets:
             {"headers": {"Authorization": "Bearer s3cr3t"}},
             {"tokens": [{"access_token": "s3cr3t"}]},
             {"url": "postgresql://me:s3cr3t@host/db"},
+            {"url": "https://host/search?q=x&api_key=s3cr3t"},
+            {"headers": {"Ocp-Apim-Subscription-Key": "s3cr3t"}},
         ],
     )
-    def test_written_out_they_are_refused_without_being_shown_elsewhere(self, config, options):
-        with pytest.raises(ConfigError, match=r"write \$\{NAME_OF_A_VARIABLE\}"):
+    def test_written_out_they_are_refused_and_not_shown(self, config, options):
+        with pytest.raises(ConfigError, match=r"write \$\{NAME_OF_A_VARIABLE\}") as caught:
             config({"kind": "finder", **options})
+        assert "s3cr3t" not in str(caught.value)  # logs are read by many, too
 
     def test_names_that_only_look_like_one_are_not(self, config):
         assert config({"kind": "finder", "max_tokens": "5", "url": "https://host/${PATH}"}) is not None

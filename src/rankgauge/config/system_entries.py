@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BeforeValidator, WithJsonSchema
 
 __all__ = ["Parameters", "SystemEntry", "is_hidden", "values_of"]
 
 _SECRET = re.compile(
-    r"(?:^|[_-])(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|authorization|cookie|credentials?)$",
+    r"(?:^|[_-])(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|subscription)[_-]?key|authorization|cookie|credentials?)$",
     re.IGNORECASE,
 )
 _VARIABLE = re.compile(r"\$\{[^}]+\}")
@@ -47,17 +47,21 @@ def _system(value: object) -> object:
         named = next((str(key) for key in reversed(path) if isinstance(key, str)), "")
         if is_hidden(named) and _VARIABLE.search(inner) is None:
             raise ValueError(f"{named} is written out, and a config is read by many; write ${{NAME_OF_A_VARIABLE}}")
-        password = _password(inner)
-        if password and _VARIABLE.search(password) is None:
-            raise ValueError(f"the password in {named} is written out; write ${{NAME_OF_A_VARIABLE}} in its place")
+        if any(_VARIABLE.search(secret) is None for secret in _secrets_in(inner)):
+            raise ValueError(f"a secret in {named} is written out; write ${{NAME_OF_A_VARIABLE}} in its place")
     return value
 
 
-def _password(text: str) -> str:
+def _secrets_in(text: str) -> list[str]:
+    """Return the password of an address, and the parameters of it that are named like secrets."""
     try:
-        return (urlsplit(text).password or "") if "://" in text else ""
-    except ValueError:  # no URL after all
-        return ""
+        address = urlsplit(text)
+        if "://" not in text:
+            return []
+        given = [value for name, value in parse_qsl(address.query) if is_hidden(name)]
+        return [*given, *filter(None, [address.password])]
+    except ValueError:  # no address after all
+        return []
 
 
 def _parameters(value: object) -> object:
