@@ -58,11 +58,10 @@ def goes_by_name(value: object, what: str) -> bool:
     except ForeignError as error:
         if cloudpickle:
             return False  # it sends the code, also of a lambda
-        msg = (
+        raise NotPicklableError(
             f"{what} cannot be sent to another process: {error}; define the function at the "
             "top level of a module that the other process can import (no lambda, no nested function)"
-        )
-        raise NotPicklableError(msg) from error
+        ) from error
     return not cloudpickle or getattr(value, "__module__", None) != "__main__"
 
 

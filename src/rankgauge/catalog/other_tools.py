@@ -134,11 +134,11 @@ def _of_level(expression: MetricExpression, name: str, level: int) -> _Params:
     if level <= 1:
         return {}
     if name != "ndcg" or level > _MOST_LEVELS:
-        msg = (
+        raise ExpressionError(
             f"{str(expression)!r}: in ranx, grades below {level} are worth 0 here, which has no spelling; leaving out "
-            f"-l{level} changes the number, so set those grades to 0 in the judgments"
+            f"-l{level} changes the number, so set those grades to 0 in the judgments",
+            text=str(expression),
         )
-        raise ExpressionError(msg, text=str(expression))
     return {"gains": ",".join(f"{grade}=0" for grade in range(1, level))}
 
 

@@ -131,12 +131,11 @@ def build_matcher(
     steps: list[Claim[Normalizer]] = [find("normalizer", step) for step in matcher.normalizers]
     for before, after in pairwise(steps):
         if STAGES.index(after.declaration.stage) < STAGES.index(before.declaration.stage):
-            msg = (
+            raise MatcherError(
                 f"matcher {name or str(matcher)!r}: {after.declaration.name!r} ({after.declaration.stage}) must come "
                 f"before {before.declaration.name!r} ({before.declaration.stage}): the order is {' < '.join(STAGES)}, "
                 "because folding removes what an earlier stage looks for"
             )
-            raise MatcherError(msg)
     claim: Claim[Comparer] = find("comparer", matcher.comparer)
     declaration = claim.declaration
     function = declaration.function

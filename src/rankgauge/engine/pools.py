@@ -120,11 +120,10 @@ def check_queue(plan: Plan, limit: int | None, depth: int | None, what: str = "l
         raise PolicyError("policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given")
     for column in plan.metrics:
         if needs := [need for need in column.metric.judging.needs if need != "intents"]:
-            msg = (
+            raise ParameterError(
                 f"{column.name!r} needs the {' and '.join(needs)} of results, and a queue tries grades without these; "
                 "choose another metric"
             )
-            raise ParameterError(msg)
 
 
 def _scale(qrels: Qrels, grades: Sequence[float] | None) -> tuple[float, ...]:

@@ -37,11 +37,10 @@ def _of_results(results: Mapping[str, ResultValues], field: str) -> dict[str, ob
     why: Exception | None = None
     for result in results.values():
         if is_of_run(result) or "queries" in (result.manifest.get("dataset") or {}):
-            msg = (
+            raise ResultError(
                 f"cannot cluster by {field!r}: queries of a TREC run have no metadata; give the cluster of each query "
                 "in a file (--cluster FILE) or as a mapping (cluster={...})"
             )
-            raise ResultError(msg)
         try:
             evaluation = evaluation_of(result)
         except (ResultError, DataError) as error:

@@ -53,11 +53,10 @@ def condensed(result: ResultValues, *, catalog: Catalog | None = None) -> Result
 def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvaluation:
     """Return the plan, the judgments and the run of a result; `ResultError` if it is not of a run."""
     if not is_of_run(result):
-        msg = (
+        raise ResultError(
             "what unjudged documents could change is found by reading the run again, and this result does not say "
             "where that is: it is of samples, or from a baseline file; give the run and its judgments, or their folder"
         )
-        raise ResultError(msg)
     return run_evaluation_of(result, catalog=catalog)
 
 

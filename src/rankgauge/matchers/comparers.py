@@ -44,11 +44,10 @@ def check_effort(comparer: str, found: str, wanted: str, steps: int, *, instead:
     """Raise a `MatcherError` for two texts that take too long, since so many pairs of characters are compared."""
     if steps > _MOST:
         shorter = f", or use {instead}" if instead else ""
-        msg = (
+        raise MatcherError(
             f"{comparer} would take too long for texts of {len(found):,} and {len(wanted):,} characters; "
             f"shorten them{shorter}"
         )
-        raise MatcherError(msg)
 
 
 def _check_pairs(comparer: str, count: int) -> None:

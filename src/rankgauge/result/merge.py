@@ -112,11 +112,10 @@ def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
     """Return what a column over all samples is from what it is over parts."""
     first = infos[0]
     if any(info.inferred != first.inferred for info in infos):
-        msg = (
+        raise ResultError(
             f"cannot merge {first.name!r}: the parts inferred different parameters "
             f"({'; '.join(str(dict(info.inferred)) for info in infos)}); give them in the expression"
         )
-        raise ResultError(msg)
     spreads = [info.k for info in infos if info.k is not None]
     sources: Counter[str] = Counter()
     for info in infos:

@@ -88,11 +88,10 @@ class MetricTotals:
         """
         info, values = column.info, column.counted
         if info.aggregate not in AGGREGATES:
-            msg = (
+            raise ParameterError(
                 f"{column.name!r} cannot be added up: its aggregate {info.aggregate!r} needs the score of every "
                 "sample; leave the metric out, or keep the scores"
             )
-            raise ParameterError(msg)
         return cls(
             info=info,
             n=column.n,
