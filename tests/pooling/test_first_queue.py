@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankgauge.engine.first_pools import make_first_queue
+from rankgauge.engine.pools import make_first_queue
 from rankgauge.engine.runs import plan_run
 from rankgauge.errors import NothingToEvaluateError, ParameterError
 

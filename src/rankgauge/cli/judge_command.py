@@ -123,7 +123,7 @@ def _made(given: argparse.Namespace, plan: Plan, runs: Mapping[str, str], column
         "columns": columns,
     }
     if given.qrels is None:
-        from rankgauge.engine.first_pools import make_first_queue
+        from rankgauge.engine.pools import make_first_queue
 
         return make_first_queue(plan, runs, questions=given.questions, **how)
     from rankgauge.engine.pools import make_queue

@@ -1,24 +1,27 @@
 """
-Making a queue: runs are read once, judged, and the tops of their rankings pooled.
+Making a queue: runs are read once, judged where there are judgments, and the tops of their rankings pooled.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.columns import Judged, Qrels, RankingBatch, RunSource
-from rankgauge.errors import ParameterError, PolicyError
+from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, RunCollector, ScatteredError
 from rankgauge.judging.top import Top, TopCollector
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.pooling.new_judgments import unjudged_queries
 from rankgauge.pooling.queue import Pooled, Queue, Shortlist, changes, priorities
 
-__all__ = ["UNCUT_DEPTH", "check_queue", "checked_scale", "depth_of", "look_at", "make_queue", "pooled_of"]
+__all__ = ["UNCUT_DEPTH", "look_at", "make_first_queue", "make_queue"]
+
 
 UNCUT_DEPTH = 100
 """How many results of each query are looked at where the metric has no cutoff."""
@@ -76,15 +79,14 @@ def make_queue(
     (metric,) = plan.metrics
     if metric.unit is not None:
         raise ParameterError(f"a queue is of documents to judge, and {metric.name!r} is of units; leave out its unit")
-    check_queue(plan, limit, depth)
+    depth = _depth(plan, limit, depth)
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
-    scale = _scale(judgments, grades)
-    depth = depth_of(plan, metric) if depth is None else depth
+    scale = _scale_of(judgments) if grades is None else _checked_scale(grades)
     looked_at = [
         look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
     ]
     shortlist = Shortlist(limit, seed)
-    for pooled in pooled_of(judgments, [each.top for each in looked_at]):
+    for pooled in _pooled_of(judgments, [each.top for each in looked_at]):
         shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))
     return Queue(
         items=shortlist.items(),
@@ -100,15 +102,60 @@ def make_queue(
     )
 
 
-def depth_of(plan: Plan, metric: PlannedMetric) -> int:
-    """Return how many results of each query to look at where nobody says."""
-    if metric.cut.k is not None:
-        return metric.cut.k
-    return plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
+def make_first_queue(
+    plan: Plan,
+    runs: Mapping[str, object],
+    *,
+    questions: int | None = None,
+    depth: int | None = None,
+    seed: int = 0,
+    grades: Sequence[float] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Queue:
+    """
+    Return every document near the top of a run, of all questions or of some drawn at random; nothing is judged yet.
+
+    A seed draws questions in one order, so that fewer of them are part of more. Documents of a question stand together,
+    shuffled. The other arguments and the errors are those of `make_queue`.
+    """
+    depth = _depth(plan, questions, depth, what="number of questions")
+    scale = (0.0, 1.0) if grades is None else _checked_scale(grades)
+    opened = [open_run(run, columns=columns, catalog=plan.catalog) for run in runs.values()]
+    names = {name for source in opened for batch in source.grouped() for name in batch.queries}
+    if not names:
+        raise NothingToEvaluateError("there is nothing to judge:", ["the runs have no query"])
+    wanted = sorted(names, key=lambda name: _draw(seed, name))
+    if questions is not None and questions > len(wanted):
+        raise ParameterError(f"{questions:,} questions are asked for, and the runs have {len(wanted):,}")
+    wanted = wanted[:questions]
+    nothing = unjudged_queries(wanted)
+    tops = [look_at(plan, nothing, source, depth, require_overlap=False).top for source in opened]
+    items = [
+        Pooled(query=nothing.queries[place], document=document, ranks=tuple(ranks))
+        for pooled in _pooled_of(nothing, tops)
+        for (place, document), ranks in pooled.items()
+    ]
+    items.sort(key=lambda item: (_draw(seed, item.query), _draw(seed, item.query, item.document)))
+    return Queue(
+        items=items,
+        runs=tuple(runs),
+        metric="",
+        depth=depth,
+        seed=seed,
+        fingerprint="",
+        grades=scale,
+        n_unjudged=len(items),
+        n_idle=0,
+        n_unknown=(0,) * len(runs),
+    )
 
 
-def check_queue(plan: Plan, limit: int | None, depth: int | None, what: str = "limit") -> None:
-    """Refuse numbers that cannot be, policies without settled ranks, and metrics that need more than grades."""
+def _draw(seed: int, *names: bytes) -> bytes:
+    return hashlib.sha256(b"\0".join((str(seed).encode(), *names))).digest()
+
+
+def _depth(plan: Plan, limit: int | None, depth: int | None, what: str = "limit") -> int:
+    """Return how many results of each query to look at; refuse numbers, policies and metrics of which no queue is."""
     for name, value in ((f"the {what}", limit), ("the depth", depth)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} of a queue must be 1 or more, not {value}")
@@ -118,26 +165,26 @@ def check_queue(plan: Plan, limit: int | None, depth: int | None, what: str = "l
         raise PolicyError(msg)
     if policy.averages_ties:
         raise PolicyError("policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given")
-    for column in plan.metrics:
-        if needs := [need for need in column.metric.judging.needs if need != "intents"]:
-            raise ParameterError(
-                f"{column.name!r} needs the {' and '.join(needs)} of results, and a queue tries grades without these; "
-                "choose another metric"
-            )
+    (metric,) = plan.metrics
+    if needs := [need for need in metric.metric.judging.needs if need != "intents"]:
+        raise ParameterError(
+            f"{metric.name!r} needs the {' and '.join(needs)} of results, and a queue tries grades without these; "
+            "choose another metric"
+        )
+    usual = plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
+    return depth or metric.cut.k or usual
 
 
-def _scale(qrels: Qrels, grades: Sequence[float] | None) -> tuple[float, ...]:
-    """Return the grades that a judge may give, from 0 to the highest."""
-    if grades is None:
-        found = {0.0, *(grade for grade in np.unique(qrels.grades).tolist() if grade >= 0)}
-        if len(found) > _MOST_GRADES:
-            msg = f"the judgments have {len(found)} different grades; say which a judge may give (--grades 0,1,2)"
-            raise ParameterError(msg)
-        return tuple(sorted(found if max(found) > 0 else {0.0, 1.0}))
-    return checked_scale(grades)
+def _scale_of(qrels: Qrels) -> tuple[float, ...]:
+    """Return the grades of the judgments, from 0 to the highest."""
+    scale = {0.0, *(grade for grade in np.unique(qrels.grades).tolist() if grade >= 0)}
+    if len(scale) > _MOST_GRADES:
+        msg = f"the judgments have {len(scale)} different grades; say which a judge may give (--grades 0,1,2)"
+        raise ParameterError(msg)
+    return tuple(sorted(scale if max(scale) > 0 else {0.0, 1.0}))
 
 
-def checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
+def _checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
     """Return the grades that somebody named, ascending; refuse those that are no scale."""
     scale = tuple(sorted(set(grades)))
     if len(scale) < 2 or not all(np.isfinite(scale)) or scale[0] < 0 or scale[-1] <= 0:
@@ -172,7 +219,7 @@ def look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int, *, require_ove
         return read(run.grouped())
 
 
-def pooled_of(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
+def _pooled_of(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
     """Yield for some queries after the other the ranks that each run gives a document, by query and document."""
     sizes = np.bincount(np.concatenate([top.places for top in tops]), minlength=qrels.n_queries)
     ends = np.cumsum(sizes)
