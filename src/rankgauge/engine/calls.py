@@ -1,175 +1,37 @@
 """
-Calls of a system under test: what is checked before the first, how they end, and how a run that was cut short goes on.
+Calls of a system under test: how they end, what is kept of them, and how a run that was cut short goes on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import inspect
-import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.engine.manifest import resolved_config
+from rankgauge.engine.run_options import system_name
 from rankgauge.engine.setup import Setup
-from rankgauge.errors import DataError, ParameterError, Problem, ResultError
+from rankgauge.errors import DataError, ResultError
 from rankgauge.io.files import read_bytes
 from rankgauge.io.kept_outputs import OutputsFile, add_missing
 from rankgauge.io.output_files import OUTPUTS_FILE, kept, read_kept
 from rankgauge.policy import Contract
 from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
-from rankgauge.samples import CallError, KeptOutput, Sample
-from rankgauge.scoring.stop import Stop
+from rankgauge.samples import CallError, KeptOutput
 from rankgauge.stats import percentile
 
-if TYPE_CHECKING:
-    from rankgauge.engine.early_stop import EarlyStop
-    from rankgauge.gates.until import UntilGates
-    from rankgauge.planning.plan import Plan
-    from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
-
-__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_facts", "unwritten"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
-    """A system under test, and how it is called; `Evaluation.run` describes each field."""
-
-    sut: SystemUnderTest
-    concurrency: int = 8
-    timeout: float | None = None
-    retries: int = 0
-    keep: str | os.PathLike[str] | None = None
-    resume: bool = False
-    retry_failed: bool = False
-    repeat: int = 1
-    stop: Stop | None = None
-    until: UntilGates = ()
-    seed: int = 0  # of the order of calls, where gates end them
-
-    def __post_init__(self) -> None:
-        """Refuse a system that cannot be called with one input, and options out of bounds."""
-        if not callable(self.sut):
-            raise ParameterError(f"sut must be callable, not {self.sut!r}")
-        check_whole("concurrency", self.concurrency)
-        check_whole("repeat", self.repeat)
-        check_whole("retries", self.retries, lowest=0)
-        check_whole("seed", self.seed, lowest=0)
-        limit = self.timeout
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
-            raise ParameterError(f"timeout must be a number of seconds above 0, not {limit!r}")
-        if (self.resume or self.retry_failed) and self.keep is None:
-            raise ParameterError("resume and retry_failed go on with a file of kept outputs; name it with keep=")
-        _check_signature(self.sut)
-
-    @classmethod
-    def of(cls, sut: SystemUnderTest | None, **how: Any) -> Calls | None:  # noqa: ANN401  # the other fields
-        """Return the calls of a system; None without one, which gates cannot end."""
-        if sut is not None:
-            return cls(sut=sut, **how)
-        if how.get("until"):
-            raise ParameterError("until ends the calls of a system under test early; name the system with sut=")
-        return None
-
-    def calling(self) -> Calling:
-        """Return what of this concerns the calls themselves."""
-        from rankgauge.scoring.sut import Calling  # asyncio loads only where it is used
-
-        return Calling(
-            concurrency=self.concurrency, timeout=self.timeout, retries=self.retries, stop=self.stop or Stop()
-        )
-
-    def early_stop(self, plan: Plan, samples: Sequence[Sample]) -> EarlyStop | None:
-        """Return what ends the calls early; None where every sample is called."""
-        if not self.until:
-            return None
-        from rankgauge.engine.early_stop import EarlyStop  # seldom asked for
-        from rankgauge.gates.until import until_gates
-
-        return EarlyStop(until_gates(self.until), plan, samples, repeat=self.repeat, seed=self.seed)
-
-    def in_order(self, samples: int, early: EarlyStop | None) -> list[tuple[int, int]]:
-        """Return the calls by place and repeat: all samples once before any again, unless a run may stop *early*."""
-        repeats = range(1, self.repeat + 1)
-        if early is not None:
-            return [(place, repeat) for place in early.order for repeat in repeats]
-        return [(place, repeat) for repeat in repeats for place in range(samples)]
-
-    def would_retry(self, call: Call) -> bool:
-        """Return whether a call failed that would have been made again, had the run not ended."""
-        return isinstance(call.found, CallError) and call.attempt <= self.retries
-
-    def earlier(self) -> dict[str, KeptOutput]:
-        """Return what the file to keep outputs in holds already."""
-        path = None if self.keep is None else Path(self.keep)
-        if path is None or not path.exists() or path.stat().st_size == 0:
-            return {}
-        if not self.resume:
-            raise ParameterError(
-                f"{path} holds outputs already; use resume=True to call only for the rest, or choose another file"
-            )
-        return read_kept(path)
-
-    def file(self, samples: Iterable[Sample]) -> OutputsFile | None:
-        """Open the file to keep outputs in, before the first call; return None where none is wanted."""
-        if self.keep is None:
-            return None
-        for sample in samples:
-            try:
-                sample.id.encode()
-            except UnicodeEncodeError:
-                why = "the id holds half of a surrogate pair, which UTF-8 cannot encode; give the sample another id"
-                raise DataError("the outputs cannot be kept:", [Problem(why, sample=sample.id)]) from None
-        try:
-            return OutputsFile(Path(self.keep))
-        except OSError as error:
-            raise ResultError(f"cannot write {self.keep}: {error.strerror or error}; nothing was called") from error
-
-
-def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
-    """Raise `ParameterError` for what is no whole number, or too low a one."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
-        raise ParameterError(f"{name} must be an integer of {lowest} or more, not {value!r}")
-    if value >= 1 << 63:
-        raise ParameterError(f"{name} must be below 2**63, not {value!r}")
-
-
-def _check_signature(sut: Callable[..., object]) -> None:
-    """Refuse a system that cannot take an input alone, or that yields instead of returning."""
-    name = _system_name(sut)
-    called = sut if inspect.isroutine(sut) or inspect.isclass(sut) else getattr(sut, "__call__", sut)  # noqa: B004
-    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
-        raise ParameterError(
-            f"the system under test {name} is a generator, which yields; return a list of results instead"
-        )
-    try:
-        signature = inspect.signature(sut)
-    except (TypeError, ValueError):  # some callables that are not written in Python have none
-        return
-    try:
-        signature.bind(None)
-    except TypeError as error:
-        raise ParameterError(
-            f"the system under test {name}{signature} cannot be called with a sample's input alone: {error}; wrap it "
-            "in a function of one argument"
-        ) from None
+__all__ = ["begin", "call_figures", "kept_answer", "run_to_end", "system_facts", "unwritten"]
 
 
 def system_facts(sut: object) -> dict[str, Any]:
-    """Return how a manifest names a system: ``module:function``, for an object the class; and options of a config."""
+    """Return how a manifest names a system, and the options of one of a config."""
     options = {"options": sut.options} if isinstance(sut, ConfiguredSystem) else {}
-    return {"sut": _system_name(sut), **options}
-
-
-def _system_name(sut: object) -> str:
-    named = sut if isinstance(getattr(sut, "__qualname__", None), str) else type(sut)
-    return f"{getattr(named, '__module__', None) or '?'}:{getattr(named, '__qualname__', '?')}"
+    return {"sut": system_name(sut), **options}
 
 
 def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:

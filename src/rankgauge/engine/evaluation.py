@@ -9,15 +9,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from rankgauge.base.frozen import frozen
+from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.logs import logger
-from rankgauge.engine.calls import Calls
-from rankgauge.engine.data_check import check_data
 from rankgauge.engine.job import Job
 from rankgauge.engine.result import Result
-from rankgauge.engine.run_options import RunOptions
+from rankgauge.engine.run_options import RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
@@ -25,10 +23,10 @@ from rankgauge.io.output_files import OutputsSource
 from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
-from rankgauge.samples import Sample, read_sample
+from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import folded
-from rankgauge.scoring.score import STATUSES
+from rankgauge.scoring.score import FAILED, STATUSES
 from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
 
@@ -160,8 +158,9 @@ class Evaluation(Setup):
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
-        calls = Calls.of(
-            sut,
+        options = RunOptions.of(
+            outputs=outputs,
+            sut=sut,
             concurrency=concurrency,
             timeout=timeout,
             retries=retries,
@@ -169,13 +168,9 @@ class Evaluation(Setup):
             resume=resume,
             retry_failed=retry_failed,
             repeat=repeat,
-            stop=stop,
             until=until,
             seed=seed,
-        )
-        options = RunOptions(
-            outputs=outputs,
-            calls=calls,
+            stop=stop,
             limit=limit,
             details=details,
             near_misses=near_misses,
@@ -185,36 +180,23 @@ class Evaluation(Setup):
         )
         return self._job(options).run(progress)
 
-    async def arun(  # noqa: D417  # the rest is as in `run`
+    async def arun(
         self,
         *,
-        outputs: OutputsSource | None = None,
-        sut: SystemUnderTest | None = None,
-        concurrency: int = 8,
-        timeout: float | None = None,  # noqa: ASYNC109  # a limit for each call of `sut`, not for this one
-        retries: int = 0,
-        keep: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        retry_failed: bool = False,
-        repeat: int = 1,
-        until: UntilGates = (),
-        seed: int = 0,
-        stop: Stop | None = None,
-        limit: int | None = None,
-        details: bool = False,
-        near_misses: bool = False,
-        sketch_ids: bool = False,
-        batch_size: int = 4096,
-        workers: int = 1,
         progress: Progress | None = None,
         on_cancel: Callable[[Result], None] | None = None,
+        **arguments: Unpack[RunArguments],
     ) -> Result:
         """
-        Evaluate from asynchronous code; see `run` for the arguments.
+        Evaluate from asynchronous code.
 
         Args:
+            progress: As in `run`.
+
             on_cancel: Called with the result over what was done, when this coroutine is cancelled while *sut* is
                 called; the cancellation then goes on.
+
+            arguments: The other arguments of `run`.
 
         Returns:
             The scores.
@@ -224,30 +206,8 @@ class Evaluation(Setup):
         """
         import asyncio  # loads only where it is used
 
-        calls = Calls.of(
-            sut,
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            repeat=repeat,
-            stop=stop,
-            until=until,
-            seed=seed,
-        )
-        options = RunOptions(
-            outputs=outputs,
-            calls=calls,
-            limit=limit,
-            details=details,
-            near_misses=near_misses,
-            sketch_ids=sketch_ids,
-            batch_size=batch_size,
-            workers=workers,
-        )
-        if calls is None:
+        options = RunOptions.of(**arguments)
+        if options.calls is None:
             return await asyncio.to_thread(lambda: self._job(options).run(progress))
         return await self._job(options).arun(progress, on_cancel)
 
@@ -308,7 +268,24 @@ class Evaluation(Setup):
         Raises:
             RankgaugeError: As `run`.
         """
-        return check_data(self._job(RunOptions(repeats=1)), require_gold=require_gold)
+        job = self._job(RunOptions(repeats=1))
+        samples = without_output = 0
+        malformed: dict[str, str] = {}
+        gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
+        for batch in job.batches(job.options.batch_size):
+            job.collector.add(batch)
+            samples += len(batch)
+            without_output += sum(sample.output is None for sample in batch)
+            malformed |= {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
+            for kind in GOLD_KINDS:
+                gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
+        scored = job.collector.finish(require_gold=require_gold)
+        failed = dict(malformed)
+        for outcome in (metric.outcome for metric in scored.metrics if require_gold):
+            reasons = outcome.reasons.items()
+            failed |= {scored.sample_ids[at]: reason for at, reason in reasons if outcome.status[at] == FAILED}
+        notes = tuple(job.collector.notes())
+        return DataCheck(samples, without_output, len(malformed), FrozenMap(gold), notes, FrozenMap(failed))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """

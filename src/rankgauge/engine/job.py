@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import Calls, call_figures, kept_answer, run_to_end, system_facts, unwritten
+from rankgauge.engine.calls import call_figures, kept_answer, run_to_end, system_facts, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.run_options import RunOptions
+from rankgauge.engine.run_options import Calls, RunOptions
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import NothingToEvaluateError, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
