@@ -31,7 +31,7 @@ import pytrec_eval
 import rankgauge
 from rankgauge.columns import Floats, Ints, Qrels, RankingBatch, Slices, Words, pairs
 from rankgauge.columns import pairs as directory
-from rankgauge.engine import few, runs
+from rankgauge.engine import run_result, runs
 from rankgauge.judging import by_text as texts
 from rankgauge.judging import mappings, outputs, ranks
 from rankgauge.judging import ranks as repeats
@@ -108,10 +108,10 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
     many_lookups = lookups[1:2]
     deep, judged, many = (trec_files(folder, name, shape) for name, shape in FILES.items())
     some = [fresh[1, 10], fresh[11, 10], fresh[1, 100], fresh[11, 100]]
-    loop = few.FewEvaluator
+    loop = run_result.FewEvaluator
     for name, work, *replaced in (
         ("few queries one by one", [*fresh.values()], NO_FEW),
-        ("scores by pattern", some, (runs._Planned, "few", property(lambda planned: loop.of(planned.plan)))),
+        ("scores by pattern", some, (runs.PlannedRun, "few", property(lambda planned: loop.of(planned.plan)))),
         (
             "columns described once",
             some[:2],
@@ -143,7 +143,7 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
         yield Shortcut(name, functools.partial(replacing, replaced), work)
 
 
-NO_FEW = (runs._Planned, "few", property(lambda _: None))
+NO_FEW = (runs.PlannedRun, "few", property(lambda _: None))
 
 
 @contextlib.contextmanager
@@ -155,8 +155,8 @@ def replacing(replaced: Sequence[tuple[object, str, object]]) -> Iterator[None]:
         yield
 
 
-def planned_anew(*wanted: Any) -> runs._Planned:
-    return runs._Planned(runs._planned(*wanted), is_kept=False)
+def planned_anew(request: runs._Request) -> runs.PlannedRun:
+    return runs.PlannedRun(request.plan(), is_kept=False)
 
 
 def sorted_always(scores: Floats, starts: Ints, lengths: Ints) -> Floats:

@@ -11,7 +11,7 @@ import rankgauge
 from rankgauge import Catalog, Engine, Result, judge_gates
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import plan_power
-from rankgauge.engine.sample_clusters import clusters_of
+from rankgauge.engine.comparing import clusters_of
 from rankgauge.errors import ResultError
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))

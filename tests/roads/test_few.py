@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge
-from rankgauge.engine.few import FewEvaluator
+from rankgauge.engine.run_result import FewEvaluator
 from rankgauge.engine.runs import plan_run
 from rankgauge.errors import NothingToEvaluateError
 from rankgauge.policy import PROFILES

@@ -209,7 +209,7 @@ def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
     if work.cluster is None:
         return [None for _ in work.evaluations]
     from rankgauge.cli.conventions import clusters_typed
-    from rankgauge.engine.sample_clusters import clusters_of
+    from rankgauge.engine.comparing import clusters_of
 
     cluster = clusters_typed(work.cluster)
     if isinstance(cluster, str):

@@ -54,7 +54,7 @@ def _power(given: argparse.Namespace) -> int:
     from rankgauge.cli.result_folders import stored_results
     from rankgauge.comparison.estimate import Method
     from rankgauge.comparison.power import SIZES, plan_power, power_lines
-    from rankgauge.engine.sample_clusters import named_clusters
+    from rankgauge.engine.comparing import named_clusters
 
     results = stored_results(given.runs, given.dataset, of_runs=_OF_RUNS)
     plan = plan_power(

@@ -48,7 +48,7 @@ def _threshold(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import clusters_typed
     from rankgauge.cli.result_folders import stored_results
     from rankgauge.comparison.clusters import clustered
-    from rankgauge.engine.sample_clusters import named_clusters
+    from rankgauge.engine.comparing import named_clusters
 
     results = stored_results([given.folder], given.dataset, of_runs=_OF_RUNS)
     by, clusters = named_clusters(results, clusters_typed(given.cluster))

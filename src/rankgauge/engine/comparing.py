@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
@@ -16,17 +16,19 @@ from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.comparison.self_comparison import is_itself, with_false_alarms
-from rankgauge.engine.sample_clusters import named_clusters
+from rankgauge.engine.reopen import evaluation_of, is_of_run
 from rankgauge.engine.sample_score import Progress
+from rankgauge.engine.setup import Setup
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.engine.unjudged import unjudged_share
-from rankgauge.errors import ResultError
+from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
+from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice
 from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import ResultValues
 
-__all__ = ["compare", "unjudged_of", "with_condensed"]
+__all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_condensed"]
 
 
 def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
@@ -156,3 +158,58 @@ def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _
         return read(result)
     except ResultError as error:
         raise ResultError(f"{visible(run)}: {error}") from error
+
+
+Cluster = str | Mapping[str, object]
+"""A field of the samples' metadata, or the cluster by sample id."""
+
+
+def named_clusters(
+    results: Mapping[str, ResultValues], cluster: Cluster | None
+) -> tuple[str | None, Mapping[str, object] | None]:
+    """Return the field that names clusters, if one does, and the cluster of each sample; None for no clusters."""
+    if isinstance(cluster, str):
+        return cluster, _of_results(results, cluster) if results else None
+    slip: object = cluster
+    if slip is not None and not isinstance(slip, Mapping):
+        msg = f"cluster is a field of the samples' metadata, or a mapping from sample ids to clusters, not {slip!r}"
+        raise ParameterError(msg)
+    return None, cluster
+
+
+def _of_results(results: Mapping[str, ResultValues], field: str) -> dict[str, object]:
+    """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
+    why: Exception | None = None
+    for result in results.values():
+        if is_of_run(result) or "queries" in (result.manifest.get("dataset") or {}):
+            raise ResultError(
+                f"cannot cluster by {field!r}: queries of a TREC run have no metadata; give the cluster of each query "
+                "in a file (--cluster FILE) or as a mapping (cluster={...})"
+            )
+        try:
+            evaluation = evaluation_of(result)
+        except (ResultError, DataError) as error:
+            why = error
+            continue
+        return clusters_of(evaluation, field)
+    raise ResultError(f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}")
+
+
+def clusters_of(evaluation: Setup, field: str) -> dict[str, object]:
+    """Return a field of the metadata by sample id; raise `ResultError` where no sample has it."""
+    contract = evaluation.profile.contract
+    reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
+    known: dict[str, object] = {}
+    fields: dict[str, None] = {}
+    for batch in reader.batches(4096):
+        for sample in batch:
+            metadata = cast("Mapping[str, object]", sample.metadata or {})
+            fields.update(dict.fromkeys(metadata))
+            value = metadata.get(field)
+            if value is not None:
+                known[sample.id] = value if isinstance(value, str | int | float) else repr(value)
+    if not known:
+        hint = did_you_mean(field, fields)
+        there = f"; there are {', '.join(fields)}" if fields else ""
+        raise ResultError(f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}")
+    return known

@@ -10,7 +10,7 @@ from typing import Any, overload
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.result import Result
-from rankgauge.engine.runs import evaluate_planned, evaluate_runs
+from rankgauge.engine.runs import evaluate_planned, planned_run
 from rankgauge.errors import ParameterError
 from rankgauge.io.open_sources import QrelsLike, RunLike
 from rankgauge.planning.plan import Plan
@@ -117,10 +117,8 @@ def evaluate(
     if runs is not None and not isinstance(runs, Mapping):
         raise ParameterError(f"runs are given by name, such as {{'bm25': 'run.txt'}}, not {runs!r}")
     given = {"run": run} if run is not None else dict(runs or {})
-    found = evaluate_runs(
-        qrels, given, metrics, profile=profile, policy=policy, rel=rel, k=k, columns=columns, catalog=catalog
-    )
-    results = _held(found)
+    planned = planned_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    results = _held(planned.evaluate(qrels, given, columns=columns))
     return results["run"] if runs is None else results
 
 

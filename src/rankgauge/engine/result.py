@@ -236,7 +236,7 @@ class Result(ResultValues):
             ResultError: A sample has no cluster, or the data cannot be read again.
         """
         from rankgauge.comparison.clusters import clustered
-        from rankgauge.engine.sample_clusters import named_clusters
+        from rankgauge.engine.comparing import named_clusters
 
         named, clusters = named_clusters({"": self}, cluster)
         return clustered(self, clusters or {}, named)

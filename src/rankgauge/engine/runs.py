@@ -5,15 +5,15 @@ Evaluating runs: from judgments and rankings, however they are given, to results
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
-from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
+from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
 from rankgauge.columns.judged_rows import Ints
-from rankgauge.engine.run_result import RunEvaluation, ScoredRun
+from rankgauge.engine.run_result import FewEvaluator, RunEvaluation, ScoredRun
 from rankgauge.errors import PolicyError
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
@@ -33,34 +33,16 @@ from rankgauge.policy import Policy, Profile
 from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
 
-if TYPE_CHECKING:
-    from rankgauge.engine.few import FewEvaluator
-
-__all__ = ["RunEvaluation", "evaluate_planned", "evaluate_runs", "installed", "judge_run", "judge_units", "plan_run"]
-
-
-def evaluate_runs(
-    qrels: QrelsLike,
-    runs: Mapping[str, RunLike],
-    metrics: Sequence[MetricSpec] | MetricSpec,
-    *,
-    profile: str | Policy | Profile = "trec10",
-    policy: Mapping[str, Any] | None = None,
-    rel: float | None = None,
-    k: int | None = None,
-    columns: Mapping[str, str] | None = None,
-    catalog: Catalog | None = None,
-) -> dict[str, ResultValues]:
-    """Evaluate runs against judgments, which are read once; see `rankgauge.evaluate`."""
-    planned = _planned(metrics, profile, policy, rel, k, catalog)
-    plan = planned.plan
-    if isinstance(qrels, dict) and columns is None and planned.few is not None:
-        results = planned.few.evaluate(qrels, runs)
-        if results is not None:
-            return results
-    if not isinstance(qrels, Qrels):
-        qrels = open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
-    return evaluate_planned(plan, qrels, runs, columns=columns)
+__all__ = [
+    "PlannedRun",
+    "RunEvaluation",
+    "evaluate_planned",
+    "installed",
+    "judge_run",
+    "judge_units",
+    "plan_run",
+    "planned_run",
+]
 
 
 def evaluate_planned(
@@ -89,7 +71,7 @@ def evaluate_planned(
     return {name: _evaluated(plan, qrels, columns, run) for name, run in zip(runs, judged, strict=True)}
 
 
-def plan_run(
+def planned_run(
     metrics: Sequence[MetricSpec] | MetricSpec,
     *,
     profile: str | Policy | Profile = "trec10",
@@ -97,12 +79,31 @@ def plan_run(
     rel: float | None = None,
     k: int | None = None,
     catalog: Catalog | None = None,
-) -> Plan:
-    """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
-    return _planned(metrics, profile, policy, rel, k, catalog).plan
+) -> PlannedRun:
+    """
+    Resolve the evaluation of a run before anything is read; arguments and errors are those of `rankgauge.evaluate`.
+
+    Where the same was asked for before, the plan is the same, with what it remembers.
+    """
+    slip: object = policy  # such as the name of a profile
+    if slip is not None and not isinstance(slip, Mapping):
+        raise PolicyError(
+            f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
+        )
+    request = _Request(specs_of(metrics), profile, tuple((policy or {}).items()), rel, k, catalog or installed())
+    try:
+        hash(request)
+    except TypeError:  # a metric given as a mapping cannot be hashed
+        return PlannedRun(request.plan(), is_kept=False)
+    return _planned_once(request)
 
 
-class _Asked(NamedTuple):
+def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Any) -> Plan:  # noqa: ANN401  # of `planned_run`
+    """Return the plan of `planned_run` alone."""
+    return planned_run(metrics, **conventions).plan
+
+
+class _Request(NamedTuple):
     """What a plan is made of, and kept by."""
 
     metrics: tuple[MetricSpec, ...]
@@ -120,8 +121,8 @@ class _Asked(NamedTuple):
         return make_plan(self.metrics, conventions)
 
 
-class _Planned:
-    """A plan, and what evaluates a few queries under it."""
+class PlannedRun:
+    """A plan, and what evaluates runs under it."""
 
     def __init__(self, plan: Plan, *, is_kept: bool) -> None:
         self.plan = plan
@@ -130,36 +131,25 @@ class _Planned:
     @functools.cached_property
     def few(self) -> FewEvaluator | None:
         """Return what remembers scores; None where the plan is made anew each time, or is not for it."""
-        from rankgauge.engine.few import FewEvaluator  # files go without it
-
         return FewEvaluator.of(self.plan) if self._is_kept else None
 
-
-def _planned(
-    metrics: Sequence[MetricSpec] | MetricSpec,
-    profile: str | Policy | Profile,
-    policy: Mapping[str, Any] | None,
-    rel: float | None,
-    k: int | None,
-    catalog: Catalog | None,
-) -> _Planned:
-    """Plan, or take the plan that was made when the same was asked for before."""
-    slip: object = policy  # such as the name of a profile
-    if slip is not None and not isinstance(slip, Mapping):
-        raise PolicyError(
-            f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
-        )
-    asked = _Asked(specs_of(metrics), profile, tuple((policy or {}).items()), rel, k, catalog or installed())
-    try:
-        hash(asked)
-    except TypeError:  # a metric given as a mapping cannot be hashed
-        return _Planned(asked.plan(), is_kept=False)
-    return _planned_once(asked)
+    def evaluate(
+        self, qrels: QrelsLike, runs: Mapping[str, RunLike], *, columns: Mapping[str, str] | None = None
+    ) -> dict[str, ResultValues]:
+        """Evaluate runs against judgments, which are read once; see `rankgauge.evaluate`."""
+        plan = self.plan
+        if isinstance(qrels, dict) and columns is None and self.few is not None:
+            results = self.few.evaluate(qrels, runs)
+            if results is not None:
+                return results
+        if not isinstance(qrels, Qrels):
+            qrels = open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
+        return evaluate_planned(plan, qrels, runs, columns=columns)
 
 
 @functools.lru_cache(maxsize=64)  # plans are values, and evaluating is often done in a loop
-def _planned_once(asked: _Asked) -> _Planned:
-    return _Planned(asked.plan(), is_kept=True)
+def _planned_once(request: _Request) -> PlannedRun:
+    return PlannedRun(request.plan(), is_kept=True)
 
 
 @functools.cache
@@ -261,13 +251,13 @@ def judge_run(
                 top.add(batch)
     else:
         try:
-            _judge_parts(source.parts(threads or thread_count()), judged, top)
+            work_on_parts(source.parts(threads or thread_count()), lambda _: BatchJudge(judged, top).add)
         except ScatteredError:
             logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, profile, sketcher)
             if top is not None:
                 top.clear()
-            _judge_parts([source.grouped()], judged, top)
+            work_on_parts([source.grouped()], lambda _: BatchJudge(judged, top).add)
     evidence = judged.finish(source.name or "the run", require_overlap=require_overlap)
     if plan.needs & {"ids", "scores"}:
         names = [qrels.query_names[place] for place in judged.places.tolist()]
@@ -286,9 +276,3 @@ def _shown(
     keeper = Keeper(Keep(needs=needs), profile)
     keeper.add(ordered, prepare(ordered, profile, by="id"), judged="retrieved")
     return keeper.shown or []
-
-
-def _judge_parts(
-    parts: Sequence[Iterator[RankingBatch]], collector: RunCollector, top: TopCollector | None = None
-) -> None:
-    work_on_parts(parts, lambda _: BatchJudge(collector, top).add)
