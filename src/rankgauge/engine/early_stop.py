@@ -109,7 +109,7 @@ class _Test:
 
     def __init__(self, gate: Gate, members: Collection[int], plan: Plan, level: float) -> None:
         self.gate, self._members = gate, frozenset(members)
-        low, high = next(column.metric.range for column in plan.metrics if column.name == gate.metric)
+        low, high = plan.column(gate.metric).metric.range
         rule = gate.rule
         if not isinstance(rule, Bound) or low is None or high is None:  # `flaw` has refused these
             raise TypeError(f"{gate} cannot end a run")

@@ -86,8 +86,8 @@ def explain_samples(
         if sample_id not in places:
             raise ResultError(_unknown("sample", sample_id, result.sample_ids, "the result has"))
     plan, samples = read_samples(result, sample_ids, catalog=catalog)
-    planned = next(each for each in plan.metrics if each.name == column.name)
-    target = next(each for each in planned.targets if str(each) == column.info.judged)
+    planned = plan.column(column.name)
+    target = planned.target_called(column.info.judged)
     scorer = Scorer(plan, planned, target, column.info.inferred)
     explanations = []
     for explanation in explain_batch(scorer, [samples[sample_id] for sample_id in sample_ids], trials=trials):

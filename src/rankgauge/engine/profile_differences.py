@@ -82,7 +82,7 @@ def _compared(
     columns = [side.result.metrics[name] for side in sides]
     infos = [column.info for column in columns]
     judged = [info.judged for info in infos]
-    planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
+    planned = [side.plan.column(name) for side in sides]
     conventions = _conventions(planned, judged, [side.plan.profile for side in sides])
     shown = list(changed)[:most]
     applying = _applying(name, sides, conventions, shown, read)
@@ -151,7 +151,7 @@ def _values(name: str, side: Side, profile: Profile, samples: Sequence[Sample]) 
     try:
         plan = side.plan_under(profile)
         judged = side.result.metrics[name].info.judged.partition(" by ")[0]
-        column = next(each for each in plan.metrics if each.name == name)
+        column = plan.column(name)
         # Against what the whole data was judged, whatever these few samples have.
         targets = tuple(target for target in column.targets if str(target).partition(" by ")[0] == judged)
         collector = Collector(dataclasses.replace(plan, metrics=(dataclasses.replace(column, targets=targets),)))

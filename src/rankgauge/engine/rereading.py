@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
-from rankgauge.engine.runs import RunEvaluation, judge_run, judge_units, plan_run
+from rankgauge.engine.runs import judge_run, judge_units, plan_run
 from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
 from rankgauge.explain.ranked_lists import (
@@ -78,123 +78,93 @@ def reread(
 
 
 def _of_run(
-    result: ResultValues,
-    wanted: Sequence[str] | None,
-    others: Mapping[str, Sequence[str]],
-    within: Within | None,
+    result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
 ) -> Reread:
     evaluation = run_evaluation_of(result)
-    plan, qrels = evaluation.plan, evaluation.qrels
+    plan, qrels, run = evaluation.plan, evaluation.qrels, evaluation.run
     check_definitions(plan, result)
-    if plan.units != (None,):
-        return _of_units(result, evaluation, wanted, others, within)
-    kept = None
-    if wanted is not None:
-        of_interest = set(wanted)
-        kept = np.fromiter((name in of_interest for name in qrels.query_names), np.bool_, qrels.n_queries)
-    top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
-    run, evidence = judge_run(qrels, evaluation.run, plan, top=top)
-    names = [qrels.query_names[place] for place in run.places.tolist()]
-    besides = _others_of_run(evaluation, others)
-    if besides.collector is not None:
-        besides.collector.add_run(names, {None: evidence}, run.missing)
     check = _check(result)
-    sample_ids, chosen = _places(names, result.sample_ids if wanted is None else wanted)
-    batch = _chosen(plan, run, {None: evidence}, chosen)
+    besides = _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
+    order = result.sample_ids if wanted is None else wanted
+    judged: _Judged | None = None
+    if plan.units == (None,):
+        known = qrels.query_names
+        kept = None if wanted is None else np.fromiter(map(set(wanted).__contains__, known), np.bool_, len(known))
+        top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
+        collector, evidence = judge_run(qrels, run, plan, top=top)
+        judged = _Judged.of(qrels, plan, collector, {None: evidence})
+        lists = _lists_of_run(result, judged, order, top.finish(), check)
+    else:  # rolled up in several ways, or in one: the queries are judged one by one for each
+        samples, _ = read_queries(qrels, run, set(order))
+        chosen = [samples[name] for name in order if name in samples]
+        lists = lists_of_samples(plan, result.metrics, chosen, check, top=TOP)
+    if besides.collector is not None:
+        other = besides.collector.plan
+        again = judged or _Judged.of(qrels, other, *judge_units(qrels, run, other))
+        besides.collector.add_run(again.names, again.evidence, again.missing)
+    inside: dict[str, Ints] = {}
+    if within is not None:
+        again = judged or _Judged.of(qrels, plan, *judge_units(qrels, run, plan))
+        sample_ids, batch, _ = again.chosen(within.numbers)
+        nothing = Items(np.zeros(len(sample_ids) + 1, dtype=np.int64), [])
+        columns = {name: result.metrics[name] for name in within.columns}
+        inside = within_cutoff(lists_of_batch(plan, columns, sample_ids, batch, nothing, (), check), within.numbers)
+    return Reread(judged.names if judged else result.sample_ids, lists, others=besides.columns(), within=inside)
+
+
+class _Judged(NamedTuple):
+    """A run that was judged again by some plan."""
+
+    qrels: Qrels
+    plan: Plan
+    names: Sequence[str]  # of its queries
+    places: Ints  # theirs in the judgments
+    missing: Ints
+    evidence: Mapping[str | None, Evidence]  # by unit
+
+    @classmethod
+    def of(cls, qrels: Qrels, plan: Plan, collector: RunCollector, evidence: Mapping[str | None, Evidence]) -> _Judged:
+        """Return what a collector has judged."""
+        names = [qrels.query_names[place] for place in collector.places.tolist()]
+        return cls(qrels, plan, names, collector.places, collector.missing, evidence)
+
+    def chosen(self, wanted: Iterable[str]) -> tuple[list[str], JudgedBatch, Ints]:
+        """Return those of the wanted queries that there are, judged, and their numbers."""
+        numbers = {name: number for number, name in enumerate(self.names)}
+        names = [name for name in wanted if name in numbers]
+        chosen = np.array([numbers[name] for name in names], dtype=np.int64)
+        missing = set(self.missing.tolist())
+        flawed = missing_queries(place for place, number in enumerate(chosen.tolist()) if number in missing)
+        is_all = np.array_equal(chosen, np.arange(len(self.names)))
+        kept = {
+            unit: judged if is_all else dataclasses.replace(judged, judged=judged.judged.take(chosen))
+            for unit, judged in self.evidence.items()
+        }
+        evidence = {target: kept[target.unit] for target in self.plan.targets}
+        return names, JudgedBatch(evidence, flawed, [None] * len(chosen)), chosen
+
+
+def _lists_of_run(result: ResultValues, run: _Judged, wanted: Iterable[str], top: Top, check: Check) -> ResultLists:
+    """Return the lists of some queries of a run whose ids are judged as they are."""
+    qrels = run.qrels
+    names, batch, chosen = run.chosen(wanted)
+    places = run.places[chosen]
     judged = next(iter(batch.evidence.values())).judged
     first_gold = np.cumsum(qrels.lengths) - qrels.lengths
-    gold_rows = first_gold[run.places[chosen]][judged.gold.sample] + judged.gold.rank - 1
+    gold_rows = first_gold[places][judged.gold.sample] + judged.gold.rank - 1
     gold = [qrels.names[row] for row in gold_rows.tolist()]
-    items = _items(qrels, top.finish(), run.places[chosen])
-    if plan.profile.policy.judged_only:
+    if run.plan.profile.policy.judged_only:
         is_listed = judged.rows.rank <= TOP
-        names_within = [gold[row] for row in judged.rows.gold[is_listed].tolist()]
-        items = Items(np.searchsorted(judged.rows.sample[is_listed], np.arange(len(chosen) + 1)), names_within)
-    lists = lists_of_batch(
-        plan,
-        result.metrics,
-        sample_ids,
-        batch,
-        dict.fromkeys(batch.evidence, items),
-        dict.fromkeys(batch.evidence, gold),
-        check,
-    )
-    held = {} if within is None else _within_run(plan, result, run, {None: evidence}, names, within, check)
-    return Reread(names, lists, others=besides.columns(), within=held)
+        ids = [gold[row] for row in judged.rows.gold[is_listed].tolist()]
+        items = Items(np.searchsorted(judged.rows.sample[is_listed], np.arange(len(chosen) + 1)), ids)
+    else:
+        items = _items(top, places, qrels.n_queries)
+    return lists_of_batch(run.plan, result.metrics, names, batch, items, gold, check)
 
 
-def _of_units(
-    result: ResultValues,
-    evaluation: RunEvaluation,
-    wanted: Sequence[str] | None,
-    others: Mapping[str, Sequence[str]],
-    within: Within | None,
-) -> Reread:
-    """Read a run whose ids are rolled up in several ways, or in one: its queries are judged one by one for each."""
-    order = list(result.sample_ids if wanted is None else wanted)
-    samples, _ = read_queries(evaluation.qrels, evaluation.run, set(order))
-    chosen = [samples[name] for name in order if name in samples]
-    check = _check(result)
-    lists = lists_of_samples(evaluation.plan, result.metrics, chosen, check, top=TOP)
-    besides = _others_of_run(evaluation, others)
-    if besides.collector is not None:
-        judged, evidence = judge_units(evaluation.qrels, evaluation.run, besides.collector.plan)
-        names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
-        besides.collector.add_run(names, evidence, judged.missing)
-    held = {}
-    if within is not None:
-        judged, evidence = judge_units(evaluation.qrels, evaluation.run, evaluation.plan)
-        names = [evaluation.qrels.query_names[place] for place in judged.places.tolist()]
-        held = _within_run(evaluation.plan, result, judged, evidence, names, within, check)
-    return Reread(result.sample_ids, lists, others=besides.columns(), within=held)
-
-
-def _within_run(
-    plan: Plan,
-    result: ResultValues,
-    run: RunCollector,
-    evidence: Mapping[str | None, Evidence],
-    names: Sequence[str],
-    within: Within,
-    check: Check,
-) -> dict[str, Ints]:
-    """Return what is within the cutoffs of columns, of some queries of a judged run."""
-    sample_ids, chosen = _places(names, within.numbers)
-    batch = _chosen(plan, run, evidence, chosen)
-    nothing = Items(np.zeros(len(chosen) + 1, dtype=np.int64), [])
-    columns = {name: result.metrics[name] for name in within.columns}
-    items, gold = dict.fromkeys(batch.evidence, nothing), dict.fromkeys(batch.evidence, ())
-    return within_cutoff(lists_of_batch(plan, columns, sample_ids, batch, items, gold, check), within.numbers)
-
-
-def _places(names: Sequence[str], wanted: Iterable[str]) -> tuple[list[str], Ints]:
-    """Return those of the wanted names that there are, and their places."""
-    numbers = {name: number for number, name in enumerate(names)}
-    kept = [name for name in wanted if name in numbers]
-    return kept, np.array([numbers[name] for name in kept], dtype=np.int64)
-
-
-def _others_of_run(evaluation: RunEvaluation, others: Mapping[str, Sequence[str]]) -> _Others:
-    plan = evaluation.plan
-    return _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
-
-
-def _chosen(plan: Plan, run: RunCollector, evidence: Mapping[str | None, Evidence], chosen: Ints) -> JudgedBatch:
-    """Return some queries of a run that was judged by unit, as a batch."""
-    missing = set(run.missing.tolist())
-    flawed = missing_queries(place for place, number in enumerate(chosen.tolist()) if number in missing)
-    kept = {
-        unit: judged
-        if np.array_equal(chosen, np.arange(judged.judged.n))
-        else dataclasses.replace(judged, judged=judged.judged.take(chosen))
-        for unit, judged in evidence.items()
-    }
-    return JudgedBatch({target: kept[target.unit] for target in plan.targets}, flawed, [None] * len(chosen))
-
-
-def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
-    """Return the first results of some queries, in the order of *places*."""
-    number = np.full(qrels.n_queries, -1, dtype=np.int64)
+def _items(top: Top, places: Ints, n_queries: int) -> Items:
+    """Return the first results of some queries, in the order of their *places* in the judgments."""
+    number = np.full(n_queries, -1, dtype=np.int64)
     number[places] = np.arange(len(places))
     sample = number[top.places]
     kept = np.flatnonzero(sample >= 0)
@@ -204,10 +174,7 @@ def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
 
 
 def _of_samples(
-    result: ResultValues,
-    wanted: Sequence[str] | None,
-    others: Mapping[str, Sequence[str]],
-    within: Within | None,
+    result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
 ) -> Reread:
     evaluation = evaluation_of(result)
     result = result.with_columns(column.repeat(1) for column in result.metrics.values())

@@ -7,13 +7,13 @@ a report shows any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankgauge.columns import Cutoff, Ints, Rows
-from rankgauge.judging import Ranking, Target, judge
+from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary
 from rankgauge.samples import Sample
@@ -56,6 +56,13 @@ class RankedLists:
     rows: Rows  # the judged rows of the whole rankings
     gold: Rows  # the gold rows, those of each sample best first; `rank` is the place in this order
     names: Sequence[str]  # what each gold row is called, by its number: an id, or a text
+
+    @classmethod
+    def of(cls, target: Target, evidence: Evidence, items: Items, names: Sequence[str]) -> RankedLists:
+        """Return the lists of one target."""
+        judged = evidence.judged
+        is_by_id = target.gold == "relevant"
+        return cls(str(target), is_by_id, items, judged.depth, judged.rows, judged.gold.best_first(), names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,20 +118,19 @@ def lists_of_samples(
     plan: Plan, columns: Mapping[str, MetricSummary], samples: Sequence[Sample], check: Check, *, top: int
 ) -> ResultLists:
     """Return the lists of samples that were read again, of each its first *top* results."""
-    planned = {column.name: column for column in plan.metrics}
-    targets = dict.fromkeys(_target(planned[name].targets, column) for name, column in columns.items())
-    evidence = {
-        target: judge(samples, target, plan.profile, plan.targets[target], keep=plan.keep(rankings=True))
-        for target in targets
-    }
+    targets = dict.fromkeys(plan.column(name).target_called(column.info.judged) for name, column in columns.items())
+    keep = plan.keep(rankings=True)
+    evidence = {target: judge(samples, target, plan.profile, plan.targets[target], keep=keep) for target in targets}
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))
-    items = {target: _items(judged.rankings, top) for target, judged in evidence.items()}
+    lists: dict[Target, RankedLists] = {}
     for target, judged in evidence.items():
+        items = _items(judged.rankings, top)
         if target.gold == "spans":
             covered = covered_spans(samples, judged.rankings)
-            items[target] = replace(items[target], covers=[spans for held in covered for spans in held[:top]])
-    names = {target: [name for sample in samples for name in _labels(sample, target)] for target in evidence}
-    return lists_of_batch(plan, columns, [sample.id for sample in samples], batch, items, names, check)
+            items = replace(items, covers=[spans for held in covered for spans in held[:top]])
+        names = [name for sample in samples for name in _labels(sample, target)]
+        lists[target] = RankedLists.of(target, judged, items, names)
+    return _result_lists(plan, columns, [sample.id for sample in samples], batch, lists, check)
 
 
 def _labels(sample: Sample, target: Target) -> Sequence[str]:
@@ -139,36 +145,32 @@ def lists_of_batch(
     columns: Mapping[str, MetricSummary],
     sample_ids: Sequence[str],
     batch: JudgedBatch,
-    items: Mapping[Target, Items],
-    names: Mapping[Target, Sequence[str]],
+    items: Items,
+    names: Sequence[str],
     check: Check,
 ) -> ResultLists:
-    """Return the lists of a judged batch, by target their items and the names of their gold rows."""
-    planned = {column.name: column for column in plan.metrics}
-    lists: dict[Target, RankedLists] = {}
-    for target, listed in items.items():
-        judged = batch.evidence[target].judged
-        lists[target] = RankedLists(
-            judged=str(target),
-            by_id=target.gold == "relevant",
-            items=listed,
-            depth=judged.depth,
-            rows=judged.rows,
-            gold=judged.gold.best_first(),
-            names=names[target],
-        )
+    """Return the lists of a judged batch, whose items and names of gold rows are those of every target."""
+    lists = {target: RankedLists.of(target, judged, items, names) for target, judged in batch.evidence.items()}
+    return _result_lists(plan, columns, sample_ids, batch, lists, check)
+
+
+def _result_lists(
+    plan: Plan,
+    columns: Mapping[str, MetricSummary],
+    sample_ids: Sequence[str],
+    batch: JudgedBatch,
+    lists: Mapping[Target, RankedLists],
+    check: Check,
+) -> ResultLists:
+    """Return lists by target with the facts of each column, whose scores are held to it."""
     facts: dict[str, ColumnFacts] = {}
     for name, column in columns.items():
-        target = _target(items, column)
-        scores = score_metric(plan, planned[name], target, batch, column.info.inferred)
+        planned = plan.column(name)
+        target = planned.target_called(column.info.judged)
+        scores = score_metric(plan, planned, target, batch, column.info.inferred)
         check(column, scores, sample_ids)
         facts[name] = _facts(scores, batch, lists[target])
     return ResultLists(sample_ids, facts)
-
-
-def _target(targets: Iterable[Target], column: MetricSummary) -> Target:
-    """Return what a column was judged against."""
-    return next(target for target in targets if str(target) == column.info.judged)
 
 
 def _items(rankings: Sequence[Ranking | None], top: int) -> Items:

@@ -56,6 +56,10 @@ class Plan:
         """Return what ids are rolled up to, each once; None for judging them as they are."""
         return tuple(dict.fromkeys(target.unit for target in self.targets))
 
+    def column(self, name: str) -> PlannedMetric:
+        """Return a column by its name."""
+        return next(column for column in self.metrics if column.name == name)
+
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
         budgets = frozenset(metric.cut.budget for metric in self.metrics if metric.cut.budget is not None)

@@ -89,6 +89,10 @@ class PlannedMetric:
         """Return what is judged in data with this ground truth: the first target that is there, or else the first."""
         return next((target for target in self.targets if target in available), self.targets[0])
 
+    def target_called(self, judged: str) -> Target:
+        """Return a target by its text, as results have it."""
+        return next(target for target in self.targets if str(target) == judged)
+
 
 def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
