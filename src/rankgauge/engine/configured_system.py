@@ -57,12 +57,14 @@ class ConfiguredSystem:
 
     def check(self) -> None:
         """Raise a `ParameterError` for a system that says, before it is called, that it cannot be used."""
-        check = getattr(self.inner, "check", None)
-        if check is None:
-            return
+        if hasattr(self.inner, "check"):
+            self.prepared("check")
+
+    def prepared(self, method: str, *given: object) -> Any:  # noqa: ANN401  # whatever it returns
+        """Return what a method returns that is called before the system is; a `ParameterError` for what it raises."""
         try:
             with guarded(), self._telling():
-                check()
+                return getattr(self.inner, method)(*given)
         except ForeignError as error:
             cause = error.__cause__
             if isinstance(cause, RankgaugeError):
