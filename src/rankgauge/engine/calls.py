@@ -34,7 +34,17 @@ if TYPE_CHECKING:
     from rankgauge.planning.plan import Plan
     from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
 
-__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_facts", "unwritten"]
+__all__ = [
+    "Calls",
+    "begin",
+    "call_figures",
+    "check_same",
+    "check_whole",
+    "kept_answer",
+    "run_to_end",
+    "system_facts",
+    "unwritten",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +266,7 @@ def begin(
     Another run's are refused if its folder was *named*, and left alone among the *others*, largest first. Of what a
     killed run left the named folder, else the largest, becomes the new one.
     """
-    record = orjson.loads(orjson.dumps(_record(evaluation, sut)))
+    record = _record(evaluation, sut)
     if named is not None:
         _check_same(named, record)
     folders = [] if named is None else [named]
@@ -277,6 +287,11 @@ def begin(
             add_missing(staging.outputs, read_kept(folder / OUTPUTS_FILE))
     except OSError as error:
         raise cannot_save(staging.target, error) from error
+
+
+def check_same(folder: Path, evaluation: Setup, sut: object) -> None:
+    """Raise a `ResultError` with the differences where a folder has the outputs of another run."""
+    _check_same(folder, _record(evaluation, sut))
 
 
 def _check_same(folder: Path, record: Mapping[str, Any]) -> None:
@@ -308,13 +323,14 @@ def _without_paths(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
-    """Return what two parts of one run have in common."""
+    """Return what two parts of one run have in common, as it is read back."""
     data = evaluation.data
-    return {
+    record = {
         "dataset": {"name": data.name or None, "fingerprint": data.fingerprint()},
         "outputs": {"from": "sut", **system_facts(sut)},
         "config": resolved_config(evaluation.plan(), data, OUTPUTS_FILE),
     }
+    return orjson.loads(orjson.dumps(record))  # type: ignore[no-any-return]
 
 
 def _saved(folder: Path) -> Mapping[str, Any]:
