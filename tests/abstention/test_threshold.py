@@ -60,7 +60,9 @@ def test_where_no_score_keeps_it_nothing_is_to_be_said():
     samples = [sample(number, 0.5, answerable=number >= 20) for number in range(40)]
     found = evaluated(samples).threshold(at_most=0.1)
     assert (found.value, found.reported.silenced.value, found.reported.false_answers.value) == (None, 1, 0)
-    assert "would have to say nothing at all" in next(iter(threshold_lines(found))).text
+    first = next(iter(threshold_lines(found)))
+    assert "would have to say nothing at all" in first.text
+    assert first.role == "bad"
 
 
 def test_a_rate_that_all_keep_silences_nothing():
@@ -116,7 +118,26 @@ def test_clusters_are_not_split():
     assert found.chosen.false_answers.n % 2 == 0  # each cluster has two
 
 
+def test_the_line_has_the_whole_threshold():
+    """Scores that differ in the ninth digit only: a rounded threshold would let the unanswerable ones in."""
+    low, high = 0.123456781, 0.123456789
+    samples = [sample(number, high if number % 2 else low, answerable=bool(number % 2)) for number in range(40)]
+    found = evaluated(samples).threshold(at_most=0.0004)
+    first = next(iter(threshold_lines(found)))
+    assert "at most 0.04 % false answers: say nothing below 0.123456789; on the other half that holds" in first.text
+    assert first.role == "good"
+
+
 class TestMistakes:
+    def test_a_metric_that_there_is_not(self, result):
+        with pytest.raises(ParameterError, match=r"no column 'recall@7'.*; there are false_answers"):
+            result.threshold("recall@7")
+
+    @pytest.mark.parametrize("seed", [-1, 1 << 128])
+    def test_a_seed_out_of_bounds(self, result, seed):
+        with pytest.raises(ParameterError, match=r"seed is an integer of 0 or more and below 2\*\*128"):
+            result.threshold(seed=seed)
+
     def test_columns_that_are_missing_are_named(self):
         with pytest.raises(ResultError, match=r"run it with -m false_abstentions -m top_score"):
             evaluated(separated(), ["false_answers"]).threshold()

@@ -29,7 +29,7 @@ def test_the_command_prints_a_table_and_json(rankgauge, tmp_path, result):
     result.save(tmp_path / "r")
     shown = rankgauge("threshold", tmp_path / "r", "-m", "hit@1", "--at-most", "0.1")
     assert shown.code == 0
-    assert "at most 10.0% false answers: say nothing below" in shown.out
+    assert "at most 10 % false answers: say nothing below" in shown.out
     assert "reported on the other" in shown.out
     found = rankgauge("threshold", tmp_path / "r", "-m", "hit@1", "--at-most", "0.1", "--json").json
     assert found == json.loads(json.dumps(result.threshold("hit@1", at_most=0.1).to_dict()))

@@ -49,6 +49,15 @@ class Finder:
         self.closed += 1
 
 
+def refusing(message):
+    """Return what fails with a message when it is called."""
+
+    def call(self, given):
+        raise OSError(message)
+
+    return call
+
+
 @system("finder", options=Options)
 def finder(options):
     """Find one document."""
@@ -172,12 +181,24 @@ class TestSecrets:
             {"url": "postgresql://me:s3cr3t@host/db"},
             {"url": "https://host/search?q=x&api_key=s3cr3t"},
             {"headers": {"Ocp-Apim-Subscription-Key": "s3cr3t"}},
+            {"password": 5313},
+            {"secret_key": "s3cr3t"},
+            {"body": {"accessToken": "s3cr3t"}},
+            {"url": "host=db password=s3cr3t dbname=library"},
+            {"command": ["search", "--token=s3cr3t"]},
         ],
     )
     def test_written_out_they_are_refused_and_not_shown(self, config, options):
         with pytest.raises(ConfigError, match=r"write \$\{NAME_OF_A_VARIABLE\}") as caught:
             config({"kind": "finder", **options})
         assert "s3cr3t" not in str(caught.value)  # logs are read by many, too
+        assert "5313" not in str(caught.value)
+
+    @pytest.mark.parametrize("sweep", [{"inner.api_key": ["s3cr3t"]}, [{"url": "https://host/?token=s3cr3t"}]])
+    def test_a_sweep_has_none_either(self, config, sweep):
+        with pytest.raises(ConfigError, match=r"write \$\{NAME_OF_A_VARIABLE\}") as caught:
+            config({"kind": "finder"}, sweep=sweep)
+        assert "s3cr3t" not in str(caught.value)
 
     def test_names_that_only_look_like_one_are_not(self, config):
         assert config({"kind": "finder", "max_tokens": "5", "url": "https://host/${PATH}"}) is not None
@@ -192,6 +213,41 @@ class TestSecrets:
         result, _ = run(config({"kind": "finder", "api_key": "${FINDER_KEY}", "fail": "call"}))
         (reason,) = result["recall@1"].reasons.values()
         assert "refused ${FINDER_KEY}" in reason
+
+    @pytest.mark.parametrize(
+        "shown",
+        [
+            "pa%2Fss%20%22w%22%2Bord",  # quoted in an address
+            "pa%2Fss+%22w%22%2Bord",  # quoted as a parameter
+            'pa/ss \\"w\\"+ord',  # in JSON
+            'pa/ss \\\\\\"w\\\\\\"+ord',  # in JSON within JSON
+        ],
+    )
+    def test_messages_of_calls_do_not_show_it_quoted_either(self, config, monkeypatch, shown):
+        monkeypatch.setenv("FINDER_KEY", 'pa/ss "w"+ord')
+        monkeypatch.setattr(Finder, "__call__", refusing(f"no: {shown}"))
+        result, _ = run(config({"kind": "finder", "api_key": "${FINDER_KEY}"}))
+        (reason,) = result["recall@1"].reasons.values()
+        assert reason.endswith("OSError: no: ${FINDER_KEY}")
+
+    def test_messages_that_were_cut_do_not_show_its_beginning(self, config, monkeypatch):
+        monkeypatch.setenv("FINDER_KEY", "s3cr3t-value")
+        monkeypatch.setattr(Finder, "__call__", refusing("the answer is 'no: s3cr3t-v'"))
+        result, _ = run(config({"kind": "finder", "api_key": "${FINDER_KEY}"}))
+        (reason,) = result["recall@1"].reasons.values()
+        assert reason.endswith("the answer is 'no: ${FINDER_KEY}'")
+
+    def test_short_values_inside_of_a_text_are_not_shown_either(self, config, monkeypatch):
+        monkeypatch.setenv("FINDER_KEY", "abc-12")
+        monkeypatch.setattr(Finder, "__call__", refusing("no: abc-12!"))
+        result, _ = run(config({"kind": "finder", "api_key": "Bearer ${FINDER_KEY}"}))
+        (reason,) = result["recall@1"].reasons.values()
+        assert reason.endswith("no: ${FINDER_KEY}!")
+
+    def test_a_value_that_begins_with_a_tilde_is_no_path(self, config, monkeypatch):
+        monkeypatch.setenv("FINDER_KEY", "~/s3cr3t")
+        made = config({"kind": "finder", "api_key": "${FINDER_KEY}"}).system()
+        assert made.inner.options.api_key.get_secret_value() == "~/s3cr3t"
 
     def test_nothing_kept_has_it(self, config, monkeypatch, tmp_path):
         monkeypatch.setenv("FINDER_KEY", "s3cr3t-value")

@@ -230,9 +230,36 @@ class TestTantivy:
     def test_a_folder_of_something_else_is_left_alone(self, loaded, folder):
         (folder / "tantivy.words").mkdir()
         (folder / "tantivy.words" / "thesis.txt").write_text("mine")
-        with pytest.raises(RankgaugeError, match="a folder with other files"):
+        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is not tantivy's"):
             loaded("tantivy")
         assert (folder / "tantivy.words" / "thesis.txt").read_text() == "mine"
+
+    def test_a_file_beside_an_index_is_left_alone(self, loaded, folder):
+        """Other programs have a meta.json, too, so that one file does not make a folder ours."""
+        (folder / "tantivy.words").mkdir()
+        (folder / "tantivy.words" / "meta.json").write_text("{}")
+        (folder / "tantivy.words" / "thesis.txt").write_text("mine")
+        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is not tantivy's"):
+            loaded("tantivy")
+        assert (folder / "tantivy.words" / "thesis.txt").read_text() == "mine"
+
+    def test_loading_again_replaces(self, loaded, folder):
+        loaded("tantivy").close()
+        assert ids(loaded("tantivy", documents=DOCUMENTS[:1])("sea")) == [DOCUMENTS[0].id]
+        assert not [path.name for path in folder.iterdir() if path.name.startswith(".tantivy")]
+
+
+@pytest.mark.parametrize(("kind", "by"), [("sqlite", "words"), ("tantivy", "words"), ("duckdb", "vectors")])
+def test_documents_that_end_too_early_leave_what_was_there(loaded, kind, by):
+    def broken():
+        yield DOCUMENTS[0]
+        raise KeyboardInterrupt
+
+    system = loaded(kind, by)
+    before = ids(system("sea"))
+    with pytest.raises(KeyboardInterrupt):
+        system.inner.index(broken())
+    assert ids(system("sea")) == before
 
 
 class TestOptions:
@@ -248,6 +275,10 @@ class TestOptions:
                 {"kind": "chroma", "path": "x", "embed": "letters.py:embed", "exact": True},
                 "cannot search without its index",
             ),
+            (
+                {"kind": "opensearch", "url": "http://x", "password": "${PATH}"},
+                "give either api_key, or user and password",
+            ),
             ({"kind": "sqlite", "path": "x", "k": 0}, "system.k: Input should be greater than or equal to 1"),
         ],
     )
@@ -256,6 +287,14 @@ class TestOptions:
         with pytest.raises(RankgaugeError) as caught:
             engine.system()
         assert told is None or told in str(caught.value)
+
+    @pytest.mark.parametrize("place", ["garbage.db", "."])
+    def test_a_database_that_is_none_is_left_alone(self, config, folder, rankgauge, place):
+        (folder / "garbage.db").write_text("mine", encoding="utf-8")
+        done = rankgauge("systems", "index", config(system={"kind": "sqlite", "path": place}), folder / "corpus.jsonl")
+        assert done.code == 2
+        assert "system 'sqlite' cannot be used: " in done.err
+        assert (folder / "garbage.db").read_text(encoding="utf-8") == "mine"
 
     def test_vectors_that_are_not_as_many_as_texts(self, config, folder):
         needs("qdrant")

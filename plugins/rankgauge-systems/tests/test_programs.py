@@ -108,6 +108,15 @@ class TestFusion:
         with pytest.raises(ValueError, match="search 'x' gives no scores"):
             fused({"x": items("a"), "y": items("b")}, FuseOptions(method="scores"))
 
+    @pytest.mark.parametrize("method", ["rrf", "scores"])
+    def test_an_item_counts_once_in_a_ranking(self, method):
+        """Chunks may have the id of their document: a counts at its first rank, b at its second."""
+        scores = {"a": 2.0, "b": 1.0}
+        once = items("a", "b", scores=scores)
+        found = fused({"x": [*once, *once[:1]], "y": once[1:]}, FuseOptions(method=method, k=0))
+        gains = {"rrf": {"a": 1.0, "b": 0.5 + 1.0}, "scores": {"a": 1.0, "b": 0.0 + 1.0}}
+        assert {item["id"]: item["score"] for item in found} == gains[method]
+
     def test_nothing_found_anywhere(self):
         assert fused({"x": [], "y": []}, FuseOptions()) == []
 

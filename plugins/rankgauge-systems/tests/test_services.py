@@ -45,6 +45,11 @@ class TestRequests:
         assert (method, sent) == ("GET", "")
         assert path == "/s/a%2Fb%20%26%20c%3F?q=a%2Fb+%26+c%3F&k=2"
 
+    def test_parameters_join_those_of_the_address(self, made, server):
+        server.script = lambda *asked: (200, ["d1"])
+        made(method="GET", url=f"{server.url}/s?index=a", params={"q": "{question}"})("salt")
+        assert server.requests[0][1] == "/s?index=a&q=salt"
+
     def test_headers_come_from_the_environment(self, made, server, monkeypatch):
         monkeypatch.setenv("SEARCH_KEY", "s3cr3t-value")
         server.script = lambda *asked: (200, ["d1"])
@@ -58,6 +63,11 @@ class TestRequests:
     def test_an_input_without_a_question(self, made):
         with pytest.raises(ParameterError, match=r"needs \{question\}"):
             made(body={"q": "{question}"})({"tenant": 1})
+
+    def test_an_input_without_a_question_for_the_address(self, made, server):
+        with pytest.raises(ParameterError, match=r"needs \{question\}, and the sample's input has tenant "):
+            made(url=f"{server.url}/s/{{question}}")({"tenant": 1})
+        assert server.requests == []
 
     def test_what_is_no_address_is_refused(self, config):
         with pytest.raises(ConfigError, match=r"system\.url"):
@@ -106,12 +116,24 @@ class TestAnswers:
             (404, {"error": "no index"}, 'HTTP 404: {"error": "no index"}'),
             (200, "<html>", "the answer is not JSON: '<html>'"),
             (200, "3", "the answer is neither an object nor a list"),
+            (302, "", "HTTP 302"),
         ],
     )
     def test_others_say_what_came_instead(self, made, server, status, answer, told):
         server.script = lambda *asked: (status, answer)
         with pytest.raises(ValueError, match=told[:30].replace("{", r"\{")):
             made()("x")
+
+    @pytest.mark.parametrize("answer", [{"hits": [], "took": 3}, {"hits": None}, {}, []])
+    def test_nothing_is_found(self, made, server, answer):
+        server.script = lambda *asked: (200, answer)
+        assert made(results="hits[]")("x")["retrieved"] == []
+
+    @pytest.mark.parametrize("answer", [{"hit": [], "took": 3}, {"hits": {"hit": []}, "took": 3}])
+    def test_a_path_that_leads_nowhere(self, made, server, answer):
+        server.script = lambda *asked: (200, answer)
+        with pytest.raises(ValueError, match=r"no list 'hits', which is where results should be; it has hits?, took"):
+            made(results="hits[]")("x")
 
     def test_a_result_without_an_id(self, made, server):
         server.script = lambda *asked: (200, {"hits": [{"name": "d1"}]})
@@ -159,6 +181,12 @@ class TestElastic:
             "_source": ["title", "text"],
         }
         assert output["retrieved"] == [{"id": "d1", "score": 2.5, "text": "Salt\nthe sea is salt"}]
+
+    @pytest.mark.parametrize("index", ["logs-*", "_all", "a,b", "*", "a/b"])
+    def test_what_may_be_several_indices_is_not_replaced(self, made, server, kind, index):
+        with pytest.raises(ParameterError, match="may be several indices; name the one that is replaced"):
+            made(kind, index=index).inner.index(DOCUMENTS)
+        assert server.requests == []
 
     def test_a_query_of_ones_own(self, made, server, kind):
         server.script = lambda *asked: (200, self.ANSWER)

@@ -128,9 +128,35 @@ class TestSweep:
         sweep()
         done = sweep(system={**SQLITE, "title_weight": 3})
         assert done.code == 2
-        assert "is a result of other options; sweep into another folder" in done.err
+        assert "outputs.options.title_weight was None and is 3" in done.err
+        assert "(a sweep of something else needs another folder)" in done.err
         done = sweep("-m", "ndcg@2")
-        assert "is a result of other metrics" in done.err
+        assert "config.metrics.use had recall@2, mrr, and no longer has" in done.err
+
+    def test_results_of_another_policy_are_refused(self, sweep):
+        sweep()
+        done = sweep(policy={"depth": 1})
+        assert (done.code, "policy.depth was None and is 1" in done.err) == (2, True)
+
+    def test_a_sweep_of_some_samples_goes_on_with_the_others(self, sweep, folder):
+        def asked():
+            return [path.read_text().count("\n") for path in sorted((folder / "sw").glob("*/outputs.jsonl"))]
+
+        assert {point["metrics"]["mrr"]["n"] for point in sweep("--json", "--limit", "1").json["points"]} == {1}
+        first = {path: path.read_text() for path in (folder / "sw").glob("*/outputs.jsonl")}
+        assert {point["metrics"]["mrr"]["n"] for point in sweep("--json").json["points"]} == {4}
+        assert asked() == [4] * 4
+        assert all(path.read_text().startswith(kept) for path, kept in first.items())  # not asked for again
+        done = sweep("--limit", "2")
+        assert (done.code, "is a result of all samples, and --limit takes 2" in done.err) == (2, True)
+
+    def test_calls_that_failed_are_made_again(self, config, rankgauge, folder, server):
+        server.script = lambda *asked: (500, "starting")
+        path = config(system={"kind": "http", "url": server.url}, sweep={"k": [1]})
+        assert rankgauge("systems", "sweep", path, "-o", folder / "x").code == 3
+        server.script = lambda *asked: (200, ["tides"])
+        done = rankgauge("systems", "sweep", path, "-o", folder / "x", "--json")
+        assert (done.code, done.json["points"][0]["metrics"]["mrr"]["mean"]) == (0, 0.25)
 
     def test_the_best_is_chosen_on_one_half_and_told_of_the_other(self, sweep):
         done = sweep("--holdout", "--json")

@@ -22,6 +22,7 @@ __all__ = ["Half", "Share", "Threshold", "choose_threshold"]
 
 _NEEDED = ("false_answers", "false_abstentions", "top_score")
 _FEW = 10
+_MOST_SEED = 1 << 128
 
 _Floats = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
@@ -136,7 +137,13 @@ def choose_threshold(
         raise ParameterError(f"the rate of false answers to keep is 0 or more and below 1, not {at_most!r}")
     if not 0 < confidence < 1:
         raise ParameterError(f"the confidence lies between 0 and 1, not at {confidence!r}")
-    questions = _questions(result, metric)
+    if not 0 <= seed < _MOST_SEED:
+        raise ParameterError(f"seed is an integer of 0 or more and below 2**128, not {seed!r}")
+    try:
+        good_by = None if metric is None else result[metric]
+    except KeyError as error:
+        raise ParameterError(str(error.args[0])) from None
+    questions = _questions(result, good_by)
     first, second = (questions.take(places) for places in _halves(questions, seed))
     value = _lowest(first, at_most)
     answered = questions.take(np.flatnonzero(~np.isnan(questions.scores)))
@@ -150,7 +157,7 @@ def choose_threshold(
         at_most=at_most,
         chosen=_half(first, value, confidence),
         reported=_half(second, value, confidence),
-        metric=None if metric is None else result[metric].name,
+        metric=None if good_by is None else good_by.name,
         risk_area=risk_area(answered.scores, losses),
         risk_area_interval=risk_area_interval(
             answered.scores, losses, answered.clusters, confidence=confidence, seed=seed
@@ -162,7 +169,7 @@ def choose_threshold(
     )
 
 
-def _questions(result: ResultValues, metric: str | None) -> _Questions:
+def _questions(result: ResultValues, good_by: MetricSummary | None) -> _Questions:
     """Return the questions of a result; a `ResultError` says what it lacks."""
     by_alias = {column.info.alias.replace("-", "_"): column for column in result.metrics.values()}
     if lost := [name for name in _NEEDED if name not in by_alias]:
@@ -185,7 +192,7 @@ def _questions(result: ResultValues, metric: str | None) -> _Questions:
         what = f"{counted(int(blind.sum()), 'question')} answered without a score, such as {first!r}"
         raise ResultError(f"{what}; a threshold needs the `score` of the first retrieved item")
     places = np.flatnonzero(kept)
-    values = None if metric is None else _good(result[metric], answerable)[places]
+    values = None if good_by is None else _good(good_by, answerable)[places]
     clusters = by_alias["top_score"].clusters
     return _Questions(scores[places], unanswerable[places], values, None if clusters is None else clusters[places])
 
@@ -218,9 +225,10 @@ def _lowest(questions: _Questions, at_most: float) -> float:
     """Return the lowest score from which on answering keeps a rate of false answers; infinity where none does."""
     wrong = questions.scores[questions.unanswerable]
     allowed = math.floor(at_most * len(wrong) * (1 + 1e-12))
-    said = np.sort(questions.scores[~np.isnan(questions.scores)])
-    kept = [value for value in said.tolist() if np.count_nonzero(wrong >= value) <= allowed]
-    return kept[0] if kept else math.inf
+    said = questions.scores[~np.isnan(questions.scores)]
+    highest_first = np.sort(wrong[~np.isnan(wrong)])[::-1]
+    too_low = highest_first[allowed] if len(highest_first) > allowed else -math.inf
+    return float(np.min(said[said > too_low], initial=math.inf))
 
 
 def _half(questions: _Questions, value: float, confidence: float) -> Half:

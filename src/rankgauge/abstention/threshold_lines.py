@@ -43,21 +43,22 @@ _NOTHING = Share(0, None, None, None)
 
 def _keeps(found: Threshold) -> bool:
     rate = found.reported.false_answers.value
-    return rate is not None and rate <= found.at_most
+    return found.value is not None and rate is not None and rate <= found.at_most
 
 
 def _verdict(found: Threshold) -> str:
-    what = f"{visible(found.dataset)}: at most {found.at_most:.1%} false answers"
+    what = f"{visible(found.dataset)}: at most {100 * found.at_most:g} % false answers"
     if found.value is None:
         return f"{what}: no score keeps that; the system would have to say nothing at all"
     half: Half = found.reported
+    below = f"say nothing below {found.value!r}".removesuffix(".0")  # a rounded one would be another threshold
     rate, high = half.false_answers.value, half.false_answers.high
     if rate is None or high is None:
-        return f"{what}: say nothing below {found.value:g}, which nothing in the other half can try"
+        return f"{what}: {below}, which nothing in the other half can try"
     held = "holds" if rate <= found.at_most else "does not hold"
     sure = "" if high <= found.at_most else f", and {high:.1%} cannot be ruled out"
     tried = counted(half.false_answers.n, "question")
-    return f"{what}: say nothing below {found.value:g}; on the other half that {held}: {rate:.1%} of {tried}{sure}"
+    return f"{what}: {below}; on the other half that {held}: {rate:.1%} of {tried}{sure}"
 
 
 def _row(*shares: Share) -> str:

@@ -320,7 +320,10 @@ def _problem(detail: Mapping[str, Any], tree: Tree, main: Path) -> Problem:
         message = "the key is missing"
     else:
         message = str(detail["msg"]).removeprefix("Value error, ")
-        if tree.problem(location, "").file == str(main) and location[:1] != ("system",):  # which may have secrets
+        if tree.problem(location, "").file == str(main) and location[:1] not in {
+            ("system",),
+            ("sweep",),
+        }:  # may have secrets
             message += f"; found {detail['input']!r}"
     problem = tree.problem(location, message)
     is_shown = problem.file == str(main) or re.fullmatch(r"[\w.\[\]-]{1,60}", problem.path)

@@ -1,5 +1,5 @@
 """
-Variables: what ``${NAME}`` in the paths of a config stands for, and texts in which it stands as it was written.
+Variables: what ``${NAME}`` in a config stands for, and texts in which it stands as it was written.
 """
 
 from __future__ import annotations
@@ -20,12 +20,24 @@ _TELLING = 8
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The paths of a config with variables, by what they stand for; a value may be secret, such as a signed address."""
+    """
+    Texts of a config with variables, by what they stand for; a value may be secret, such as a signed address.
+
+    A value of *telling* characters or more is not shown alone either.
+    """
 
     written: dict[str, str] = field(default_factory=dict)
+    telling: int = _TELLING
 
     def expanded(self, text: str, refuse: Callable[[str], None]) -> str:
         """Return a path with the values of its variables and of ``~``; call *refuse* with what is wrong with it."""
+        path = os.path.expanduser(self.filled(text, refuse))  # noqa: PTH111  # no `./` is lost
+        if path and "${" in text:
+            self.written.update(dict.fromkeys([path, os.path.normpath(path)], text))
+        return path
+
+    def filled(self, text: str, refuse: Callable[[str], None]) -> str:
+        """Return a text with the values of its variables; call *refuse* with what is wrong with it."""
 
         def value(found: re.Match[str]) -> str:
             name = found[1]
@@ -35,14 +47,14 @@ class Variables:
             if name not in os.environ:
                 refuse(f"the environment variable {name} is not set; {text!r} needs it")
                 return ""
-            if len(os.environ[name]) >= _TELLING:
+            if len(os.environ[name]) >= self.telling:
                 self.written[os.environ[name]] = found[0]
             return os.environ[name]
 
-        path = os.path.expanduser(_VARIABLE.sub(value, text))  # noqa: PTH111  # no `./` is lost
-        if path and "${" in text:
-            self.written.update(dict.fromkeys([path, os.path.normpath(path)], text))
-        return path
+        found = _VARIABLE.sub(value, text)
+        if found and "${" in text:
+            self.written[found] = text
+        return found
 
     def unexpanded(self, text: str) -> str:
         """Return a text with paths and values as the config writes them."""

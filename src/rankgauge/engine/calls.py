@@ -25,7 +25,7 @@ from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outpu
 from rankgauge.samples import CallError, KeptOutput
 from rankgauge.stats import percentile
 
-__all__ = ["begin", "call_figures", "kept_answer", "run_to_end", "system_facts", "unwritten"]
+__all__ = ["begin", "call_figures", "check_same", "kept_answer", "run_to_end", "system_facts", "unwritten"]
 
 
 def system_facts(sut: object) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def begin(
     Another run's are refused if its folder was *named*, and left alone among the *others*, largest first. Of what a
     killed run left the named folder, else the largest, becomes the new one.
     """
-    record = orjson.loads(orjson.dumps(_record(evaluation, sut)))
+    record = _record(evaluation, sut)
     if named is not None:
         _check_same(named, record)
     folders = [] if named is None else [named]
@@ -139,6 +139,11 @@ def begin(
             add_missing(staging.outputs, read_kept(folder / OUTPUTS_FILE))
     except OSError as error:
         raise cannot_save(staging.target, error) from error
+
+
+def check_same(folder: Path, evaluation: Setup, sut: object) -> None:
+    """Raise a `ResultError` with the differences where a folder has the outputs of another run."""
+    _check_same(folder, _record(evaluation, sut))
 
 
 def _check_same(folder: Path, record: Mapping[str, Any]) -> None:
@@ -170,13 +175,14 @@ def _without_paths(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
-    """Return what two parts of one run have in common."""
+    """Return what two parts of one run have in common, as it is read back."""
     data = evaluation.data
-    return {
+    record = {
         "dataset": {"name": data.name or None, "fingerprint": data.fingerprint()},
         "outputs": {"from": "sut", **system_facts(sut)},
         "config": resolved_config(evaluation.plan(), data, OUTPUTS_FILE),
     }
+    return orjson.loads(orjson.dumps(record))  # type: ignore[no-any-return]
 
 
 def _saved(folder: Path) -> Mapping[str, Any]:

@@ -5,10 +5,12 @@ Systems under test that a config names: made by a plugin, with secrets kept out 
 from __future__ import annotations
 
 import copy
+import json
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib import parse
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import ParameterError, Problem, RankgaugeError
@@ -55,12 +57,14 @@ class ConfiguredSystem:
 
     def check(self) -> None:
         """Raise a `ParameterError` for a system that says, before it is called, that it cannot be used."""
-        check = getattr(self.inner, "check", None)
-        if check is None:
-            return
+        if hasattr(self.inner, "check"):
+            self.prepared("check")
+
+    def prepared(self, method: str, *given: object) -> Any:  # noqa: ANN401  # whatever it returns
+        """Return what a method returns that is called before the system is; a `ParameterError` for what it raises."""
         try:
             with guarded(), self._telling():
-                check()
+                return getattr(self.inner, method)(*given)
         except ForeignError as error:
             cause = error.__cause__
             if isinstance(cause, RankgaugeError):
@@ -82,7 +86,7 @@ class ConfiguredSystem:
         except Exception as error:
             told = f"{type(error).__name__}: {error}"
             shown = "".join(traceback.format_exception(error))
-            if not any(value in shown for value in self._hidden):
+            if _without(self._hidden, shown) == shown:
                 raise
             raise SystemFailedError(_without(self._hidden, told)) from None
 
@@ -92,10 +96,29 @@ class ConfiguredSystem:
 
 
 def _without(hidden: Mapping[str, str], text: str) -> str:
-    """Return a text with variables in place of their values, the longest first."""
-    for value in sorted(hidden, key=len, reverse=True):
-        text = text.replace(value, hidden[value])
+    """Return a text with variables in place of their values, the longest first, also of one that was cut at its end."""
+    forms = {form: name for value, name in hidden.items() for form in _forms(value)}
+    longest_first = sorted(forms, key=len, reverse=True)
+    for form in longest_first:
+        text = text.replace(form, forms[form])
+    body = text.rstrip("'\"\n .")
+    for form in longest_first:
+        if not forms[form].startswith("${"):
+            continue  # begins with what is no secret, such as an address
+        for end in range(len(form) - 1, _SHORTEST - 1, -1):
+            if body.endswith(form[:end]):
+                return f"{body[:-end]}{forms[form]}{text[len(body) :]}"
     return text
+
+
+def _forms(value: str) -> set[str]:
+    """Return how a value stands in messages: as it is, in addresses, and quoted once or twice."""
+    in_addresses = {quote(value, "", errors="surrogateescape") for quote in (parse.quote, parse.quote_plus)}
+    in_addresses.add(parse.quote(value, errors="surrogateescape"))
+    quoted = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    twice = {json.dumps(each)[1:-1] for each in quoted}
+    shown = {repr(each)[1:-1] for each in (value, *quoted)}
+    return {value, *in_addresses, *quoted, *twice, *shown}
 
 
 def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any] | None = None) -> ConfiguredSystem:
@@ -205,11 +228,11 @@ def _expanded(
         return value
     from rankgauge.config.variables import Variables
 
-    variables = Variables()
+    variables = Variables(telling=_SHORTEST)
 
     def refuse(why: str) -> None:
         problems.append(Problem(why, *loaded.place("system", *path), ".".join(map(str, ("system", *path)))))
 
-    text = variables.expanded(value, refuse)
+    text = variables.filled(value, refuse)
     hidden |= {each: name for each, name in variables.written.items() if len(each) >= _SHORTEST}
     return text

@@ -53,7 +53,7 @@ def risk_area_interval(
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval of `risk_area`, drawing questions, or whole clusters of them."""
     codes = np.arange(len(scores)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    members = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     chance = np.random.Generator(np.random.Philox(key=seed))
     areas = np.empty(resamples)
     for nth in range(resamples):

@@ -63,23 +63,25 @@ class DuckdbEngine:
         ]
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Write the table anew, with vectors or with an index of words."""
+        """Write the table anew, with vectors or with an index of words, or leave it as it is where that fails."""
         options = self._options
         self.close()
         rows = [(document.id, document.title, document.text) for document in documents]
+        vectors = self._embed([Document(*row).whole for row in rows]) if self._embed else [None] * len(rows)
         options.path.parent.mkdir(parents=True, exist_ok=True)
         connection = self._duckdb.connect(str(options.path))
         try:
             if self._embed is None:
                 self._load_words(connection)
+            connection.begin()
             connection.execute(
                 f"CREATE OR REPLACE TABLE {options.table} (id VARCHAR, title VARCHAR, text VARCHAR, vector FLOAT[])"
             )
-            vectors = self._embed([Document(*row).whole for row in rows]) if self._embed else [None] * len(rows)
             connection.executemany(
                 f"INSERT INTO {options.table} VALUES (?, ?, ?, ?)",  # noqa: S608  # checked
                 [(*row, vector) for row, vector in zip(rows, vectors, strict=True)],
             )
+            connection.commit()
             if self._embed is None:
                 indexed = f"'{options.table}', 'id', 'title', 'text', stemmer='{options.stemmer}', overwrite=1"
                 connection.execute(f"PRAGMA create_fts_index({indexed})")

@@ -49,7 +49,8 @@ class ElasticsearchOptions(SearchOptions):
     def _check_embed(self) -> ElasticsearchOptions:
         if (self.embed is None) == (self.by == "vectors"):
             raise ValueError("embed goes with by: vectors")
-        if self.user is not None and (self.api_key is not None or self.password is None):
+        has_user = self.user is not None
+        if has_user != (self.password is not None) or (has_user and self.api_key is not None):
             raise ValueError("give either api_key, or user and password")
         return self
 
@@ -88,6 +89,8 @@ class ElasticEngine:
     def index(self, documents: Iterable[Document]) -> int:
         """Write the index anew, in batches."""
         options, rows = self._options, iter(documents)
+        if options.index == "_all" or set(options.index) & set("*?,/"):
+            raise ParameterError(f"index {options.index!r} may be several indices; name the one that is replaced")
         is_made, count = False, 0
         while batch := list(islice(rows, _BATCH)):
             vectors: Sequence[Any] = [None] * len(batch)

@@ -154,12 +154,14 @@ class Pool(Generic[R]):
             with contextlib.suppress(Exception):
                 self._close(one)
             raise
-        self._idle.put(one)
+        with self._lock:
+            if one in self._all:  # it was not closed meanwhile
+                self._idle.put(one)
 
     def close(self) -> None:
-        """Close all of them, also those that a call still uses."""
+        """Close all of them, also those that a call still uses; a later call makes new ones."""
         with self._lock:
-            every, self._all = self._all, []
+            every, self._all, self._idle = self._all, [], queue.LifoQueue()
         for one in every:
             with contextlib.suppress(Exception):
                 self._close(one)

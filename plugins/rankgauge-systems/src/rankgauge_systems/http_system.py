@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import Field
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, listed
 from rankgauge.io.preset_records import values_at
 from rankgauge_systems.engines import question_of
 from rankgauge_systems.options import SystemOptions
@@ -60,11 +60,10 @@ class HttpSystem:
         fields = {**(given if isinstance(given, Mapping) else {}), "question": _question(given)}
         if options.k is not None:
             fields["k"] = options.k
-        escaped = {name: quote(str(value), safe="") for name, value in fields.items()}
+        escaped = {name: quote(str(value), safe="") for name, value in fields.items() if value is not None}
         response = self._client.request(
             options.method,
-            str(filled(options.url, escaped)),
-            params=filled(dict(options.params), fields) or None,
+            httpx.URL(filled(options.url, escaped)).copy_merge_params(filled(dict(options.params), fields)),
             json=None if options.body is None else filled(options.body, fields),
         )
         output = self._output(checked_answer(response))
@@ -80,6 +79,7 @@ class HttpSystem:
         options = self._options
         if options.results is None:
             return {"retrieved": answer} if isinstance(answer, list) else dict(answer)
+        _check_results(answer, options.results)
         items = []
         for row in values_at(answer, options.results):
             item: dict[str, Any] = {"id": _scalar(row, options.id, "id")}
@@ -93,10 +93,22 @@ class HttpSystem:
         return output
 
 
+def _check_results(answer: Any, path: str) -> None:  # noqa: ANN401  # any JSON value
+    """Refuse an answer without what a path with brackets begins with; an empty one has found nothing."""
+    head, bracket, _ = path.partition("[")
+    if not answer or not head or not bracket:
+        return
+    found = list(values_at(answer, head))
+    if not found or not isinstance(found[0], list | str | None):
+        has = listed([*map(str, answer)]) if isinstance(answer, Mapping) else "a list"
+        raise ValueError(f"the answer has no list {head!r}, which is where results should be; it has {has}")
+
+
 def checked_answer(response: httpx.Response) -> Any:  # noqa: ANN401  # any JSON value
     """Return what a service answered as JSON; a `ValueError` says what it answered instead."""
-    if response.is_error:
-        raise ValueError(f"HTTP {response.status_code}: {response.text[:_SHOWN]}")
+    if not response.is_success:
+        where = f" to {response.headers.get('Location')}" if response.is_redirect else ""
+        raise ValueError(f"HTTP {response.status_code}{where}: {response.text[:_SHOWN]}")
     try:
         answer = response.json()
     except ValueError:
@@ -126,7 +138,7 @@ def filled(template: Any, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # 
 
 def _field(name: str, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # any JSON value
     if name not in fields or fields[name] is None:
-        known = ", ".join(sorted(fields))
+        known = ", ".join(sorted(key for key, value in fields.items() if value is not None)) or "none"
         raise ParameterError(
             f"the request needs {{{name}}}, and the sample's input has {known} (braces are written {{{{)"
         )

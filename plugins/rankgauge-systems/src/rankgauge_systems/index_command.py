@@ -22,11 +22,11 @@ def index(given: argparse.Namespace) -> int:
     corpus = read_corpus(given.corpus, catalog=engine.catalog)
     system = engine.system()
     try:
-        load = getattr(system.inner, "index", None)
-        if load is None:
+        if not hasattr(system.inner, "index"):
             raise ParameterError(f"a system of the kind {system.kind!r} cannot be loaded with documents")
         begun = time.perf_counter()
-        count = load(Document(*row) for row in zip(corpus.ids, corpus.titles, corpus.texts, strict=True))
+        rows = zip(corpus.ids, corpus.titles, corpus.texts, strict=True)
+        count = system.prepared("index", (Document(*row) for row in rows))
         seconds = time.perf_counter() - begun
     finally:
         system.close()

@@ -174,7 +174,7 @@ def _worked(work: Callable[[Any, Any], Any], given: object, items: Sequence[Item
 
 def fused(rankings: Mapping[str, Sequence[Item]], how: FuseOptions) -> list[Item]:
     """
-    Return several rankings as one, the best first; ties in the order in which items are met.
+    Return several rankings as one, the best first; ties in the order in which items are met, repeats left out.
 
     Reciprocal rank fusion (Cormack et al. 2009) adds ``weight / (k + rank)``. With scores each ranking is scaled to 0
     (its lowest) to 1, and what a ranking lacks adds 0.
@@ -184,8 +184,12 @@ def fused(rankings: Mapping[str, Sequence[Item]], how: FuseOptions) -> list[Item
     for name, ranking in rankings.items():
         weight = how.weights.get(name, 1.0)
         gains = _reciprocal(ranking, how.k) if how.method == "rrf" else _scaled(name, ranking)
+        seen: set[str] = set()
         for item, gain in zip(ranking, gains, strict=True):
             key = str(item["id"])
+            if key in seen:
+                continue
+            seen.add(key)
             items.setdefault(key, item)
             scores[key] = scores.get(key, 0.0) + weight * gain
     order = sorted(scores, key=lambda key: -scores[key])[: how.depth]

@@ -57,12 +57,13 @@ class SqliteEngine:
         ]
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Write the table anew."""
+        """Write the table anew, or leave it as it is where that fails."""
         options = self._options
         self.close()
         options.path.parent.mkdir(parents=True, exist_ok=True)
         tokenize = options.tokenize.replace("'", "''")
         with contextlib.closing(sqlite3.connect(options.path)) as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")  # else the old table is gone before the new one is there
             connection.execute(f"DROP TABLE IF EXISTS {options.table}")
             connection.execute(
                 f"CREATE VIRTUAL TABLE {options.table} USING fts5(id UNINDEXED, title, text, tokenize='{tokenize}')"

@@ -4,15 +4,15 @@ Results of a sweep: every point scored and saved, read where it is saved already
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankgauge import Engine, Evaluation, Result
-from rankgauge.engine.calls import begin
-from rankgauge.errors import ResultError
+from rankgauge.engine.calls import begin, check_same
+from rankgauge.engine.configured_system import ConfiguredSystem
+from rankgauge.errors import ResultError, counted
 from rankgauge.io.output_files import OUTPUTS_FILE, read_kept
 from rankgauge.report.json import save_result
 from rankgauge.result.staging import Staging, has_outputs
@@ -42,17 +42,21 @@ def scored(
     """
     Return the result of a point: that of its folder, or a new one that is saved there.
 
-    Outputs are kept as they arrive, and what an earlier sweep that was ended has kept is not asked for again.
+    Outputs are kept as they arrive. What an earlier sweep has kept, that was ended or had fewer samples, is not asked
+    for again; calls that failed are.
     """
     place = folder / point.folder
-    if (place / "manifest.json").is_file():
-        return _saved(engine, evaluation, point, place)
     system = engine.system(point.changes)
     try:
+        earlier = place if (place / "manifest.json").is_file() else None
+        if earlier is not None:
+            result = _saved(earlier, evaluation, system, calls.limit)
+            if result is not None:
+                return result
         system.check()
-        staging = Staging(place)
+        staging = Staging(place, replaces=earlier is not None)
         try:
-            begin(staging, evaluation, system, None, list(filter(has_outputs, staging.left_behind())))
+            begin(staging, evaluation, system, earlier, list(filter(has_outputs, staging.left_behind())))
             result = evaluation.run(
                 sut=system,
                 concurrency=calls.concurrency,
@@ -60,6 +64,7 @@ def scored(
                 retries=calls.retries,
                 keep=staging.outputs,
                 resume=True,
+                retry_failed=True,
                 limit=calls.limit,
                 progress=progress,
             )
@@ -71,25 +76,20 @@ def scored(
     return Result.load(place)
 
 
-def _saved(engine: Engine, evaluation: Evaluation, point: Point, place: Path) -> Result:
-    """Return a saved result; refuse one of other options, data or metrics."""
+def _saved(place: Path, evaluation: Evaluation, system: ConfiguredSystem, limit: int | None) -> Result | None:
+    """Return a saved result, None for one that has to go on; refuse one of other options, data, metrics or policy."""
+    try:
+        check_same(place, evaluation, system)
+    except ResultError as error:
+        raise ResultError(f"{error}\n(a sweep of something else needs another folder)") from None
     result = Result.load(place)
-    system = engine.system(point.changes)
-    system.close()
-    options = result.manifest["outputs"].get("options")
-    columns = [column.name for column in evaluation.plan().metrics]
-    differs = [
-        what
-        for what, is_same in (
-            ("options", json.dumps(options, sort_keys=True) == json.dumps(system.options, sort_keys=True)),
-            ("data", result.manifest["dataset"]["fingerprint"] == evaluation.data.fingerprint()),
-            ("metrics", list(result.metrics) == columns),
-        )
-        if not is_same
-    ]
-    if differs:
-        raise ResultError(f"{place} is a result of other {' and '.join(differs)}; sweep into another folder")
-    return result
+    had = result.manifest["dataset"].get("limit")
+    if had == limit and not result.is_incomplete:
+        return result
+    if limit is not None and (had is None or had > limit):
+        many = "all samples" if had is None else counted(had, "sample")
+        raise ResultError(f"{place} is a result of {many}, and --limit takes {limit:,}; sweep into another folder")
+    return None
 
 
 def exact_recall(

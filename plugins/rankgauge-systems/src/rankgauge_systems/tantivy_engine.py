@@ -5,9 +5,10 @@ Tantivy: BM25 in this process, over an index in a folder.
 from __future__ import annotations
 
 import re
-import shutil
+import tempfile
 import threading
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
@@ -17,6 +18,9 @@ from rankgauge_systems.engines import Document, Hit, required
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["TantivyEngine", "TantivyOptions"]
+
+_FILE = re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\..+")
+"""What tantivy calls its files."""
 
 
 class TantivyOptions(SearchOptions):
@@ -59,25 +63,40 @@ class TantivyEngine:
         return hits
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Write the index anew."""
+        """Write the index anew, beside the old one until it is whole."""
         options, tantivy = self._options, self._tantivy
-        if options.path.exists() and any(options.path.iterdir()) and not (options.path / "meta.json").is_file():
-            raise ParameterError(f"{options.path} is a folder with other files; tantivy needs one of its own")
-        shutil.rmtree(options.path, ignore_errors=True)
-        options.path.mkdir(parents=True)
+        self._check_own()
+        options.path.parent.mkdir(parents=True, exist_ok=True)
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("id", stored=True, tokenizer_name="raw")
         for field in ("title", "text"):
             builder.add_text_field(field, stored=True, tokenizer_name=options.tokenizer)
-        index = tantivy.Index(builder.build(), path=str(options.path))
-        writer, count = index.writer(), 0
-        for document in documents:
-            writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
-            count += 1
-        writer.commit()
-        writer.wait_merging_threads()
+        count = 0
+        with tempfile.TemporaryDirectory(prefix=f".{options.path.name}.", dir=options.path.parent) as folder:
+            new = Path(folder) / "index"
+            new.mkdir()
+            writer = tantivy.Index(builder.build(), path=str(new)).writer()
+            for document in documents:
+                writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
+                count += 1
+            writer.commit()
+            writer.wait_merging_threads()
+            if options.path.exists():
+                options.path.rename(Path(folder) / "old")
+            new.rename(options.path)
         self._index = None
         return count
+
+    def _check_own(self) -> None:
+        """Refuse a path where something else stands than an index."""
+        path = self._options.path
+        if not path.exists():
+            return
+        names = [file.name for file in path.iterdir()] if path.is_dir() else [path.name]
+        if strange := [name for name in sorted(names) if _FILE.fullmatch(name) is None or not path.is_dir()]:
+            raise ParameterError(
+                f"{path} has {strange[0]}, which is not tantivy's; its index needs a folder of its own"
+            )
 
     def check(self) -> None:
         """Open the index."""
