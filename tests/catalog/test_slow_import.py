@@ -34,8 +34,8 @@ def test_the_list_of_plugins_says_so(monkeypatch, capsys):
         plugins = (loaded(3.25), loaded(0.5))
         faults = ()
 
-    monkeypatch.setattr("rankgauge.cli.conventions.make_catalog", Few)
+    monkeypatch.setattr("rankgauge.cli.plugins_command.make_catalog", Few)
     given = type("Given", (), {"as_json": False, "verbose": False})
-    assert plugins_command._list(given) == 0
+    assert plugins_command.execute_list(given) == 0
     listed = [line for line in capsys.readouterr().out.splitlines() if "acme" in line]
     assert [line.endswith("ok, 3.2 s to import") for line in listed] == [True, False]

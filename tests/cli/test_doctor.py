@@ -7,7 +7,7 @@ import webbrowser
 
 import pytest
 
-from rankgauge.cli import doctor_command
+from rankgauge.cli import setup_commands
 from rankgauge.engine import workers
 from rankgauge.errors import WorkerError
 
@@ -35,7 +35,7 @@ def facts(rankgauge):
 def without_processes(monkeypatch):
     """Leave out what starts processes, where a test is about something else."""
     for look in ("_imports", "_workers"):
-        monkeypatch.setattr(doctor_command, look, lambda: iter(()))
+        monkeypatch.setattr(setup_commands, look, lambda: iter(()))
 
 
 @pytest.fixture

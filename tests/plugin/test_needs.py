@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine, evaluate
-from rankgauge.cli.metrics_command import SHOW
+from rankgauge.cli.metrics_command import execute_show
 from rankgauge.errors import DeclarationError, PlanError
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, Seen, hookimpl, metric, sample_metric
@@ -232,8 +232,8 @@ class TestRuns:
 def test_a_plan_and_a_listing_name_what_is_needed(engine, capsys, monkeypatch):
     described = engine.dataset([SAMPLE]).with_metrics(["support@2", "recall@2"]).plan().describe()
     assert ["    sees      texts, answer"] == [line for line in described.splitlines() if "sees" in line]
-    monkeypatch.setattr("rankgauge.cli.conventions.make_catalog", lambda: engine.catalog)
-    assert SHOW.execute(Namespace(name="support", as_json=False)) == 0
+    monkeypatch.setattr("rankgauge.cli.metrics_command.make_catalog", lambda: engine.catalog)
+    assert execute_show(Namespace(name="support", as_json=False)) == 0
     assert "sees        texts, answer, besides judgments" in capsys.readouterr().out.splitlines()
 
 

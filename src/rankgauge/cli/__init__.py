@@ -1,7 +1,8 @@
 """
-The command line: one file a command; the only place that prints or configures logging.
+The command line, the only place that prints or configures logging; nothing here is public.
 
-``--help`` loads the module of its command; so these import what is slow to load inside functions.
+What can be typed stands in the files of options, which ``--help`` loads, and which import nothing that is slow to load.
+What a command does stands in other files, which are loaded once it runs.
 """
 
 from __future__ import annotations

@@ -18,13 +18,12 @@ from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, 
 if TYPE_CHECKING:
     from rankgauge.comparison.pairing import Common
     from rankgauge.config import LoadedConfig
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.gates.asked import Planner
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.result import ResultValues
-
-__all__ = ["Gating"]
 
 
 LAST_GOOD = "last-good"
@@ -103,11 +102,8 @@ class Gating:
             changes = {name for name, gates in self._asked.items() if any(gate.is_change for gate in gates)}
             for name in sorted(changes - self.baseline.keys()):
                 path = next(iter(self.baseline.values())).manifest["baseline"] if self.baseline else ""
-                msg = (
-                    f"the baseline {path} has no dataset {name!r}{did_you_mean(name, self.baseline)}; write it again "
-                    f"with --save-baseline {path}"
-                )
-                raise ParameterError(msg)
+                hint = f"{did_you_mean(name, self.baseline)}; write it again with --save-baseline {path}"
+                raise ParameterError(f"the baseline {path} has no dataset {name!r}{hint}")
         left = sum(bool(gate.dataset) and gate.dataset not in self._asked for gate in self.gates)
         if left:
             remark(f"{counted(left, 'gate')} not judged, because the dataset is not evaluated")
@@ -131,10 +127,12 @@ class Gating:
         """Return how the command ends, where all samples were scored."""
         return 0 if self.report is None else self.report.exit_code
 
-    def fields(self, dataset: str) -> list[str]:
-        """Return the fields of the metadata by which the gates of a dataset select samples."""
+    def asking(self, evaluation: Evaluation, asked: Sequence[MetricSpec], dataset: str) -> Evaluation:
+        """Return an evaluation of the metrics that were *asked*, with cohorts by which gates of the dataset select."""
         named = dict.fromkeys(gate.where.field for gate in self._asked.get(dataset, ()) if gate.where is not None)
-        return [name for name in named if name.startswith("metadata.") and name != "metadata.tags"]
+        if fields := [name for name in named if name.startswith("metadata.") and name != "metadata.tags"]:
+            evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
+        return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
 
     def ask_runs(self, runs: Sequence[str], specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
         """Return the metrics of several runs, which are all evaluated by one plan, with those that any gate needs."""
@@ -247,11 +245,8 @@ class Gating:
     def _read_baseline(self, path: Path | None) -> None:
         if path is None:
             if changes := [gate for gate in self.gates if gate.is_change]:
-                msg = (
-                    f"{changes[0].origin}: {changes[0]} needs a baseline; give --baseline FILE, or `baseline:` in the "
-                    "config; --save-baseline FILE writes one"
-                )
-                raise ParameterError(msg)
+                hint = "give --baseline FILE, or `baseline:` in the config; --save-baseline FILE writes one"
+                raise ParameterError(f"{changes[0].origin}: {changes[0]} needs a baseline; {hint}")
             return
         if path.name == LAST_GOOD and not path.exists():
             from rankgauge.cli.history_command import last_good

@@ -1,8 +1,8 @@
 """
 The command line as argparse reads it: which commands there are, their parsers, help, usage errors and completion.
 
-A command is a line in `COMMANDS` and a module that holds it as a `Command`. Commands of plugins join that table where
-a group that is open to them is listed, or a word in it is not ours.
+A command is a line in `COMMANDS`, and a `Command` in a file of options, which names the function that does it. Commands
+of plugins join that table where a group that is open to them is listed, or a word in it is not ours.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from rankgauge.cli.command_table import COMMANDS, GROUPS
 from rankgauge.cli.console import emit, remark, warn_of_faults
 from rankgauge.cli.option_parser import CommandParser, UsageError
+from rankgauge.cli.shared_options import Options, add_options, flag, path, value
 from rankgauge.cli.streams import results
-
-__all__ = ["Command", "command_names", "run_command_line"]
 
 _ABOUT = "Retrieval metrics you can trust."
 
@@ -32,6 +30,18 @@ The groups that plugins can join, each with a plugin that does.
 `rankgauge.plugin.commands`, which has the groups, is slow to load.
 """
 _SHELLS = ("bash", "zsh", "tcsh")
+_COMPLETION = f"Print what completes commands and options in a shell: {', '.join(_SHELLS)}."
+_LIMIT = "Limit of one line, and of what is read into memory at once. Can stand anywhere."
+_OPTIONS = (
+    flag("--debug", "Show tracebacks. Can stand anywhere on the command line."),
+    flag("--plain", "Plain output for logs: no colour, no progress bar, one line a row. Can stand anywhere."),
+    value("--max-line", "SIZE", _LIMIT, says="256MB"),
+    value("--log-level", "LEVEL", "Lowest log level to show: debug, info, warning or error.", says="warning"),
+    value("--log-format", "FORMAT", "Format of the log lines on stderr: console or json.", says="console"),
+    value("--print-completion", "SHELL", _COMPLETION, choices=_SHELLS, dest="completion"),
+    flag("--version", "Print the version and exit."),
+)
+"""The options of rankgauge itself."""
 
 
 class Command(NamedTuple):
@@ -43,19 +53,74 @@ class Command(NamedTuple):
 
         about: The description below the summary, in paragraphs that are wrapped when they are shown.
 
-        add_options: Adds options and arguments to a parser.
+        options: Its options and arguments; or what adds those of a plugin's command to a parser.
 
-        execute: Does it, and returns the exit code.
+        execute: What does it, and returns the exit code: a function, or the place of one.
     """
 
     usage: str
     about: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    execute: Callable[[argparse.Namespace], int]
+    options: Options | Callable[[argparse.ArgumentParser], None]
+    execute: str | Callable[[argparse.Namespace], int]
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add options and arguments to a parser."""
+        if callable(self.options):
+            self.options(parser)
+        else:
+            add_options(parser, self.options)
 
 
 _Table = Mapping[str, tuple[str | Command, str]]
 """Commands by name: each, or the place of its `Command`; and its one line in listings."""
+
+COMMANDS: _Table = {
+    "run": ("scoring_options:RUN", "Evaluate a config or a data file."),
+    "eval": ("scoring_options:RUN", "The same as `run`."),
+    "rescore": ("scoring_options:RESCORE", "Score the outputs of a result folder again, without calling anything."),
+    "validate": ("scoring_options:VALIDATE", "Check a config, samples, or judgments and runs."),
+    "init": ("catalog_options:INIT", "Write a config, its schema for editors, and a tiny dataset to start from."),
+    "trec": ("scoring_options:TREC", "Evaluate TREC runs as trec_eval does."),
+    "explain": ("result_options:EXPLAIN", "Explain one score, rank by rank."),
+    "funnel": ("result_options:FUNNEL", "Show where a pipeline loses what is relevant, stage by stage."),
+    "threshold": ("result_options:THRESHOLD", "Choose the score below which a system should say nothing."),
+    "report": ("result_options:REPORT", "Write an HTML report of result folders."),
+    "compare": ("result_options:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
+    "power": ("result_options:POWER", "How many questions show a difference of some size?"),
+    "history add": ("result_options:HISTORY_ADD", "Add result folders to an index of results over time."),
+    "history list": ("result_options:HISTORY_LIST", "List results over time."),
+    "history show": ("result_options:HISTORY_SHOW", "Show each metric over time, with breaks and tested changes."),
+    "history html": ("result_options:HISTORY_HTML", "Write the history as one HTML page."),
+    "history export": ("result_options:HISTORY_EXPORT", "Write the history as a table."),
+    "judge queue": ("label_options:JUDGE_QUEUE", "Queue the unjudged documents that can change a comparison most."),
+    "judge read": ("label_options:JUDGE_READ", "Add the judgments of a queue to those that it was made for."),
+    "gold check": ("label_options:GOLD_CHECK", "Check whether labels still hold for a corpus."),
+    "gold repair": ("label_options:GOLD_REPAIR", "Write samples whose labels that moved have their new place."),
+    "metrics check": ("catalog_options:METRICS_CHECK", "Check a metric against laws."),
+    "metrics diff": ("catalog_options:METRICS_DIFF", "Compare two profiles on one data file."),
+    "metrics list": ("catalog_options:METRICS_LIST", "List every metric."),
+    "metrics show": ("catalog_options:METRICS_SHOW", "Show one metric."),
+    "matchers list": ("catalog_options:MATCHERS_LIST", "List every matcher."),
+    "matchers show": ("catalog_options:MATCHERS_SHOW", "Show one matcher."),
+    "matchers try": ("catalog_options:MATCHERS_TRY", "Try a matcher on two texts."),
+    "plugins list": ("catalog_options:PLUGINS_LIST", "List every plugin, what it offers, and whether it works."),
+    "plugins check": ("catalog_options:PLUGINS_CHECK", "Check that plugins can be used."),
+    "plugins lock": ("catalog_options:PLUGINS_LOCK", "Write a lock file."),
+    "doctor": ("catalog_options:DOCTOR", "Show what is installed and what works, to paste into a report of a bug."),
+}
+"""Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
+
+GROUPS: Mapping[str, str] = {
+    "gold": "Check labels against a corpus, and repair those that moved.",
+    "history": "Results over time: trends, breaks, and since when something is worse.",
+    "judge": "Queue unjudged documents for a judge, and read the judgments back.",
+    "metrics": "List, show, check and compare metrics.",
+    "matchers": "List, show and try matchers.",
+    "systems": "Load documents into engines, and try their options, by a plugin.",
+    "traces": "Make samples of traces of pipelines, by a plugin.",
+    "plugins": "List and check plugins, and lock what a config uses.",
+}
+"""What the commands of a group have in common."""
 
 
 def command_names() -> list[str]:
@@ -102,7 +167,8 @@ def _run(arguments: Sequence[str]) -> int:
 
         configure(level=typed.log_level or "warning", form=typed.log_format or "console")
     _tell_missing_texts(name)
-    return command.execute(given)
+    execute = _imported(command.execute) if isinstance(command.execute, str) else command.execute
+    return execute(given)
 
 
 def _typed(root: CommandParser, words: list[str]) -> tuple[CommandParser, str, _Table]:
@@ -182,11 +248,13 @@ def _listed(group: str, table: _Table = COMMANDS) -> list[tuple[str, str]]:
 
 def _command(name: str, table: _Table = COMMANDS) -> Command:
     place = table[name][0]
-    if isinstance(place, Command):
-        return place
-    module, _, attribute = place.partition(":")
-    command: Command = getattr(importlib.import_module(f"rankgauge.cli.{module}"), attribute)
+    command: Command = _imported(place) if isinstance(place, str) else place
     return command
+
+
+def _imported(place: str) -> Any:  # noqa: ANN401  # a command, or a function that does one
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(f"rankgauge.cli.{module}"), name)
 
 
 def _parser(name: str, table: _Table = COMMANDS) -> CommandParser:
@@ -204,22 +272,7 @@ def _parser(name: str, table: _Table = COMMANDS) -> CommandParser:
 
 def _root() -> CommandParser:
     parser = CommandParser("rankgauge", "[OPTIONS] COMMAND ...", _ABOUT, lambda: _listed(""))
-    add = parser.add_argument
-    add("--debug", action="store_true", help="Show tracebacks. Can stand anywhere on the command line.")
-    add(
-        "--plain",
-        action="store_true",
-        help="Plain output for logs: no colour, no progress bar, one line a row. Can stand anywhere.",
-    )
-    size = "Limit of one line, and of what is read into memory at once. Can stand anywhere. [default: 256MB]"
-    add("--max-line", metavar="SIZE", help=size)
-    level = "Lowest log level to show: debug, info, warning or error. [default: warning]"
-    add("--log-level", metavar="LEVEL", help=level)
-    form = "Format of the log lines on stderr: console or json. [default: console]"
-    add("--log-format", metavar="FORMAT", help=form)
-    shells = f"Print what completes commands and options in a shell: {', '.join(_SHELLS)}."
-    add("--print-completion", dest="completion", choices=_SHELLS, metavar="SHELL", help=shells)
-    add("--version", action="store_true", help="Print the version and exit.")
+    add_options(parser, _OPTIONS)
     return parser
 
 
@@ -231,8 +284,6 @@ def _print_completion(shell: str) -> int:
         from rankgauge.errors import MissingExtraError
 
         raise MissingExtraError("--print-completion", "completion") from error
-    from rankgauge.cli.shared_options import path
-
     root = _root()
     groups, table = {"": root.add_subparsers(parser_class=argparse.ArgumentParser)}, _all_commands()
     for name in (*GROUPS, *table):

@@ -6,113 +6,37 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import read_number, visible
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.compare_human_judged import compare_human_judged, is_human_judged
+from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
+from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, run_names
+from rankgauge.cli.gate_options import GateOptions
+from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
+from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import (
-    add_all_columns_option,
-    add_cluster_option,
-    add_gate_options,
-    add_html_options,
-    add_interval_option,
-    add_judging_options,
-    add_report_options,
-    add_unjudged_options,
     check_unjudged,
     judging_typed,
-    path,
-    share,
 )
+from rankgauge.comparison.differences import Comparison
+from rankgauge.comparison.estimate import Method
+from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
+from rankgauge.engine.comparing import compare
+from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge.engine.human_judged import powered_by_plan
 from rankgauge.errors import ParameterError, did_you_mean
-
-if TYPE_CHECKING:
-    from rankgauge.cli.command_gates import Gating
-    from rankgauge.comparison.differences import Comparison
-    from rankgauge.result import ResultValues
-
-__all__ = ["COMPARE"]
-
-_ABOUT = """\
-BASE and NEW are result folders, or baseline files of --save-baseline. With --qrels they are TREC runs, with the options
-of rankgauge trec; with --config they are outputs files of one dataset. With --judgments and --human they are TREC runs
-that a model judged, and people in part: what people say corrects the model, and its errors stay in the interval.
-
-Of each metric it prints the mean difference with its interval, p values corrected for the number of metrics and runs,
-wins and losses, the smallest difference that this many samples detect, and the samples that changed most.
-
-Exit codes: 0 done, 1 a gate failed, 2 usage, unreadable input or results that do not compare, 4 nothing to evaluate,
-5 internal error.
-"""
-
-_USAGE = """\
-[OPTIONS] BASE NEW [MORE ...]
---qrels QRELS -m METRIC [OPTIONS] BASE NEW [MORE ...]
---config CONFIG [OPTIONS] BASE NEW [MORE ...]
---judgments QRELS --human QRELS -m METRIC [OPTIONS] RUN [MORE ...]"""
-
-_FORMATS = ("table", "json", "markdown", "csv", "latex")
-_RUNS_HINT = "to compare TREC runs, give their judgments with --qrels"
+from rankgauge.powered.powered_lines import powered_lines
+from rankgauge.result import ResultValues
 
 _TOP = 10
 """How many results are looked at for unjudged ones where no metric has a cutoff."""
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="BASE NEW", nargs="+", help="What to compare; the first is the baseline.")
-    group = parser.add_argument_group("what is compared")
-    add = group.add_argument
-    metric = "A metric to compare. Repeatable. [default: all means that both have]"
-    add("-m", "--metric", action="append", metavar="METRIC", help=metric)
-    add("--qrels", metavar="QRELS", help="Judgments: BASE and NEW are TREC runs.")
-    add("--judgments", metavar="QRELS", help="Judgments of a model, which --human corrects: of all questions.")
-    add("--human", metavar="QRELS", help="Judgments of people, of questions drawn at random from those.")
-    add("--config", type=path, metavar="CONFIG", help="A config: BASE and NEW are outputs files of its dataset.")
-    add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
-    add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
-    add_cluster_option(group)
-    common = "all; or unchanged: samples whose ground truth is the same. [default: %(default)s]"
-    add("--common", default="all", choices=("all", "unchanged"), metavar="SAMPLES", help=common)
-    add_unjudged_options(group, "not latex")
-
-    tests = parser.add_argument_group("intervals and tests")
-    add = tests.add_argument
-    add_interval_option(tests)
-    matters = (
-        "The smallest difference that matters, for all metrics or for one: 0.02, ndcg@10=0.02. Repeatable. A true "
-    )
-    matters += "difference shown to be smaller makes two systems equivalent. [default: none, or those of --config]"
-    add("--matters", action="append", metavar="SIZE", help=matters)
-    test = "sign-flip, t, wilcoxon or bootstrap-bca. [default: %(default)s]"
-    add("--test", default="sign-flip", metavar="NAME", help=test)
-    confidence = "Confidence level of intervals and tests. [default: %(default)s]"
-    add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
-    resamples = "Random sign flips to try. [default: %(default)s]"
-    add("--resamples", type=int, default=100_000, metavar="N", help=resamples)
-    add("--seed", type=int, default=0, metavar="N", help="Random seed. [default: %(default)s]")
-
-    group = parser.add_argument_group("what is printed and written")
-    add = group.add_argument
-    form = "How to print: table, json, markdown, csv or latex (booktabs). [default: %(default)s]"
-    add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=form)
-    add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
-    add_all_columns_option(group)
-    add_html_options(group)
-    add_report_options(group)
-    add_gate_options(parser, more="Every other system is judged against BASE.", has_baseline=False)
-    add_judging_options(parser)
-
-
-def _compare(given: argparse.Namespace) -> int:
-    if is_human_judged(given):
-        return compare_human_judged(given)
+def execute_compare(given: argparse.Namespace) -> int:
+    """Print whether one system is better than another."""
+    if _is_human_judged(given):
+        return _compare_human_judged(given)
     _check(given)
-    from rankgauge.cli.command_gates import Gating
-    from rankgauge.cli.gate_options import GateOptions
-    from rankgauge.cli.report_command import check_html, write_html
-    from rankgauge.comparison.estimate import Method
 
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
@@ -123,15 +47,12 @@ def _compare(given: argparse.Namespace) -> int:
     if not gating.judge_against_first(results):
         gating.tell("")
         return gating.exit_code
-    from rankgauge.cli.conventions import clusters_typed
-    from rankgauge.engine.comparing import compare
 
-    cluster = clusters_typed(given.cluster)
     with progress_bar("comparing", wanted=True) as progress:
         comparison = compare(
             results,
             metrics=given.metric if given.qrels is None and given.config is None else None,
-            cluster=cluster,
+            cluster=clusters_typed(given.cluster),
             all_pairs=given.all_pairs,
             condensed=given.condensed,
             bounds=given.bounds,
@@ -153,7 +74,6 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
     if not given.matters:
         if given.config is None:
             return None
-        from rankgauge.cli.conventions import make_engine
 
         loaded = make_engine(given.config).config
         return None if loaded is None else dict(loaded.config.matters) or None
@@ -186,7 +106,7 @@ def _check(given: argparse.Namespace) -> None:
         msg = "the HTML report compares with the first run; leave out --all-pairs or --html"
     if msg:
         raise ParameterError(msg)
-    check_unjudged(given, [form for form in _FORMATS if form != "latex"])
+    check_unjudged(given, [form for form in COMPARISON_FORMATS if form != "latex"])
 
 
 def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
@@ -195,19 +115,15 @@ def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
         return _of_runs(given, gating)
     if given.config is not None:
         return _of_outputs(given, gating)
-    from rankgauge.cli.result_folders import stored_results
 
-    return stored_results(given.runs, given.dataset, of_runs=_RUNS_HINT)
+    hint = "to compare TREC runs, give their judgments with --qrels"
+    return stored_results(given.runs, given.dataset, of_runs=hint)
 
 
 def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
-    from rankgauge.cli.conventions import Conventions
-    from rankgauge.cli.result_folders import result_names
-    from rankgauge.engine.evaluate import evaluate_plan
-
     conventions = Conventions.of(given, interval=given.interval)
-    typed = [measure.spec for measure in conventions.measures(given.metric) if measure.spec is not None]
+    typed = conventions.specs(given.metric)
     names = result_names(given.runs)
     specs = gating.ask_runs(names[1:], typed, lambda asked: conventions.plan(asked).metrics)
     plan = conventions.plan(specs)
@@ -223,27 +139,21 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
 
 def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
-    from rankgauge.cli.conventions import make_engine
-    from rankgauge.cli.result_folders import result_names
-
     engine = make_engine(given.config)
     known = engine.dataset_names
     if given.dataset is None and len(known) != 1:
         raise ParameterError(f"{given.config} has {len(known)} datasets; name one with --dataset: {', '.join(known)}")
     name = known[0] if given.dataset is None else given.dataset
     if name not in known:
-        msg = f"{given.config} has no dataset {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}"
-        raise ParameterError(msg)
+        hint = f"{did_you_mean(name, known)}; there are {', '.join(known)}"
+        raise ParameterError(f"{given.config} has no dataset {name!r}{hint}")
     evaluation = engine.dataset(name)
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
     runs = result_names(given.runs)
     asked = gating.ask_runs(runs[1:], evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
-    if asked != evaluation.metrics:
-        evaluation = evaluation.with_metrics(asked)
-    if fields := gating.fields(runs[1]):
-        evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
+    evaluation = gating.asking(evaluation, asked, runs[1])
     steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
     return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in steps}
 
@@ -254,17 +164,49 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
         gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
-    from rankgauge.comparison import layouts as report
 
     if form == "table":
-        show(report.comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
+        show(comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
         return
-    lay_out = {
-        "markdown": report.comparison_markdown,
-        "csv": report.comparison_csv,
-        "latex": report.comparison_latex,
-    }
+    lay_out = {"markdown": comparison_markdown, "csv": comparison_csv, "latex": comparison_latex}
     print_report(form, [lay_out[form](comparison)])
 
 
-COMPARE = Command(_USAGE, _ABOUT, _add_options, _compare)
+_IDLE = (
+    *("qrels", "config", "dataset", "all_pairs", "cluster", "condensed", "bounds", "interval", "matters"),
+    *("html", "texts", "queries", "gate", "junit", "markdown"),
+)
+"""Options of `compare` that say nothing about runs that people judged in part."""
+
+
+def _is_human_judged(given: argparse.Namespace) -> bool:
+    """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
+    if given.judgments is None and given.human is None:
+        return False
+    if given.judgments is None or given.human is None:
+        raise ParameterError("--judgments, of a model, and --human, of people, are given together")
+    if typed := [f"--{name.replace('_', '-')}" for name in _IDLE if getattr(given, name)]:
+        raise ParameterError(f"{typed[0]} does not go with --judgments and --human")
+    if not given.metric:
+        raise ParameterError("name the metrics to compare runs by, such as -m ndcg@10 -m P@10")
+    if given.form not in {"table", "json"}:
+        raise ParameterError(f"judged by a model and people it is printed as table or json, not {given.form}")
+    return True
+
+
+def _compare_human_judged(given: argparse.Namespace) -> int:
+    """Print runs compared by many judgments of a model and few of people."""
+    conventions = Conventions.of(given)
+    comparison = powered_by_plan(
+        conventions.plan(conventions.specs(given.metric)),
+        dict(zip(run_names(given.runs), given.runs, strict=True)),
+        given.judgments,
+        given.human,
+        confidence=given.confidence,
+        columns=conventions.columns,
+    )
+    if given.form == "json":
+        print_json(comparison.to_dict())
+    else:
+        show(powered_lines(comparison, width=report_width()))
+    return 0

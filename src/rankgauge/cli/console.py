@@ -16,38 +16,13 @@ from rankgauge.base.plain_text import no_command, visible, visible_json
 from rankgauge.cli.streams import results
 
 if TYPE_CHECKING:
+    import argparse
+
     from rankgauge.base.tables import Line
     from rankgauge.catalog import Catalog
     from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
     from rankgauge.result import ResultValues
-
-__all__ = [
-    "complain",
-    "debugging",
-    "described_parameter",
-    "echo",
-    "emit",
-    "has_colour",
-    "in_steps",
-    "is_debugging",
-    "json_text",
-    "parameter_line",
-    "plain",
-    "plain_table",
-    "print_json",
-    "print_report",
-    "progress_bar",
-    "remark",
-    "report_width",
-    "reword_errors",
-    "row_width",
-    "rule",
-    "show",
-    "tell_notes",
-    "terminal_width",
-    "warn_of_faults",
-]
 
 _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
@@ -213,6 +188,17 @@ def print_json(value: object) -> None:
 
     text = json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     emit([visible_json(text), "\n"])
+
+
+def print_answer(given: argparse.Namespace, facts: object, text: Iterable[Line] | str) -> int:
+    """Print an answer as JSON where ``--json`` was typed, else as a text for people; return 0, the exit code."""
+    if given.as_json:
+        print_json(facts)
+    elif isinstance(text, str):
+        echo(text)
+    else:
+        show(text)
+    return 0
 
 
 def print_report(form: str, texts: Iterable[str]) -> None:

@@ -17,24 +17,12 @@ from rankgauge.errors import ParameterError, RankgaugeError
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.columns import Qrels
+    from rankgauge.columns import Qrels, RunSource
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
-
-__all__ = [
-    "Conventions",
-    "described",
-    "field_map",
-    "is_config",
-    "make_catalog",
-    "make_engine",
-    "policy_options",
-    "run_names",
-    "table_columns",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +70,10 @@ class Conventions:
 
         return expand(names, self.catalog.built_in, version=9 if self.profile == "trec9" else 10)
 
+    def specs(self, names: Sequence[str]) -> list[MetricSpec]:
+        """Return the metrics among measures, which may also be facts of a run."""
+        return [measure.spec for measure in self.measures(names) if measure.spec is not None]
+
     def plan(self, metrics: Sequence[MetricSpec]) -> Plan:
         """Plan the evaluation of a run."""
         from rankgauge.engine.runs import plan_run
@@ -93,6 +85,12 @@ class Conventions:
         from rankgauge.io.open_sources import open_qrels
 
         return open_qrels(qrels, columns=self.columns, intents="intents" in plan.needs, catalog=self.catalog)
+
+    def run(self, file: str) -> RunSource:
+        """Read a run."""
+        from rankgauge.io.open_sources import open_run
+
+        return open_run(file, columns=self.columns, catalog=self.catalog)
 
 
 def make_catalog() -> Catalog:
@@ -150,8 +148,8 @@ def table_columns(written: str | None) -> dict[str, str] | None:
         return None
     pairs = [pair.partition("=") for pair in written.split(",")]
     if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
-        msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
-        raise ParameterError(msg)
+        form = "NAME=COLUMN, separated by commas, such as query=qid,document=pid"
+        raise ParameterError(f"--columns is {form}; not {written!r}")
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -159,7 +157,7 @@ def field_map(written: Sequence[str] | None) -> FieldMap:
     """Return where the data has each field, as `--field` says."""
     from rankgauge.io.field_names import read_field
 
-    return {name: place for each in written or () for name, place in read_field(each).items()}
+    return {name: place for text in written or () for name, place in read_field(text).items()}
 
 
 def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:

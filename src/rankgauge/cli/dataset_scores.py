@@ -21,11 +21,10 @@ from rankgauge.cli.console import (
     rule,
     show,
 )
-from rankgauge.cli.conventions import policy_options
+from rankgauge.cli.conventions import clusters_typed, policy_options
 from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
-from rankgauge.cli.report_command import check_html, write_html
-from rankgauge.cli.result_folders import Folders, plain_name
+from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_html
 from rankgauge.cli.system_under_test import Interrupts, System
 from rankgauge.errors import ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from rankgauge.planning.plan import Plan
     from rankgauge.plugin.declarations import Reporter
 
-__all__ = ["Scoring", "name_of", "overridden", "score_datasets"]
 
 _SUMMARIES = {"table", "json", "markdown"}
 """The formats that do not list samples one by one."""
@@ -208,7 +206,6 @@ def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
     """Return the cluster of each sample, by dataset; None for independent ones. Data is read before any is scored."""
     if work.cluster is None:
         return [None for _ in work.evaluations]
-    from rankgauge.cli.conventions import clusters_typed
     from rankgauge.engine.comparing import clusters_of
 
     cluster = clusters_typed(work.cluster)
@@ -221,9 +218,7 @@ def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
     """Return an evaluation that computes what its gates need, too."""
     name = name_of(evaluation)
     asked = gating.ask(name, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
-    if fields := gating.fields(name):
-        evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
-    return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
+    return gating.asking(evaluation, asked, name)
 
 
 def _worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:

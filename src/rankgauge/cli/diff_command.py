@@ -6,77 +6,39 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.shared_options import (
-    add_config_option,
-    add_cutoff_option,
-    add_data_options,
-    add_json_option,
-    add_profile_option,
-    path,
-    whole_number,
-)
-from rankgauge.errors import NothingToEvaluateError, ParameterError, RankgaugeError, counted
-
-if TYPE_CHECKING:
-    from rankgauge.engine.engine import Engine
-    from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.profile_differences import Side
-
-__all__ = ["DIFF"]
-
-_ABOUT = """\
-For each metric: both means, the conventions that differ, and the first samples whose value changes, with both values
-and the conventions that change them. Without -m: every metric that the data has ground truth for. The exit code is 0,
-whether they differ or not.
-"""
+from rankgauge.cli.console import print_answer, remark
+from rankgauge.cli.conventions import described, make_engine
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.profile_differences import Side, differences, samples_of
+from rankgauge.errors import NothingToEvaluateError, ParameterError, PlanError, RankgaugeError, counted
+from rankgauge.samples import GOLD_KINDS, Output
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("data", metavar="DATA", type=path, help="The data file.")
-    add_profile_option(parser, "Give two.", action="append", required=True)
-    metric = "A metric, such as ndcg@10 or recall@1,5. Repeatable."
-    add("-m", "--metric", action="append", metavar="METRIC", help=metric)
-    add_data_options(parser)
-    add_config_option(parser)
-    add_cutoff_option(parser)
-    samples = "How many changed samples to show for each metric. [default: %(default)s]"
-    add("--samples", type=whole_number(0), default=5, metavar="N", help=samples)
-    add_json_option(parser)
-
-
-def _diff(given: argparse.Namespace) -> int:
+def execute_diff(given: argparse.Namespace) -> int:
+    """Print how two profiles differ on a data file."""
     if len(given.profile) != 2:
         given_profiles = f"{len(given.profile)} given"
         raise ParameterError(f"give --profile twice, such as --profile remem --profile default; {given_profiles}")
-    from rankgauge.cli.conventions import make_engine
-    from rankgauge.engine.profile_differences import differences
 
     engine = make_engine(given.config)
     wanted = given.metric or _fitting(engine, given)
     sides = [_scored(_evaluation(engine, given, name, wanted), name) for name in given.profile]
     metrics = differences(sides, most=given.samples)
-    if given.as_json:
-        print_json({"data": str(given.data), "profiles": given.profile, "metrics": metrics})
-        return 0
     first, second = (counted(len(side.result), "sample") for side in sides)
     samples = first if first == second else f"{first} and {second}"
     lines = [f"{given.data}: {samples}, profiles {' and '.join(given.profile)}"]
     for metric in metrics:
         lines += ["", *_printed(metric, given.profile)]
-    echo("\n".join(lines))
-    return 0
+    facts = {"data": str(given.data), "profiles": given.profile, "metrics": metrics}
+    return print_answer(given, facts, "\n".join(lines))
 
 
 def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     """Return the aliases of the metrics that some sample has both ground truth and output for."""
-    from rankgauge.engine.profile_differences import samples_of
-    from rankgauge.samples import GOLD_KINDS, Output
-
     kinds: set[str] = set()
     texts = answers = support = places = False
     for sample in samples_of(_evaluation(engine, given, "default", ["retrieval-mrr"])):
@@ -105,8 +67,6 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
 
 def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
     """Return whether a metric that nobody named can be planned; if not, say so and go on without it."""
-    from rankgauge.errors import PlanError
-
     try:
         _evaluation(engine, given, "default", [alias]).plan()
     except PlanError as error:
@@ -116,9 +76,6 @@ def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
 
 
 def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[str]) -> Evaluation:
-    from dataclasses import replace
-
-    from rankgauge.cli.conventions import described
 
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = replace(engine.dataset(given.data), lock=None).with_profile(profile).with_metrics(metrics)
@@ -130,8 +87,6 @@ def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics
 
 def _scored(evaluation: Evaluation, profile: str) -> Side:
     """Return the side of a profile; its name goes before whatever is wrong."""
-    from rankgauge.engine.profile_differences import Side
-
     try:
         return Side(evaluation, evaluation.plan(), evaluation.run())
     except RankgaugeError:
@@ -166,6 +121,3 @@ def _printed(difference: Mapping[str, Any], profiles: Sequence[str]) -> list[str
 
 def _shown(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
-
-
-DIFF = Command("[OPTIONS] --profile A --profile B DATA", _ABOUT, _add_options, _diff)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
     from rankgauge.gates.grammar import Effect, Gate
 
-__all__ = ["GateOptions", "check_targets"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOptions:

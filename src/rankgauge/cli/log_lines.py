@@ -13,8 +13,6 @@ from rankgauge.base.logs import ROOT
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError
 
-__all__ = ["configure"]
-
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 

@@ -5,39 +5,36 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from rankgauge.cli.command_line import Command
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.catalog.claims import Provider
+from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.cli.console import (
     described_parameter,
-    echo,
     json_text,
     parameter_line,
     plain_table,
+    print_answer,
     print_json,
     warn_of_faults,
 )
-from rankgauge.cli.shared_options import add_config_option, add_json_option
+from rankgauge.cli.conventions import make_engine
 from rankgauge.errors import ConfigError, MatcherError, ParameterError, Problem, RankgaugeError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankgauge.catalog import Catalog, ResolvedMatcher
-    from rankgauge.catalog.claims import Provider
-
-__all__ = ["LIST", "SHOW", "TRY"]
+from rankgauge.io.documents import decode_text
+from rankgauge.io.files import read_bytes
+from rankgauge.judging.by_text import checked
 
 
-def _list_options(parser: argparse.ArgumentParser) -> None:
-    add_config_option(parser)
-    add_json_option(parser)
-
-
-def _list(given: argparse.Namespace) -> int:
+def execute_list(given: argparse.Namespace) -> int:
+    """List every matcher."""
     catalog, declared = _catalog(given.config)
     warn_of_faults(catalog)
     matchers: dict[str, tuple[str, str, Provider | None]] = {
@@ -57,18 +54,10 @@ def _list(given: argparse.Namespace) -> int:
     return 0
 
 
-def _show_options(parser: argparse.ArgumentParser) -> None:
-    name = "A matcher's name, or a composition such as 'casefold > equal >= 1'."
-    parser.add_argument("name", metavar="NAME", help=name)
-    _list_options(parser)
-
-
-def _show(given: argparse.Namespace) -> int:
+def execute_show(given: argparse.Namespace) -> int:
+    """Print what exactly one matcher is."""
     catalog, _ = _catalog(given.config)
     described = _described(catalog, catalog.matcher(given.name))
-    if given.as_json:
-        print_json(described)
-        return 0
     comparer, steps = described["comparer"], described["normalizers"]
     lines = [
         described["name"] or "(a composition without a name)",
@@ -83,18 +72,11 @@ def _show(given: argparse.Namespace) -> int:
         "providers",
         *(f"  {provider['of']}: {provider['shown']}" for provider in described["providers"]),
     ]
-    echo("\n".join(lines))
-    return 0
+    return print_answer(given, described, "\n".join(lines))
 
 
-def _try_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--retrieved", required=True, metavar="TEXT", help="The retrieved text, or @FILE.")
-    add("--gold", required=True, metavar="TEXT", help="The gold text, or @FILE.")
-    _show_options(parser)
-
-
-def _try(given: argparse.Namespace) -> int:
+def execute_try(given: argparse.Namespace) -> int:
+    """Print what a matcher makes of two texts."""
     catalog, _ = _catalog(given.config)
     matcher = catalog.matcher(given.name)
     sides = {"retrieved": _text(given.retrieved, "--retrieved"), "gold": _text(given.gold, "--gold")}
@@ -104,24 +86,19 @@ def _try(given: argparse.Namespace) -> int:
         steps.append({"after": step, **sides})
     score, matches = _compared(matcher, sides["retrieved"], sides["gold"])
     threshold = matcher.matcher.threshold
-    if given.as_json:
-        verdict = {"score": score, "threshold": threshold, "matches": matches}
-        print_json({"name": matcher.name, "composition": str(matcher.matcher), "steps": steps, **verdict})
-        return 0
+    verdict = {"score": score, "threshold": threshold, "matches": matches}
+    facts = {"name": matcher.name, "composition": str(matcher.matcher), "steps": steps, **verdict}
     lines = [f"matcher    {matcher}"]
     for texts in steps:
         lines.append(f"after {texts['after']}" if texts["after"] else "as given")
         lines += [f"  {side:9}  {json_text(texts[side])}" for side in ("retrieved", "gold")]
     shown = f"{score:g}" if float(f"{score:g}") == score else repr(score)
     lines += [f"score      {shown} (threshold {threshold:g})", f"verdict    {'match' if matches else 'no match'}"]
-    echo("\n".join(lines))
-    return 0
+    return print_answer(given, facts, "\n".join(lines))
 
 
 def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
     """Return the catalog, and the names of the matchers that the config declares."""
-    from rankgauge.cli.conventions import make_engine
-
     engine = make_engine(config)
     if engine.config is None:
         return engine.catalog, []
@@ -136,10 +113,6 @@ def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
 
 
 def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
-    import dataclasses
-    import inspect
-
-    from rankgauge.catalog.resolved import signature_parameters
 
     value = matcher.matcher
     declared = catalog.all("matcher").get(matcher.name)
@@ -171,8 +144,6 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
     """Return the score without a cutoff, and the verdict of a run."""
-    from rankgauge.judging.by_text import checked
-
     with _blaming(matcher, matcher.matcher.comparer):
         score = checked(matcher.compare_all([retrieved], [gold]), 1, 1).scores[0, 0]
         decided = checked(matcher.compare([retrieved], [gold]), 1, 1)
@@ -190,8 +161,6 @@ def _called(matcher: ResolvedMatcher, step: str, function: Callable[[str], str],
 @contextmanager
 def _blaming(matcher: ResolvedMatcher, part: str) -> Iterator[None]:
     """Name the provider of a part that fails."""
-    from rankgauge.base.guard import ForeignError, guarded
-
     try:
         with guarded():
             yield
@@ -207,26 +176,9 @@ def _text(given: str, option: str) -> str:
     if given == "@-" and sys.stdin is None:
         raise ParameterError(f"{option} {given}: standard input is closed")
     if given != "@-":
-        from pathlib import Path
-
-        from rankgauge.io.documents import decode_text
-        from rankgauge.io.files import read_bytes
-
         hint = f"{option} {given} names it; put a text that begins with @ into a file"
         return decode_text(read_bytes(Path(given[1:]), hint=hint), given[1:])
     try:
         return sys.stdin.read()
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(f"{option} {given}: cannot read standard input: {error}") from error
-
-
-LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", _list_options, _list)
-SHOW = Command(
-    "[OPTIONS] NAME", "Its normalizers, its comparer with all parameters, and their providers.", _show_options, _show
-)
-TRY = Command(
-    "[OPTIONS] --retrieved TEXT --gold TEXT NAME",
-    "Both are printed after each normalizer, then score and verdict; exit code 0.",
-    _try_options,
-    _try,
-)

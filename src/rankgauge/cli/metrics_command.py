@@ -5,29 +5,29 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import inspect
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankgauge.base.tables import Line
-from rankgauge.cli.command_line import Command
+from rankgauge.catalog import Claim
 from rankgauge.cli.console import (
     described_parameter,
-    echo,
     parameter_line,
     plain_table,
+    print_answer,
     print_json,
     show,
     warn_of_faults,
 )
-from rankgauge.cli.plugins_command import add_law_options, keep_files_away, print_verdicts, wanted_cases
-from rankgauge.cli.shared_options import FUNCTION, add_all_columns_option, add_json_option
+from rankgauge.cli.conventions import make_catalog
+from rankgauge.cli.plugins_command import keep_files_away, print_verdicts, wanted_cases
+from rankgauge.cli.system_under_test import imported
 from rankgauge.errors import ParameterError, counted
-
-if TYPE_CHECKING:
-    from rankgauge.catalog import Claim
-    from rankgauge.plugin.metric import Metric
-
-__all__ = ["CHECK", "LIST", "SHOW"]
+from rankgauge.expression import parse
+from rankgauge.plugin.metric import Metric
+from rankgauge.policy import PROFILES
 
 _ROOM = 20
 """How many letters two names of a metric may have together to stand in a list; else the first one stands alone."""
@@ -42,9 +42,8 @@ _CUTOFFS = {
 }
 
 
-def _list(given: argparse.Namespace) -> int:
-    from rankgauge.cli.conventions import make_catalog
-
+def execute_list(given: argparse.Namespace) -> int:
+    """List every metric."""
     catalog = make_catalog()
     warn_of_faults(catalog)
     if given.as_json:
@@ -70,27 +69,11 @@ def _list(given: argparse.Namespace) -> int:
     return 0
 
 
-def _list_options(parser: argparse.ArgumentParser) -> None:
-    add_json_option(parser)
-    add_all_columns_option(parser)
-
-
-def _show_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="Any name of the metric, such as ndcg.")
-    add_json_option(parser)
-
-
-def _show(given: argparse.Namespace) -> int:
-    from rankgauge.cli.conventions import make_catalog
-    from rankgauge.expression import parse
-
+def execute_show(given: argparse.Namespace) -> int:
+    """Print what exactly one metric is."""
     claim = make_catalog().read(parse(given.name)).claim
     described = _described(claim)
-    if given.as_json:
-        print_json(described)
-    else:
-        echo("\n".join(_lines(claim, described)))
-    return 0
+    return print_answer(given, described, "\n".join(_lines(claim, described)))
 
 
 def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
@@ -139,8 +122,6 @@ def _without_markup(text: str) -> str:
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:
-    import dataclasses
-    import inspect
 
     metric = claim.declaration
     copied = ("alias", "summary", "higher_is_better", "aggregate", "version")
@@ -152,7 +133,7 @@ def _described(claim: Claim[Metric]) -> dict[str, Any]:
         "definition": inspect.getdoc(metric.source) or "",
         "gold": list(metric.judging.gold),
         "needs": list(metric.judging.needs),
-        "parameters": [described_parameter(each) for each in metric.all_parameters],
+        "parameters": list(map(described_parameter, metric.all_parameters)),
         "range": list(metric.range),
         "laws": sorted(metric.laws),
         "provider": dataclasses.asdict(claim.provider),
@@ -163,7 +144,6 @@ def _inputs(metric: Metric) -> str:
     judged = (
         "the retrieved items" if metric.judging.judges == "retrieved" else "the generated answer (actual_output.answer)"
     )
-    from rankgauge.policy import PROFILES
 
     matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
     if matcher is None and "passages" in metric.judging.gold:
@@ -178,43 +158,21 @@ def _inputs(metric: Metric) -> str:
     return against if matcher is None else f"{against}, matcher {matcher}"
 
 
-def _check_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("name", metavar="NAME", help=f"A metric, or a function of your own: {FUNCTION}.")
-    calls = (
-        "What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, "
-        "relevances, scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have "
-        "these names."
-    )
-    add("--calls", metavar="ROLES", help=calls)
-    bounds = "The range of your function; 0.. has no highest value. [default: %(default)s]"
-    add("--range", default="0..1", metavar="LOW..HIGH", help=bounds)
-    add("--lower-is-better", action="store_true", help="Say that lower scores of your function are better.")
-    add("--law", action="append", metavar="LAW", help="A law to check, instead of all. Repeatable.")
-    like = "A metric that it equals, such as recall@k, or recall@k where binary. Repeatable."
-    add("--like", action="append", metavar="METRIC", help=like)
-    add("--reference", metavar="FUNCTION", help=f"A plain function that defines the same score: {FUNCTION}.")
-    add_law_options(parser)
-    add_json_option(parser)
-
-
-def _check(given: argparse.Namespace) -> int:
+def execute_check(given: argparse.Namespace) -> int:
+    """Print which laws a metric obeys."""
     keep_files_away()
-    from rankgauge.cli.system_under_test import imported
     from rankgauge.testing import check_metric
 
     options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
-    options["like"] = given.like or ()
-    options["reference"] = None if given.reference is None else imported(given.reference, "a reference")
+    reference = None if given.reference is None else imported(given.reference, "a reference")
+    options |= {"like": given.like or (), "reference": reference}
     if ":" in given.name:
         function = imported(given.name, "a metric")
         options |= {"calls": given.calls, "range": _range(given.range)}
         report = check_metric(function, higher_is_better=not given.lower_is_better, **options)
     else:
-        from rankgauge.cli.conventions import make_catalog
-
         report = check_metric(given.name, catalog=make_catalog(), **options)
-    return print_verdicts(report, as_json=given.as_json)
+    return print_verdicts(given, report)
 
 
 def _range(written: str) -> tuple[float | None, float | None]:
@@ -225,10 +183,3 @@ def _range(written: str) -> tuple[float | None, float | None]:
     except ValueError:
         pass
     raise ParameterError(f"--range is LOW..HIGH (0.. has no highest value), not {written!r}")
-
-
-LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", _list_options, _list)
-SHOW = Command("[OPTIONS] NAME", "Its definition, parameters, inputs, cutoff and provider.", _show_options, _show)
-CHECK = Command(
-    "[OPTIONS] NAME", "Takes any function, too; the exit code is 1 if a law is broken.", _check_options, _check
-)

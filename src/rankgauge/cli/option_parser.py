@@ -10,8 +10,6 @@ from typing import NoReturn
 
 from rankgauge.cli.console import terminal_width
 
-__all__ = ["CommandParser", "UsageError"]
-
 _Listed = Callable[[], list[tuple[str, str]]]
 
 

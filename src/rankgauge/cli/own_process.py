@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.streams import own_stdout, results, settle
 
-__all__ = ["INTERRUPTED", "begin", "end", "exit_code", "hand_over", "kept_interrupts", "load_numpy", "whole_loads"]
-
 INTERRUPTED = 3
 """The exit code of a call that Ctrl-C ended."""
 

@@ -5,32 +5,24 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, plain_table, print_json, remark
-from rankgauge.cli.shared_options import add_json_option, path, whole_number
+from rankgauge.catalog import Catalog, Provider
+from rankgauge.catalog.claims import OWN, Fault, Plugin
+from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
+from rankgauge.cli.console import echo, plain_table, print_answer, print_json, remark
+from rankgauge.cli.conventions import make_catalog, make_engine
 from rankgauge.errors import ParameterError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog
-    from rankgauge.catalog.claims import Fault, Plugin
     from rankgauge.testing import PluginReport, Report
-
-__all__ = ["CHECK", "LIST", "LOCK", "add_law_options", "keep_files_away", "print_verdicts", "wanted_cases"]
-
-
-def add_law_options(parser: argparse.ArgumentParser) -> None:
-    """Add what is drawn, and which laws are left out."""
-    add = parser.add_argument
-    add("--without", action="append", metavar="LAW", help="A law not to check. Repeatable.")
-    cases = "How many cases to draw for each law. [default: 100]"
-    add("--cases", type=whole_number(1), metavar="N", help=cases)
-    add("--quick", action="store_true", help="Draw 10 cases for each law, which takes about a tenth of the time.")
 
 
 def wanted_cases(given: argparse.Namespace) -> int:
@@ -42,33 +34,19 @@ def wanted_cases(given: argparse.Namespace) -> int:
     return QUICK_CASES if given.quick else given.cases or CASES
 
 
-def print_verdicts(report: Report | PluginReport, *, as_json: bool) -> int:
+def print_verdicts(given: argparse.Namespace, report: Report | PluginReport) -> int:
     """Print a report, and return 1 if a law is broken."""
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        echo(str(report))
+    print_answer(given, report.to_dict(), str(report))
     return 0 if report.ok else 1
 
 
 def keep_files_away() -> None:
     """Let hypothesis keep its files elsewhere than in the working directory."""
-    import tempfile
-    from pathlib import Path
-
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(tempfile.gettempdir()) / "rankgauge-hypothesis"))
 
 
-def _list_options(parser: argparse.ArgumentParser) -> None:
-    verbose = "Name everything that each plugin offers, with file and line."
-    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
-    add_json_option(parser)
-
-
-def _list(given: argparse.Namespace) -> int:
-    from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
-    from rankgauge.cli.conventions import make_catalog
-
+def execute_list(given: argparse.Namespace) -> int:
+    """List every plugin."""
     catalog = make_catalog()
     if given.as_json:
         print_json([_described(plugin, catalog.faults) for plugin in catalog.plugins])
@@ -95,8 +73,6 @@ def _who(plugin: Plugin) -> str:
 
 def _offers(plugin: Plugin) -> Iterator[str]:
     """Yield a plugin, and everything that it offers with its place; lines, because a table would break paths."""
-    from rankgauge.catalog import Provider
-
     observers = {hook: Provider.of(getattr(each, "func", each), "", "", "") for hook, each in plugin.observers.items()}
     found = [(offer.kind, offer.names[0][1], offer.provider) for offer in plugin.offers]
     found += [("observer", hook, place) for hook, place in observers.items()]
@@ -138,28 +114,17 @@ def _counts(kinds: Iterable[str]) -> list[str]:
     return [counted(count, kind) for kind, count in Counter(kinds).items()]
 
 
-def _check_options(parser: argparse.ArgumentParser) -> None:
-    name = "One plugin, by its distribution or entry point; everything it offers is checked against the laws."
-    parser.add_argument("name", metavar="NAME", nargs="?", help=name)
-    add_law_options(parser)
-    add_json_option(parser)
-
-
-def _check(given: argparse.Namespace) -> int:
+def execute_check(given: argparse.Namespace) -> int:
+    """Check that plugins can be used, or one against the laws."""
     if given.name is not None:
         return _check_laws(given)
-    import dataclasses
-
-    from rankgauge.cli.conventions import make_catalog
 
     catalog = make_catalog()
     faults = [*catalog.faults, *_part_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")
-    if given.as_json:
-        print_json({"ok": not faults, "faults": [dataclasses.asdict(fault) for fault in faults]})
-    else:
-        summary = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
-        echo("\n".join([*map(str, faults), summary]))
+    summary = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
+    facts = {"ok": not faults, "faults": list(map(dataclasses.asdict, faults))}
+    print_answer(given, facts, "\n".join([*map(str, faults), summary]))
     return 1 if faults else 0
 
 
@@ -167,7 +132,6 @@ def _check_laws(given: argparse.Namespace) -> int:
     """Check everything that one plugin offers against the laws."""
     cases = wanted_cases(given)
     keep_files_away()
-    from rankgauge.cli.conventions import make_catalog
     from rankgauge.testing import check_plugin
     from rankgauge.testing.law_checks import QUICK_CASES
 
@@ -181,12 +145,11 @@ def _check_laws(given: argparse.Namespace) -> int:
 
     without = given.without or []
     report = check_plugin(given.name, without=without, cases=cases, catalog=make_catalog(), progress=progress)
-    return print_verdicts(report, as_json=given.as_json)
+    return print_verdicts(given, report)
 
 
 def _part_faults(catalog: Catalog) -> Iterator[Fault]:
     """Yield what parts of plugins do wrong with tiny data."""
-    from rankgauge.catalog.claims import OWN, Fault
     from rankgauge.testing.part_laws import PART_LAWS, check_part, parts_of
 
     for plugin in catalog.plugins:
@@ -198,19 +161,8 @@ def _part_faults(catalog: Catalog) -> Iterator[Fault]:
                     yield Fault(plugin.id, plugin.version, "call", message)
 
 
-def _lock_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    config = "The config file. [default: %(default)s]"
-    add("config", metavar="CONFIG", nargs="?", default="rankgauge.yaml", type=path, help=config)
-    output = "The lock file. [default: the one that the config names, or rankgauge.lock.yaml beside it]"
-    add("-o", "--output", type=path, metavar="FILE", help=output)
-
-
-def _lock(given: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from rankgauge.cli.conventions import make_engine
-
+def execute_lock(given: argparse.Namespace) -> int:
+    """Write a lock file."""
     config: Path = given.config
     engine = make_engine(config)
     lock = engine.lock()
@@ -228,19 +180,3 @@ def _lock(given: argparse.Namespace) -> int:
         named = file.name if beside else real_path(file)
         remark(f"to make runs check it, add to {config}:\nplugins:\n  locked: {named}")
     return 0
-
-
-LIST = Command("[OPTIONS]", "", _list_options, _list)
-CHECK = Command(
-    "[OPTIONS] [NAME]",
-    "With NAME, check one against the laws. Exit code 1 if anything is wrong.\n\n"
-    "Readers, reporters, aggregates, profiles, sets, sections and observers are tried on tiny data.",
-    _check_options,
-    _check,
-)
-LOCK = Command(
-    "[OPTIONS] [CONFIG]",
-    "It holds what a config's metrics and matchers mean, and who provides them.",
-    _lock_options,
-    _lock,
-)

@@ -6,23 +6,23 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import in_steps, remark
+from rankgauge.cli.console import in_steps, progress_bar, remark
 from rankgauge.cli.conventions import run_names
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.differences import Comparison
     from rankgauge.engine.result import Result
+    from rankgauge.gates.outcomes import GateReport
     from rankgauge.result import ResultValues
     from rankgauge.result.staging import Staging
-
-__all__ = ["Folders", "plain_name", "result_names", "stored_results"]
 
 
 @dataclass(kw_only=True)
@@ -213,6 +213,50 @@ class Folders:
 
     def _folder(self, folder: Path, name: str) -> Path:
         return folder / plain_name(name) if self.several else folder
+
+
+def folders_within(folder: Path) -> list[Path]:
+    """Return the result folders in a folder, or the folder itself if it is one or has none."""
+    inner = sorted(manifest.parent for manifest in folder.glob("*/manifest.json"))
+    return [folder] if (folder / "manifest.json").exists() or not inner else inner
+
+
+def check_html(file: Path | None) -> None:
+    """Refuse a path that a report cannot be written to, before anything is computed."""
+    from rankgauge.io.whole_files import obstacle
+
+    if file is not None and (why := obstacle(file)):
+        raise ParameterError(f"cannot write the report {visible(str(file))}: {why}")
+
+
+def write_html(
+    file: Path,
+    results: Mapping[str, ResultValues],
+    *,
+    comparison: Comparison | None = None,
+    texts: Path | None = None,
+    queries: Path | None = None,
+    gates: GateReport | None = None,
+) -> None:
+    """Write an HTML report, and the folders above it; the file is complete, or as it was."""
+    from rankgauge.engine.html_report import gather
+    from rankgauge.io.whole_files import replace_file
+    from rankgauge.report.html import lay_out
+
+    with progress_bar("report", wanted=True) as report:
+        data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)
+        if report is not None:
+            report(1, 2)  # laying out is the other half
+        text = lay_out(data)
+    for note in data.notes:
+        remark(visible(note))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, text.encode())
+    except OSError as error:
+        why = f"{error.strerror or error}; nothing was written"
+        raise ResultError(f"cannot write the report {visible(str(file))}: {why}") from error
+    remark(f"wrote {visible(str(file))}")
 
 
 def plain_name(name: str) -> str:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from rankgauge.errors import ResultError
 
-__all__ = ["claim_process", "keep_stdout", "leave", "own_stdout", "results", "settle"]
-
 _RESULTS: ContextVar[TextIO | None] = ContextVar("rankgauge_results", default=None)
 
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.gates.grammar import Gate
 
-__all__ = ["Interrupts", "System", "imported"]
 
 _MOST = 2
 """How many signals are taken calmly: the third ends the process, and what was kept stays."""

@@ -17,7 +17,6 @@ from rankgauge.policy import option_text
 if TYPE_CHECKING:
     from rankgauge.agreement.rank_agreement import RankAgreement
 
-__all__ = ["compare_rankings"]
 
 _FORMS = ("table", "json", "jsonl")
 

@@ -9,83 +9,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.command_line import Command
+from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
-from rankgauge.cli.shared_options import (
-    add_all_columns_option,
-    add_force_option,
-    add_gate_options,
-    add_interval_option,
-    add_judging_options,
-    add_unjudged_options,
-    check_unjudged,
-    path,
-)
+from rankgauge.cli.conventions import Conventions, run_names
+from rankgauge.cli.gate_options import GateOptions
+from rankgauge.cli.own_process import load_numpy
+from rankgauge.cli.result_folders import Folders
+from rankgauge.cli.shared_options import check_unjudged
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, Claim
     from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.cli.command_gates import Gating
-    from rankgauge.cli.conventions import Conventions
     from rankgauge.columns import Qrels
     from rankgauge.engine.result import Result
     from rankgauge.io.field_names import Kind
     from rankgauge.plugin.declarations import Reporter
     from rankgauge.report.run_tables import Further
 
-__all__ = ["TREC"]
-
-_ABOUT = """\
-QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or not; - is standard input. Write metrics as
-trec_eval, ir_measures or rankgauge do: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
-
-With --against OTHER, the rankings of each RUN are compared with those of another run: -m rbo -m tau_ap -m overlap@10.
-QRELS may then be left out; if it is given, only judged queries are compared.
-
-Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to evaluate, 5 internal error.
-"""
-
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", help="The judgments.")
-    add("runs", metavar="RUN", nargs="*", help="The runs.")
-    group = parser.add_argument_group("what is evaluated")
-    add = group.add_argument
-    metric = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
-    add("-m", "--metric", action="append", metavar="METRIC", help=metric)
-    complete = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
-    add("-c", "--complete", action="store_true", help=complete)
-    other = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
-    add("--against", metavar="OTHER", help=other)
-    add_unjudged_options(group, "table, json")
-    clusters = "A file with a line for each query: its id, a blank, and the cluster it shares with others."
-    add("--cluster", metavar="FILE", help=clusters)
-    add_judging_options(parser)
-
-    group = parser.add_argument_group("what is printed and written")
-    add = group.add_argument
-    add_interval_option(group)
-    add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
-    add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
-    form = "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin."
-    add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=f"{form} [default: %(default)s]")
-    add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
-    add_all_columns_option(group)
-    add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
-    output = "Write the scores to a .parquet file or a result folder."
-    add("-o", "--output", type=path, metavar="PATH", help=output)
-    add_force_option(group)
-    add_gate_options(parser)
-
-
-def _trec(given: argparse.Namespace) -> int:
+def execute_trec(given: argparse.Namespace) -> int:
+    """Evaluate TREC runs against judgments."""
     _check(given)
-    from rankgauge.cli.own_process import load_numpy
-
     load_numpy()
     if given.against is not None:
         from rankgauge.cli.trec_against import compare_rankings
@@ -110,10 +57,6 @@ def _check(given: argparse.Namespace) -> None:
 
 def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs: refuse what cannot be done, then read and score, save, judge gates, and print."""
-    from rankgauge.cli.command_gates import Gating
-    from rankgauge.cli.conventions import Conventions, run_names
-    from rankgauge.cli.gate_options import GateOptions
-    from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluate import evaluate_plan
 
     conventions = Conventions.of(given, queries="judged" if given.complete else None, interval=given.interval)
@@ -164,8 +107,8 @@ def _reporter(form: str, catalog: Catalog) -> Claim[Reporter] | None:
         return catalog.reporter(form)
     except UnknownNameError as error:
         known = list(dict.fromkeys((*_FORMATS, *catalog.all("reporter"))))
-        msg = f"there is no format {form!r}{did_you_mean(form, known)}; known are {', '.join(known)}"
-        raise ParameterError(msg) from error
+        hint = f"{did_you_mean(form, known)}; known are {', '.join(known)}"
+        raise ParameterError(f"there is no format {form!r}{hint}") from error
 
 
 def _check_measures(given: argparse.Namespace, measures: Sequence[TrecColumn]) -> None:
@@ -333,8 +276,3 @@ def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further],
         width = report_width()
         how: dict[str, Any] = {"width": width, "is_whole": given.all_columns or width is None, "rule": rule()}
         show(run_table(result, further.get(name), **how, aside=row_width()))
-
-
-TREC = Command(
-    "[OPTIONS] QRELS RUN [RUN ...]\n[OPTIONS] [QRELS] RUN [RUN ...] --against OTHER", _ABOUT, _add_options, _trec
-)

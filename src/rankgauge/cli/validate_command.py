@@ -7,13 +7,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.console import echo, print_json, remark, show
-from rankgauge.cli.shared_options import add_field_option, finite, path
+from rankgauge.cli.command_gates import Gating
+from rankgauge.cli.console import echo, print_answer, remark, show
+from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names
+from rankgauge.cli.gate_options import GateOptions
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -27,8 +31,6 @@ from rankgauge.errors import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
@@ -37,46 +39,16 @@ if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
 
-__all__ = ["VALIDATE"]
 
 _BY_ID = ("judged@1",)
 """A metric that any data can be read with."""
 
-_ABOUT = """\
-Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report
-every problem together. With a data file: check its samples. Exit codes: 0 everything can be used, 2 something cannot,
-4 nothing to evaluate.
 
-With two or more files, QRELS RUN [RUN ...]: check that the queries and documents of the runs are the judged ones, and
-look for wrong ranks, equal scores, repeated documents and odd grades. `-` is standard input. Exit codes: 0 no error,
-1 a check failed, 2 a file cannot be read.
-"""
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("files", metavar="CONFIG | SAMPLES | QRELS RUN...", nargs="+", type=path, help="What to check.")
-    add_field_option(parser)
-    add("--outputs", type=path, metavar="FILE", help="Outputs for the samples of a data file.")
-    baseline = "Also check that the retrieved ids are those of a baseline."
-    add("--baseline", type=path, metavar="FILE", help=baseline)
-    verbose = "Of a config, also print what exactly each metric computes, its matchers, cutoff and file."
-    add("-v", "--verbose", action="store_true", help=verbose)
-    add = parser.add_argument_group("judgments and runs").add_argument
-    add("--json", dest="as_json", action="store_true", help="Print JSON.")
-    add("--strict", action="store_true", help="Exit with 1 for warnings, too.")
-    add("--rel", type=finite, metavar="GRADE", help="Lowest grade of a relevant document. [default: 1]")
-
-
-def _validate(given: argparse.Namespace) -> int:
+def execute_validate(given: argparse.Namespace) -> int:
+    """Check what was named, and score nothing."""
     first, *runs = given.files
-    typed = {
-        "--field": given.field,
-        "--preset": given.preset,
-        "--separator": given.separator,
-        "--outputs": given.outputs,
-    }
-    of_samples = next((option for option, value in typed.items() if value), None)
+    names = ("field", "preset", "separator", "outputs")
+    of_samples = next((f"--{name}" for name in names if getattr(given, name)), None)
     if runs and of_samples:
         raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
     if runs:
@@ -87,7 +59,6 @@ def _validate(given: argparse.Namespace) -> int:
     for option, is_typed in of_runs.items():
         if is_typed:
             raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
-    from rankgauge.cli.conventions import is_config
 
     if not is_config(first):
         _validate_samples(first, given)
@@ -107,15 +78,11 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
     rel = 1.0 if given.rel is None else given.rel
     checked = list(preflight(qrels, runs={str(number): run for number, run in enumerate(runs)}, rel=rel).values())
     ok = all(run.ok and not (given.strict and run.warnings) for run in checked)
-    if given.as_json:
-        print_json({"ok": ok, "runs": [run.to_dict() for run in checked]})
-    else:
-        echo("\n\n".join(map(str, checked)))
+    print_answer(given, {"ok": ok, "runs": [run.to_dict() for run in checked]}, "\n\n".join(map(str, checked)))
     return 0 if ok else 1
 
 
 def _validate_config(config: Path, given: argparse.Namespace) -> None:
-    from rankgauge.cli.conventions import make_engine
 
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
@@ -140,11 +107,6 @@ def _check_gates(
     engine: Engine, config: Path, baseline: Path | None, problems: dict[str, Problem]
 ) -> Mapping[str, ResultValues] | None:
     """Check the gates of a config, and return the baseline if it can be read."""
-    from functools import partial
-
-    from rankgauge.cli.command_gates import Gating
-    from rankgauge.cli.gate_options import GateOptions
-
     earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):
         gating = Gating.of(GateOptions(baseline=baseline), engine.config)
@@ -163,8 +125,6 @@ def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[
 
 def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:
     """Refuse datasets whose retrieved ids are not those of the baseline."""
-    from dataclasses import replace
-
     results = {}
     for name, evaluation in evaluations.items():
         with suppress(MissingGoldError):  # what is judged by text alone does not depend on ids
@@ -174,7 +134,6 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
 
 def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     """Refuse runs whose ids are not those of the baseline."""
-    from rankgauge.cli.conventions import make_catalog, run_names
     from rankgauge.engine.evaluate import evaluate_plan
     from rankgauge.engine.runs import plan_run
     from rankgauge.gates.baseline import load_baseline
@@ -198,7 +157,6 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
 
 
 def _validate_samples(data: Path, given: argparse.Namespace) -> None:
-    from rankgauge.cli.conventions import described, make_engine
 
     evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
     if given.outputs is not None:
@@ -274,7 +232,6 @@ def _check_dataset(
         yield from _described(evaluation.plan(), is_verbose=is_verbose)
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
-    from dataclasses import replace
 
     with _collected(problems, config):
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
@@ -296,6 +253,3 @@ def _described(plan: Plan, *, is_verbose: bool) -> list[str]:
         f"metrics: {names} (--verbose shows definitions, matchers, cutoffs and files)",
         f"profile: {plan.profile.name}",
     ]
-
-
-VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

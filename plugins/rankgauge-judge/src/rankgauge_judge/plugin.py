@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.shared_options import add_json_option, finite, path, share, whole_number
+from rankgauge.cli.shared_options import AS_JSON, add_options, finite, path, share, whole_number
 from rankgauge.plugin import command, hookimpl
 
 __all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
@@ -18,7 +18,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("queue", metavar="QUEUE", type=path, help="A queue with texts, as `judge queue` writes it.")
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The queue with grades, for `judge read`.")
     add("--partial", action="store_true", help="Write FILE with the grades that there are, even if some are missing.")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
     add = _add_model(parser)
     rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
@@ -40,7 +40,7 @@ def _nuggets_options(parser: argparse.ArgumentParser) -> None:
     kept = "Nuggets of a draft that are kept, vital ones first. [default: %(default)s]"
     add("--max-nuggets", type=whole_number(1), default=20, metavar="N", help=kept)
     add("--partial", action="store_true", help="Write FILE with what there is, even if some samples lack it.")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
     _add_model(parser)
     _add_calls(parser)
 
@@ -54,7 +54,7 @@ def _questions_options(parser: argparse.ArgumentParser) -> None:
     longest = "Characters of a document that are shown; longer ones show a part. [default: %(default)s]"
     add("--max-chars", type=whole_number(100), default=6_000, metavar="N", help=longest)
     add("--partial", action="store_true", help="Write FILE with the questions that there are, even if some failed.")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
     _add_model(parser, "Draws documents, and is sent where the endpoint takes one. [default: %(default)s]")
     _add_calls(parser)
 
@@ -118,7 +118,7 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     confidence = "The confidence of intervals. [default: %(default)s]"
     add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
     add("--seed", type=int, default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
 
 @command("judge agree", options=_agree_options, usage="[OPTIONS] FILE FILE [FILE ...]")
@@ -149,7 +149,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
     overlap = "Which share of the questions all of them judge, so that `judge agree` can compare them. [default: 0]"
     add("--overlap", type=_part, default=0.0, metavar="SHARE", help=overlap)
     add("--seed", type=int, default=0, metavar="N", help="Shuffles questions and documents. [default: %(default)s]")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
 
 def _part(written: str) -> float:

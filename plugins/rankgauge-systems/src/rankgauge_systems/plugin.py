@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.cli.shared_options import add_json_option, path, share, whole_number
+from rankgauge.cli.shared_options import AS_JSON, add_options, path, share, whole_number
 from rankgauge.plugin import command, hookimpl, system
 from rankgauge_systems.kinds import KINDS, made
 
@@ -34,7 +34,7 @@ def _index_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", metavar="CONFIG", type=path, help="A config with a system.")
     add("corpus", metavar="CORPUS", type=path, help="The documents: a file of rows with id and text, or a folder.")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
 
 @command("systems index", options=_index_options, usage="[OPTIONS] CONFIG CORPUS")
@@ -66,7 +66,7 @@ def _sweep_options(parser: argparse.ArgumentParser) -> None:
     exact = "Also search exactly, and say which share of that each point finds (`exact: true`)."
     add("--exact", action="store_true", help=exact)
     add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the parts of --holdout. [default: 0]")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
     add = parser.add_argument_group("calls").add_argument
     add("--concurrency", type=whole_number(1), default=8, metavar="N", help="Calls at a time. [default: %(default)s]")

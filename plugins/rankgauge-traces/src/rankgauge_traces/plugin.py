@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 
-from rankgauge.cli.shared_options import add_json_option, path
+from rankgauge.cli.shared_options import AS_JSON, add_options, path
 from rankgauge.plugin import Record, Source, command, hookimpl, reader
 
 __all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
@@ -19,7 +19,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
     add("spans", metavar="SPANS", type=path, nargs="+", help=spans)
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The samples, as JSON lines.")
     add("--skip-broken", action="store_true", help="Leave out lines that cannot be read, and say how many.")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
     add = parser.add_argument_group("ground truth").add_argument
     add("--gold", type=path, metavar="FILE", help="Samples with ground truth; traces without one are left out.")
@@ -58,7 +58,7 @@ def _scores_options(parser: argparse.ArgumentParser) -> None:
     form = "otlp (events of OpenTelemetry), phoenix (annotations) or mlflow (assessments). [default: %(default)s]"
     add("--as", dest="form", choices=("otlp", "phoenix", "mlflow"), default="otlp", metavar="FORM", help=form)
     add("-m", "--metric", metavar="METRIC", help="One column of the result. [default: all]")
-    add_json_option(parser)
+    add_options(parser, (AS_JSON,))
 
 
 @command("traces scores", options=_scores_options, usage="[OPTIONS] -o FILE FOLDER")

@@ -1,5 +1,5 @@
 """
-``rankgauge doctor``: what is installed here and what works, as a text to paste into a report of a bug.
+`rankgauge doctor`, what is installed here and works, to paste into a report of a bug; and `init`, files to start from.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, has_colour, plain_table, print_json, terminal_width
-from rankgauge.cli.shared_options import add_json_option
+from rankgauge.cli.shared_options import path
 from rankgauge.cli.streams import results
-from rankgauge.errors import RankgaugeError, counted, listed
+from rankgauge.errors import RankgaugeError, ResultError, counted, listed
 
-__all__ = ["DOCTOR"]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _REQUIREMENT = r"([\w.-]+)(?:\[\w+\])?([^;]*)(?:;\s*extra\s*==\s*['\"]([\w-]+)['\"])?"
 _EXTRAS = ("completion", "excel", "pandas", "testing")
@@ -192,11 +192,8 @@ def _browser() -> Iterator[_Fact]:
         yield _Fact("browser", "ok", "HTML reports can be opened here")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    add_json_option(parser)
-
-
-def _doctor(given: argparse.Namespace) -> int:
+def execute_doctor(given: argparse.Namespace) -> int:
+    """Print what is installed and what works."""
     import rankgauge
 
     looks = (_system, _requirements, _plugins, _imports, _terminal, _workers, _browser)
@@ -212,10 +209,29 @@ def _doctor(given: argparse.Namespace) -> int:
     return 1 if broken else 0
 
 
-DOCTOR = Command(
-    "[OPTIONS]",
-    "Versions, plugins, what is slow to import, what is missing, and whether terminal, workers and browser work. "
-    "Exit code 1 if something is broken.",
-    _add_options,
-    _doctor,
-)
+_FILES = {
+    "rankgauge.yaml": "starter.yaml",
+    "samples.jsonl": "starter.jsonl",
+    "rankgauge.schema.json": "schema.json",  # the config's first line names it
+}
+"""What is written, and where in `rankgauge.config` it stands."""
+
+
+def execute_init(given: argparse.Namespace) -> int:
+    """Write a commented config and a tiny dataset that runs."""
+    folder: Path = given.directory
+    sources = path(__file__).parents[1] / "config"
+    files = {folder / name: (sources / source).read_bytes() for name, source in _FILES.items()}
+    if taken := [str(file) for file in files if file.exists()]:
+        raise ResultError(f"{' and '.join(taken)} would be overwritten; nothing was written. Choose another folder")
+    from rankgauge.io.whole_files import write_new
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_new(files)
+    except OSError as error:
+        raise ResultError(f"cannot write to {folder}: {error.strerror or error}") from error
+    for file in files:
+        echo(f"wrote {file}")
+    echo(f"now run: rankgauge run {folder / 'rankgauge.yaml'}")
+    return 0

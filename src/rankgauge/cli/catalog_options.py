@@ -1,0 +1,104 @@
+"""
+What can be typed for the commands about what is installed: metrics, matchers, plugins, doctor and init.
+"""
+
+from __future__ import annotations
+
+from rankgauge.cli import shared_options as shared
+from rankgauge.cli.command_line import Command
+from rankgauge.cli.shared_options import AS_JSON, CONFIG, FUNCTION, Options, count, file, flag, value
+
+_LAWS: Options = (
+    value("--without", "LAW", "A law not to check.", many=True),
+    count("--cases", "How many cases to draw for each law.", says="100"),
+    flag("--quick", "Draw 10 cases for each law, which takes about a tenth of the time."),
+    AS_JSON,
+)
+_BROKEN = "Broken plugins are named on stderr."
+
+METRICS_LIST = Command("[OPTIONS]", _BROKEN, (AS_JSON, shared.ALL_COLUMNS), "metrics_command:execute_list")
+
+_ABOUT_METRIC = "Its definition, parameters, inputs, cutoff and provider."
+_METRIC: Options = (value("name", "NAME", "Any name of the metric, such as ndcg."), AS_JSON)
+METRICS_SHOW = Command("[OPTIONS] NAME", _ABOUT_METRIC, _METRIC, "metrics_command:execute_show")
+
+_ABOUT_CHECK = "Takes any function, too; the exit code is 1 if a law is broken."
+_CALLS = """\
+What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, relevances,
+scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have these names."""
+_CHECK_OPTIONS: Options = (
+    value("name", "NAME", f"A metric, or a function of your own: {FUNCTION}."),
+    value("--calls", "ROLES", _CALLS),
+    value("--range", "LOW..HIGH", "The range of your function; 0.. has no highest value.", default="0..1"),
+    flag("--lower-is-better", "Say that lower scores of your function are better."),
+    value("--law", "LAW", "A law to check, instead of all.", many=True),
+    value("--like", "METRIC", "A metric that it equals, such as recall@k, or recall@k where binary.", many=True),
+    value("--reference", "FUNCTION", f"A plain function that defines the same score: {FUNCTION}."),
+    *_LAWS,
+)
+METRICS_CHECK = Command("[OPTIONS] NAME", _ABOUT_CHECK, _CHECK_OPTIONS, "metrics_command:execute_check")
+
+_USAGE_DIFF = "[OPTIONS] --profile A --profile B DATA"
+_ABOUT_DIFF = """\
+For each metric: both means, the conventions that differ, and the first samples whose value changes, with both values
+and the conventions that change them. Without -m: every metric that the data has ground truth for. The exit code is 0,
+whether they differ or not.
+"""
+_DIFF_OPTIONS: Options = (
+    file("data", "The data file.", "DATA"),
+    shared.profile("Give two.", action="append", required=True),
+    value("-m --metric", "METRIC", "A metric, such as ndcg@10 or recall@1,5.", many=True),
+    *shared.DATA,
+    CONFIG,
+    shared.CUTOFF,
+    count("--samples", "How many changed samples to show for each metric.", 0, default=5),
+    AS_JSON,
+)
+METRICS_DIFF = Command(_USAGE_DIFF, _ABOUT_DIFF, _DIFF_OPTIONS, "diff_command:execute_diff")
+
+MATCHERS_LIST = Command("[OPTIONS]", _BROKEN, (CONFIG, AS_JSON), "matchers_command:execute_list")
+
+_ABOUT_MATCHER = "Its normalizers, its comparer with all parameters, and their providers."
+_MATCHER: Options = (
+    value("name", "NAME", "A matcher's name, or a composition such as 'casefold > equal >= 1'."),
+    CONFIG,
+    AS_JSON,
+)
+MATCHERS_SHOW = Command("[OPTIONS] NAME", _ABOUT_MATCHER, _MATCHER, "matchers_command:execute_show")
+
+_USAGE_TRY = "[OPTIONS] --retrieved TEXT --gold TEXT NAME"
+_ABOUT_TRY = "Both are printed after each normalizer, then score and verdict; exit code 0."
+_TRY_OPTIONS: Options = (
+    value("--retrieved", "TEXT", "The retrieved text, or @FILE.", required=True),
+    value("--gold", "TEXT", "The gold text, or @FILE.", required=True),
+    *_MATCHER,
+)
+MATCHERS_TRY = Command(_USAGE_TRY, _ABOUT_TRY, _TRY_OPTIONS, "matchers_command:execute_try")
+
+_PLUGINS: Options = (flag("-v --verbose", "Name everything that each plugin offers, with file and line."), AS_JSON)
+PLUGINS_LIST = Command("[OPTIONS]", "", _PLUGINS, "plugins_command:execute_list")
+
+_ABOUT_PLUGIN = """\
+With NAME, check one against the laws. Exit code 1 if anything is wrong.
+
+Readers, reporters, aggregates, profiles, sets, sections and observers are tried on tiny data."""
+_PLUGIN = "One plugin, by its distribution or entry point; everything it offers is checked against the laws."
+_PLUGIN_OPTIONS: Options = (value("name", "NAME", _PLUGIN, nargs="?"), *_LAWS)
+PLUGINS_CHECK = Command("[OPTIONS] [NAME]", _ABOUT_PLUGIN, _PLUGIN_OPTIONS, "plugins_command:execute_check")
+
+_ABOUT_LOCK = "It holds what a config's metrics and matchers mean, and who provides them."
+_LOCK_FILE = "the one that the config names, or rankgauge.lock.yaml beside it"
+_LOCK_OPTIONS: Options = (
+    file("config", "The config file.", "CONFIG", nargs="?", default="rankgauge.yaml"),
+    file("-o --output", "The lock file.", says=_LOCK_FILE),
+)
+PLUGINS_LOCK = Command("[OPTIONS] [CONFIG]", _ABOUT_LOCK, _LOCK_OPTIONS, "plugins_command:execute_lock")
+
+_ABOUT_DOCTOR = """\
+Versions, plugins, what is slow to import, what is missing, and whether terminal, workers and browser work. Exit code 1
+if something is broken."""
+DOCTOR = Command("[OPTIONS]", _ABOUT_DOCTOR, (AS_JSON,), "setup_commands:execute_doctor")
+
+_FOLDER = "The folder; created if needed."
+_INIT_OPTIONS: Options = (file("directory", _FOLDER, "FOLDER", nargs="?", default=".", says="the working directory"),)
+INIT = Command("[FOLDER]", "Nothing is ever overwritten.", _INIT_OPTIONS, "setup_commands:execute_init")
