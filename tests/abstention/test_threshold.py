@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankgauge import Engine
-from rankgauge.abstention.threshold_lines import threshold_lines
+from rankgauge.abstention.threshold import threshold_lines
 from rankgauge.errors import ParameterError, ResultError
 
 METRICS = ["false_answers", "false_abstentions", "top_score", "hit@1"]

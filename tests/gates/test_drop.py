@@ -11,9 +11,9 @@ import pytest
 
 from rankgauge import MetricSummary, Result, evaluate, judge_gates
 from rankgauge.errors import ParameterError
+from rankgauge.gates.ci_reports import pull_request_markdown
 from rankgauge.gates.drop import changes_since
 from rankgauge.gates.outcomes import GateOutcome, outcome_line
-from rankgauge.gates.pull_request import pull_request_markdown
 
 NAN = float("nan")
 

@@ -15,11 +15,10 @@ import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates, load_baseline, save_baseline
 from rankgauge.errors import ParameterError
-from rankgauge.gates.ci_reports import github_annotations, junit_xml
+from rankgauge.gates.ci_reports import github_annotations, junit_xml, pull_request_markdown
 from rankgauge.gates.drop import Drop, baseline_of
 from rankgauge.gates.grammar import Bound, Defaults, Gate, MaxDrop, Where, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, headline, outcome_line
-from rankgauge.gates.pull_request import pull_request_markdown
 from rankgauge.gates.verdicts import flaw
 from rankgauge.plugin.metric import WHOLE_RUN
 

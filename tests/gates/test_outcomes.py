@@ -8,10 +8,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rankgauge import Result
-from rankgauge.gates.ci_reports import github_annotations, junit_xml
+from rankgauge.gates.ci_reports import github_annotations, junit_xml, pull_request_markdown
 from rankgauge.gates.grammar import read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, outcome_line, summary_line
-from rankgauge.gates.pull_request import pull_request_markdown
 from rankgauge.gates.verdicts import judge_gates
 
 ROWS = [

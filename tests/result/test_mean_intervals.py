@@ -10,8 +10,7 @@ import pytest
 import rankgauge
 from rankgauge import Engine, Result, judge_gates
 from rankgauge.errors import ResultError
-from rankgauge.gates.ci_reports import junit_xml
-from rankgauge.gates.pull_request import pull_request_markdown
+from rankgauge.gates.ci_reports import junit_xml, pull_request_markdown
 from rankgauge.report.json import summary
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report

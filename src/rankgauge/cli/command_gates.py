@@ -272,7 +272,7 @@ class Gating:
             remark(f"{why}: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
 
     def _markdown(self, results: Mapping[str, ResultValues]) -> str:
-        from rankgauge.gates.pull_request import pull_request_markdown
+        from rankgauge.gates.ci_reports import pull_request_markdown
 
         changes = {}
         if self.baseline is not None:

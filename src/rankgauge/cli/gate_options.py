@@ -41,8 +41,8 @@ class GateOptions:
         declared_gates = [] if config is None else [*config.config.gates, *config.config.until]
         if not (self.gate or self.until or declared_gates):
             return []
+        from rankgauge.gates.asked import until_gates
         from rankgauge.gates.grammar import Defaults, read_gates
-        from rankgauge.gates.until import until_gates
 
         declared = None if config is None else config.config.inconclusive
         defaults = Defaults(self.inconclusive or declared or "warn")

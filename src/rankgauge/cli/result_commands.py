@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 
 from rankgauge.abstention import choose_threshold
-from rankgauge.abstention.threshold_lines import threshold_lines
+from rankgauge.abstention.threshold import threshold_lines
 from rankgauge.cli.console import print_answer, terminal_width
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog
 from rankgauge.cli.result_folders import check_html, stored_results, write_html

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from rankgauge.base.plain_text import read_share
-from rankgauge.config.gate_entries import GateEntry
-from rankgauge.config.system_entries import Parameters, SystemEntry
+from rankgauge.config.schema_entries import GateEntry, Parameters, SystemEntry
 from rankgauge.io.field_names import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Contract, Policy, Profile

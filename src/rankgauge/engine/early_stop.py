@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.errors import counted
+from rankgauge.gates.asked import UNTIL, Decision, key_of
 from rankgauge.gates.grammar import Bound, Gate
-from rankgauge.gates.until import UNTIL, Decision, key_of
 from rankgauge.gates.verdicts import samples_of
 from rankgauge.planning.plan import Plan
 from rankgauge.samples import Sample

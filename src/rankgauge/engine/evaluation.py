@@ -31,7 +31,7 @@ from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.gates.until import UntilGates
+    from rankgauge.gates.asked import UntilGates
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
@@ -215,8 +215,10 @@ class Evaluation(Setup):
         calls = options.calls
         if calls is None or not calls.until:
             return Job(self.plan(), self.data, options, evaluation=self, results=Result)
-        from rankgauge.gates.asked import ask_gates  # most runs call every sample
-        from rankgauge.gates.until import until_gates
+        from rankgauge.gates.asked import (
+            ask_gates,  # most runs call every sample
+            until_gates,
+        )
 
         gates = until_gates(calls.until)
         asked = ask_gates(gates, self.metrics, lambda specs: self.with_metrics(specs).plan().metrics)

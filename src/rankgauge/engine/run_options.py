@@ -19,7 +19,7 @@ from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
     from rankgauge.engine.early_stop import EarlyStop
-    from rankgauge.gates.until import UntilGates
+    from rankgauge.gates.asked import UntilGates
     from rankgauge.planning.plan import Plan
     from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
 
@@ -134,7 +134,7 @@ class Calls:
         if not self.until:
             return None
         from rankgauge.engine.early_stop import EarlyStop  # seldom asked for
-        from rankgauge.gates.until import until_gates
+        from rankgauge.gates.asked import until_gates
 
         return EarlyStop(until_gates(self.until), plan, samples, repeat=self.repeat, seed=self.seed)
 

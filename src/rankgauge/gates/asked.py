@@ -1,21 +1,35 @@
 """
-What gates ask for: the columns that they are on, and whether a gate makes sense for its metric.
+What gates ask for: the columns that they are on, whether a gate makes sense for its metric, and what ends a run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from rankgauge.errors import PlanError, Problem
-from rankgauge.gates.grammar import Bound, Gate, MaxDrop
+from rankgauge.gates.grammar import Bound, Gate, MaxDrop, read_gates
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.result import ResultValues
 
-__all__ = ["Asked", "MetricTraits", "Planner", "ask_gates", "flaw", "resolved"]
+__all__ = [
+    "UNTIL",
+    "Asked",
+    "Decision",
+    "MetricTraits",
+    "Planner",
+    "UntilGates",
+    "ask_gates",
+    "decision_of",
+    "flaw",
+    "key_of",
+    "resolved",
+    "until_gates",
+]
 
 
 class MetricTraits(Protocol):
@@ -143,3 +157,41 @@ def _place(origin: str) -> tuple[str, int | None]:
     """Return file and line of an origin such as ``rankgauge.yaml:12``; else it stands for the file."""
     file, colon, line = origin.rpartition(":")
     return (file, int(line)) if colon and line.isdecimal() else (origin, None)
+
+
+UntilGates = Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any]
+"""One gate or several, as they are written."""
+
+UNTIL = "until"
+"""Where a manifest has the decisions."""
+
+
+class Decision(NamedTuple):
+    """What the samples that were looked at, in random order, say of a gate over all of them."""
+
+    verdict: Literal["pass", "fail", "open"]
+    after: int  # how many samples were looked at
+    of: int  # how many there are
+    level: float  # the highest probability of a wrong decision
+
+
+def until_gates(written: UntilGates, *, origin: str = "until") -> list[Gate]:
+    """Read gates that end a run; raise `ParameterError` for what is no gate."""
+    entries = [written] if isinstance(written, Gate | str | Mapping) else written
+    gates = [[entry] if isinstance(entry, Gate) else read_gates(entry, origin=origin) for entry in entries]
+    return [replace(gate, until=True) for several in gates for gate in several]
+
+
+def key_of(gate: Gate) -> str:
+    """Return what a manifest calls a gate on a column; what a miss does is of no interest there."""
+    return str(replace(gate, dataset="", level="fail"))
+
+
+def decision_of(gate: Gate, result: ResultValues) -> Decision | None:
+    """Return what was decided of a gate on a column while a system was called; None where all samples were."""
+    until = result.manifest.get(UNTIL)
+    if not until:
+        return None
+    if (decision := until["gates"].get(key_of(gate))) is not None:
+        return Decision(**decision)
+    return Decision("open", len(result), until["samples"], 0.0) if len(result) < until["samples"] else None

@@ -13,9 +13,9 @@ from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
 from rankgauge.errors import counted, listed
+from rankgauge.gates.asked import Decision
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop
-from rankgauge.gates.until import Decision
 from rankgauge.result import ResultValues
 from rankgauge.stats.estimates import TIED
 

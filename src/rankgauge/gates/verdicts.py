@@ -13,11 +13,10 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
-from rankgauge.gates.asked import flaw, resolved
+from rankgauge.gates.asked import decision_of, flaw, resolved
 from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
-from rankgauge.gates.until import decision_of
 from rankgauge.judging import Leak
 from rankgauge.pooling.judgment_sources import is_model
 from rankgauge.result import MetricSummary, ResultValues

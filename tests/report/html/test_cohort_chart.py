@@ -10,7 +10,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.engine.html_report import gather
 from rankgauge.report.html import lay_out
-from rankgauge.report.html.cohort_chart import Dot, dots
+from rankgauge.report.html.blocks import Dot, dots
 
 CATALOG = Catalog.discover(own_only=True)
 SMALL, LARGE = Dot("small", 3, 0.25, (0.0, 0.5), "0.250"), Dot("large <b>", 9, 0.75, None, "0.750")

@@ -19,12 +19,13 @@ from rankgauge.comparison.sentences import interval_names, notes
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
+from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
 from rankgauge.report.html import charts
 from rankgauge.report.html.blocks import Block, blocks
 from rankgauge.report.html.notation import difference, isolated, named, p_value, percent, plain, score
+from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.payload import payload_of
-from rankgauge.report.html.plugin_views import laid_out
-from rankgauge.report.html.report_data import ReportData
+from rankgauge.report.html.report_data import ReportData, Section
 from rankgauge.report.html.words import depth_heading, headline, leaked, metrics_heading, spread_of, trouble
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["lay_out", "pages", "rendered"]
+__all__ = ["laid_out", "lay_out", "pages", "rendered"]
 
 _TEXT_BUDGET = 20_000_000
 
@@ -256,3 +257,52 @@ def _day(result: ResultValues) -> str:
         return datetime.fromisoformat(str(result.manifest.get("created_at"))).date().isoformat()
     except ValueError:
         return ""
+
+
+def laid_out(section: Section) -> dict[str, Any]:
+    """Return what the template shows of a plugin's section; it escapes every text, and nothing is markup."""
+    return {
+        "title": visible(section.title),
+        "how": visible(f"{section.summary} Added by {section.provider}.".strip()),
+        "views": [_view(view) for view in section.views],
+    }
+
+
+def _view(view: View) -> dict[str, Any]:
+    if isinstance(view, ReportTable):
+        columns: list[Sequence[Cell]] = [[row[at] for row in view.rows] for at in range(len(view.columns))]
+        are_numbers = [_are_numbers(column) for column in columns]
+        rows = zip(*map(_texts, columns), strict=True)
+        return {
+            "kind": "table",
+            "columns": list(zip(map(_text, view.columns), are_numbers, strict=True)),
+            "rows": [list(zip(row, are_numbers, strict=True)) for row in rows],
+        }
+    if isinstance(view, ReportBars):
+        most = max((abs(value) for _, value in view.bars), default=0.0) or 1.0
+        bars = zip(view.bars, _texts([value for _, value in view.bars]), strict=True)
+        return {
+            "kind": "bars",
+            "bars": [(_text(label), number, f"{100 * abs(value) / most:.2f}%") for (label, value), number in bars],
+        }
+    return {"kind": "text", "paragraphs": [visible(part.strip(), keep="\n") for part in view.text.split("\n\n")]}
+
+
+def _are_numbers(column: Sequence[Cell]) -> bool:
+    return any(cell is not None for cell in column) and not any(isinstance(cell, str) for cell in column)
+
+
+def _texts(column: Sequence[Cell]) -> list[str]:
+    """Return the cells of a column as texts; its numbers have one number of decimals."""
+    is_whole = all(float(cell).is_integer() for cell in column if cell is not None and not isinstance(cell, str))
+    return [
+        "" if cell is None else _text(cell) if isinstance(cell, str) else _number(cell, is_whole) for cell in column
+    ]
+
+
+def _number(value: float, is_whole: bool) -> str:  # noqa: FBT001  # of a whole column
+    return f"{value:,.0f}".replace("-", "\N{MINUS SIGN}") if is_whole else score(value)
+
+
+def _text(text: str) -> str:
+    return visible(clipped(text))
