@@ -10,21 +10,18 @@ import math
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
-from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, run_names
+from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
 from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
 from rankgauge.cli.result_options import COMPARISON_FORMATS
-from rankgauge.cli.shared_options import (
-    check_unjudged,
-    judging_typed,
-)
+from rankgauge.cli.shared_options import check_unjudged, judging_typed, refuse
 from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.human_judged import powered_by_plan
-from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.errors import ParameterError
 from rankgauge.powered.powered_lines import powered_lines
 from rankgauge.result import ResultValues
 
@@ -89,23 +86,17 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    msg = ""
-    if len(given.runs) < 2:
-        msg = f"comparing takes two or more systems, and only {visible(given.runs[0])} is given"
-    elif given.qrels is not None and given.config is not None:
-        msg = "give either --qrels, for TREC runs, or --config, for outputs files"
-    elif given.qrels is not None and not given.metric:
-        msg = "name the metrics to compare runs by, such as -m ndcg@10 -m AP"
-    elif given.qrels is not None and given.dataset is not None:
-        msg = "--dataset is for results and configs; judgments are one dataset"
-    elif given.qrels is None and (idle := judging_typed(given)):
-        msg = f"{idle[0]} decides how TREC runs are judged, and needs --qrels"
-    elif given.html is None and (given.texts or given.queries):
-        msg = "--texts and --queries are for the HTML report: --html FILE"
-    elif given.html is not None and given.all_pairs:
-        msg = "the HTML report compares with the first run; leave out --all-pairs or --html"
-    if msg:
-        raise ParameterError(msg)
+    of_runs, pages, only = given.qrels is not None, given.html is not None, visible(given.runs[0])
+    idle = [] if of_runs else judging_typed(given)[:1]
+    refuse(
+        (len(given.runs) < 2, f"comparing takes two or more systems, and only {only} is given"),
+        (of_runs and given.config, "give either --qrels, for TREC runs, or --config, for outputs files"),
+        (of_runs and not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
+        (of_runs and given.dataset is not None, "--dataset is for results and configs; judgments are one dataset"),
+        (idle, f"{''.join(idle)} decides how TREC runs are judged, and needs --qrels"),
+        (not pages and (given.texts or given.queries), "--texts and --queries are for the HTML report: --html FILE"),
+        (pages and given.all_pairs, "the HTML report compares with the first run; leave out --all-pairs or --html"),
+    )
     check_unjudged(given, [form for form in COMPARISON_FORMATS if form != "latex"])
 
 
@@ -140,14 +131,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
 def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
-    known = engine.dataset_names
-    if given.dataset is None and len(known) != 1:
-        raise ParameterError(f"{given.config} has {len(known)} datasets; name one with --dataset: {', '.join(known)}")
-    name = known[0] if given.dataset is None else given.dataset
-    if name not in known:
-        hint = f"{did_you_mean(name, known)}; there are {', '.join(known)}"
-        raise ParameterError(f"{given.config} has no dataset {name!r}{hint}")
-    evaluation = engine.dataset(name)
+    evaluation = engine.dataset(one_dataset(given.config, given.dataset, engine.dataset_names))
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
@@ -183,14 +167,15 @@ def _is_human_judged(given: argparse.Namespace) -> bool:
     """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
     if given.judgments is None and given.human is None:
         return False
-    if given.judgments is None or given.human is None:
-        raise ParameterError("--judgments, of a model, and --human, of people, are given together")
-    if typed := [f"--{name.replace('_', '-')}" for name in _IDLE if getattr(given, name)]:
-        raise ParameterError(f"{typed[0]} does not go with --judgments and --human")
-    if not given.metric:
-        raise ParameterError("name the metrics to compare runs by, such as -m ndcg@10 -m P@10")
-    if given.form not in {"table", "json"}:
-        raise ParameterError(f"judged by a model and people it is printed as table or json, not {given.form}")
+    idle = [f"--{name.replace('_', '-')}" for name in _IDLE if getattr(given, name)][:1]
+    other = given.form not in {"table", "json"}
+    together = "--judgments, of a model, and --human, of people, are given together"
+    refuse(
+        (given.judgments is None or given.human is None, together),
+        (idle, f"{''.join(idle)} does not go with --judgments and --human"),
+        (not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m P@10"),
+        (other, f"judged by a model and people it is printed as table or json, not {given.form}"),
+    )
     return True
 
 

@@ -5,14 +5,15 @@ What was typed, as values: the conventions by which runs are judged, catalogs an
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import reword_errors
 from rankgauge.cli.streams import keep_stdout
-from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
@@ -176,6 +177,17 @@ def run_names(runs: Sequence[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ParameterError(f"{next(name for name in names if names.count(name) > 1)} is given twice")
     return names
+
+
+def one_dataset(source: object, wanted: str | None, known: Collection[str]) -> str:
+    """Return the dataset of a file that was named with ``--dataset``, or else the only one."""
+    listed = ", ".join(map(visible, known))
+    if wanted is None and len(known) != 1:
+        raise ParameterError(f"{visible(str(source))} has {len(known)} datasets; name one with --dataset: {listed}")
+    if wanted is not None and wanted not in known:
+        hint = f"{did_you_mean(wanted, known)}; there are {listed}"
+        raise ParameterError(f"{visible(str(source))} has no dataset {wanted!r}{hint}")
+    return next(iter(known)) if wanted is None else wanted
 
 
 def clusters_typed(written: str | None) -> str | dict[str, object] | None:

@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import echo, print_answer, print_json, progress_bar, remark, report_width
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, table_columns
+from rankgauge.cli.shared_options import refuse
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.reopen import evaluation_of
 from rankgauge.engine.result import Result
@@ -58,10 +59,12 @@ def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]
 
 def _evaluation(given: argparse.Namespace) -> Evaluation:
     """Return the evaluation whose samples have the labels."""
-    if (given.data is None) == (given.qrels is None):
-        raise ParameterError("labels stand in samples or in judgments: give DATA, or --qrels QRELS")
-    if given.qrels is None and (given.queries or given.columns):
-        raise ParameterError(f"{'--queries' if given.queries else '--columns'} is for --qrels")
+    of_samples, which = given.qrels is None, "give DATA, or --qrels QRELS"
+    refuse(
+        ((given.data is None) == of_samples, f"labels stand in samples or in judgments: {which}"),
+        (of_samples and given.queries, "--queries is for --qrels"),
+        (of_samples and given.columns, "--columns is for --qrels"),
+    )
     if given.qrels is not None:
         return make_engine(None).dataset(list(_judged(given)))
     if not is_config(given.data):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import in_steps, progress_bar, remark
-from rankgauge.cli.conventions import run_names
-from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
+from rankgauge.cli.conventions import one_dataset, run_names
+from rankgauge.errors import ParameterError, ResultError, counted
 
 if TYPE_CHECKING:
     from rankgauge.comparison.differences import Comparison
@@ -300,12 +300,4 @@ def _loaded(path: Path, dataset: str | None, of_runs: str) -> ResultValues:
         what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
         raise ResultError(f"{visible(str(path))} {what}; {of_runs}")
     results = load_baseline(path)
-    if dataset is None and len(results) == 1:
-        return next(iter(results.values()))
-    if dataset is not None and dataset in results:
-        return results[dataset]
-    known = ", ".join(map(visible, results))
-    if dataset is None:
-        raise ParameterError(f"{visible(str(path))} has {len(results)} datasets; name one with --dataset: {known}")
-    hint = f"{did_you_mean(dataset, results)}; there are {known}"
-    raise ParameterError(f"{visible(str(path))} has no dataset {dataset!r}{hint}")
+    return results[one_dataset(path, dataset, results)]

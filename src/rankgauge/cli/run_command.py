@@ -14,6 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli.conventions import described, make_catalog, make_engine
 from rankgauge.cli.dataset_scores import Scoring, overridden, score_datasets
 from rankgauge.cli.result_folders import Folders, folders_within
+from rankgauge.cli.shared_options import refuse
 from rankgauge.cli.system_under_test import System, imported
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
@@ -60,26 +61,20 @@ def execute_run(given: argparse.Namespace) -> int:
             scoring.system.close()
 
 
-def _check(given: argparse.Namespace) -> None:  # one rule a line
+def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    config, data = given.config, given.data
-    msg = ""
-    if config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}:
-        msg = f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"
-    elif (config is None) == (data is None):
-        msg = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
-    elif data is not None and given.dataset:
-        msg = "--dataset names a dataset of a config file; leave it out with --data"
-    elif given.outputs is not None and given.sut is not None:
-        msg = "give either --outputs or --sut"
-    elif given.sut is not None and given.workers > 1:
-        msg = _NO_WORKERS
-    elif given.stages and (given.sut is not None or given.stage):
-        msg = _NO_STAGES
-    elif given.retry_failed and given.resume is None:
-        msg = "--retry-failed goes with --resume FOLDER"
-    if msg:
-        raise ParameterError(msg)
+    config, data, calls = given.config, given.data, given.sut is not None
+    is_data = config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}
+    which = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
+    refuse(
+        (is_data, f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"),
+        ((config is None) == (data is None), which),
+        (data is not None and given.dataset, "--dataset names a dataset of a config file; leave it out with --data"),
+        (calls and given.outputs is not None, "give either --outputs or --sut"),
+        (calls and given.workers > 1, _NO_WORKERS),
+        (given.stages and (calls or given.stage), _NO_STAGES),
+        (given.retry_failed and given.resume is None, "--retry-failed goes with --resume FOLDER"),
+    )
 
 
 def _of_calls(given: argparse.Namespace) -> list[str]:

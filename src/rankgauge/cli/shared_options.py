@@ -227,6 +227,13 @@ JUDGING: Options = (
 )
 
 
+def refuse(*rules: tuple[object, str]) -> None:
+    """Refuse what was typed with the message of the first rule whose condition holds."""
+    for holds, message in rules:
+        if holds:
+            raise ParameterError(message)
+
+
 def judging_typed(given: argparse.Namespace) -> list[str]:
     """Return what was typed of `JUDGING`, for a command that may have no run."""
     names = ("relevance", "judged_only", "depth", "profile", "policy", "k", "columns")
@@ -246,8 +253,12 @@ def unjudged(where: str) -> tuple[Option, ...]:
 
 def check_unjudged(given: argparse.Namespace, forms: Collection[str]) -> None:
     """Refuse to say anything about unjudged documents where there are none, or in a format that cannot."""
-    wanted = [option for option in ("condensed", "bounds") if getattr(given, option)]
-    if wanted and given.form not in forms:
-        raise ParameterError(f"--{wanted[0]} is for --format {', '.join(forms)}, not for {given.form}")
-    if wanted and given.judged_only:
-        raise ParameterError(f"--judged-only drops unjudged documents everywhere; leave out --{wanted[0]}")
+    for option in ("condensed", "bounds"):
+        wanted = getattr(given, option)
+        refuse(
+            (
+                wanted and given.form not in forms,
+                f"--{option} is for --format {', '.join(forms)}, not for {given.form}",
+            ),
+            (wanted and given.judged_only, f"--judged-only drops unjudged documents everywhere; leave out --{option}"),
+        )

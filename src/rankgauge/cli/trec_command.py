@@ -15,7 +15,7 @@ from rankgauge.cli.conventions import Conventions, run_names
 from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.result_folders import Folders
-from rankgauge.cli.shared_options import check_unjudged
+from rankgauge.cli.shared_options import check_unjudged, refuse
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,15 +43,13 @@ def execute_trec(given: argparse.Namespace) -> int:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    msg = ""
-    if not given.runs and given.against is None:
-        msg = f"one file is given, {given.qrels}, and two are needed: judgments and a run, or a run and --against OTHER"
-    elif given.form == "trec" and len(given.runs) > 1:
-        msg = f"--format trec prints one run, as trec_eval does, and {len(given.runs)} are given"
-    elif [given.qrels, *given.runs, given.against].count("-") > 1:
-        msg = "standard input (-) can stand for one file only"
-    if msg:
-        raise ParameterError(msg)
+    n, needed = len(given.runs), "two are needed: judgments and a run, or a run and --against OTHER"
+    twice = [given.qrels, *given.runs, given.against].count("-") > 1
+    refuse(
+        (not n and given.against is None, f"one file is given, {given.qrels}, and {needed}"),
+        (given.form == "trec" and n > 1, f"--format trec prints one run, as trec_eval does, and {n} are given"),
+        (twice, "standard input (-) can stand for one file only"),
+    )
     check_unjudged(given, ("table", "json"))
 
 
@@ -115,15 +113,19 @@ def _check_measures(given: argparse.Namespace, measures: Sequence[TrecColumn]) -
     """Refuse measures that the format cannot print, and texts without any metric beside them."""
     strange = [str(measure.spec) for measure in measures if None in {measure.label, measure.place}]
     texts = [str(measure.label) for measure in measures if measure.kind == "text" and measure.length is not None]
-    msg = ""
-    if given.form == "trec" and strange:
-        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
-    elif texts and (given.form != "trec" or not given.per_query):
-        msg = f"{texts[0]} is a text for each query, which only --format trec -q prints"
-    elif measures and all(measure.spec is None for measure in measures):
-        msg = f"{measures[0].label} is no metric and is printed beside others; add one, such as -m num_ret"
-    if msg:
-        raise ParameterError(msg)
+    alone = [str(measure.label) for measure in measures if measure.spec is None]
+    unprinted = given.form != "trec" or not given.per_query
+    refuse(
+        (
+            given.form == "trec" and strange,
+            f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format",
+        ),
+        (texts and unprinted, f"{', '.join(texts[:1])} is a text for each query, which only --format trec -q prints"),
+        (
+            alone and len(alone) == len(measures),
+            f"{', '.join(alone[:1])} is no metric and is printed beside others; add one, such as -m num_ret",
+        ),
+    )
 
 
 def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> None:

@@ -267,37 +267,32 @@ def fit(function: Callable[..., Any], calling: Calling) -> ForeignMetric:
             problems.append(f"given {variant}, {error}")
         else:
             return metric
-    raise ParameterError(
-        f"cannot use {function_name(function)} as a metric; on a plain case it fails:\n  "
-        + "\n  ".join(problems)
-        + "\n"
+    advice = (
         "say what its parameters are (calls=, or --calls on the command line; batch: before them for lists of "
         "rankings), or wrap it in a function of your own that returns one number"
     )
+    what = f"cannot use {function_name(function)} as a metric; on a plain case it fails:"
+    raise ParameterError("\n".join([what, *(f"  {problem}" for problem in problems), advice]))
 
 
 def _rendered(role: Role, case: Case, k: int) -> object:
     judged = {name: _whole(grade) for name, grade in case.gold.items()}
     relevant = {name: grade for name, grade in judged.items() if grade > 0}
-    match role:
-        case "retrieved":
-            return case.ids
-        case "scores":
-            return dict(zip(case.ids, case.scores or map(float, range(len(case.ids), 0, -1)), strict=True))
-        case "relevances":
-            return [_whole(max(0.0, case.grade(item))) for item in case.ranking]
-        case "set":
-            return set(relevant)
-        case "list":
-            return list(relevant)
-        case "gains" | "gold" | "qrels":
-            return judged if role == "qrels" else relevant
-        case "ideal":
-            return sorted(relevant.values(), reverse=True)
-        case "n-gold":
-            return len(relevant)
-        case "k":
-            return k
+    scores = case.scores or map(float, range(len(case.ids), 0, -1))
+    forms: dict[Role, object] = {
+        "retrieved": case.ids,
+        "scores": dict(zip(case.ids, scores, strict=True)),
+        "relevances": [_whole(max(0.0, case.grade(item))) for item in case.ranking],
+        "set": set(relevant),
+        "list": list(relevant),
+        "gains": relevant,
+        "gold": relevant,
+        "qrels": judged,
+        "ideal": sorted(relevant.values(), reverse=True),
+        "n-gold": len(relevant),
+        "k": k,
+    }
+    return forms[role]
 
 
 def _whole(grade: float) -> float:

@@ -18,7 +18,7 @@ from unittest import mock
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.errors import MissingExtraError
-from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
+from rankgauge.testing.law import BrokenError, Law, Laws, Trial, applying, law_names
 from rankgauge.testing.law_report import Report, Verdict
 from rankgauge.testing.state_laws import ProcessState
 
@@ -30,7 +30,7 @@ __all__ = [
     "broken_by",
     "checking",
     "closed_network",
-    "require_hypothesis",
+    "drawn_laws",
 ]
 
 CASES = 100
@@ -73,22 +73,29 @@ class Candidate:
     trial: type[Trial[Any]] = Trial
 
 
-def require_hypothesis(kind: str) -> None:
-    """Raise where hypothesis is not installed."""
+def drawn_laws(kind: str) -> Laws:
+    """Return the laws of one kind, whose cases are drawn, or none of a whole plugin; raise without hypothesis."""
     try:
         importlib.import_module("hypothesis")
     except ImportError as error:
         raise MissingExtraError(f"checking a {kind}", "testing") from error
+    if kind == "metric":
+        from rankgauge.testing.run_laws import METRIC_LAWS
+
+        return METRIC_LAWS
+    from rankgauge.testing.text_laws import TEXT_LAWS
+
+    return TEXT_LAWS.get(kind, {})
 
 
 @contextlib.contextmanager
 def checking(kind: str, without: Iterable[str] = (), cases: int = CASES) -> Iterator[Checker]:
     """Close the network, and yield what checks one kind of things; raise where hypothesis is not installed."""
-    require_hypothesis(kind)
+    laws = drawn_laws(kind)
     state = ProcessState()
     with closed_network() as attempts:
         try:
-            yield Checker(kind, without, cases, attempts, state)
+            yield Checker(kind, laws, without, cases, attempts, state)
         finally:
             state.restore()
 
@@ -101,6 +108,8 @@ class Checker:
     Attributes:
         kind: What is checked.
 
+        laws: All laws of that kind, in the order of reports.
+
         without: Laws to skip.
 
         cases: How many cases to draw for a law.
@@ -111,23 +120,28 @@ class Checker:
     """
 
     kind: str
+    laws: Laws
     without: Iterable[str] = ()
     cases: int = CASES
     attempts: list[str] | tuple[()] = ()
     state: ProcessState = field(default_factory=ProcessState)
 
-    def report(self, candidate: Candidate, known: Laws) -> Report:
-        """Check the laws that apply to a candidate, in the order of all that are *known* for its kind."""
-        left_out = law_names(self.kind, known, self.without)
-        applying = {law.name: law for law in candidate.laws}
+    def report_on(self, subject: Any, declared: Iterable[str] = ()) -> Report:  # noqa: ANN401  # what the laws are about
+        """Check a subject with a name for the laws of all of its kind, and those that it declares."""
+        return self.report(Candidate(name=subject.name, subject=subject, laws=applying(self.laws, declared)))
+
+    def report(self, candidate: Candidate) -> Report:
+        """Check the laws that apply to a candidate."""
+        left_out = law_names(self.kind, self.laws, self.without)
+        chosen = {law.name: law for law in candidate.laws}
         verdicts: list[Verdict] = []
-        for law in known.values():
+        for law in self.laws.values():
             if candidate.unusable:
                 verdicts.append(law.verdict("skipped", candidate.unusable))
             elif law.name in left_out:
                 verdicts.append(law.verdict("skipped", "left out on request"))
-            elif law.name in applying:
-                verdicts.append(self._verdict(applying[law.name], candidate))
+            elif law.name in chosen:
+                verdicts.append(self._verdict(chosen[law.name], candidate))
                 if law.name == "usable" and verdicts[-1].state == "broken":  # then no other law can be checked
                     break
         hold: list[str] = []

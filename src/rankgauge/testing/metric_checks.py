@@ -87,9 +87,8 @@ def check_metric(
     """
     with checking("metric", without, cases) as checker:
         from rankgauge.testing.foreign_metrics import fit, read_calling
-        from rankgauge.testing.run_laws import METRIC_LAWS
 
-        wanted = None if laws is None else law_names("metric", METRIC_LAWS, laws)
+        wanted = None if laws is None else law_names("metric", checker.laws, laws)
         if isinstance(metric, str):
             candidate = declared_candidate(_named(metric, catalog or Catalog.discover()), wanted)
         elif inspect.isclass(metric) or not callable(metric):
@@ -103,7 +102,7 @@ def check_metric(
             raise ParameterError(f"{name} takes a Judged: {advice}")
         elif calling == "sample":
             lift = replace(lifted(metric), range=range, higher_is_better=higher_is_better)
-            usual = {law.name for law in METRIC_LAWS.values() if law.elsewhere or law.when == "every"}
+            usual = {law.name for law in checker.laws.values() if law.elsewhere or law.when == "every"}
             candidate = declared_candidate(_in_a_catalog(lift, catalog, metric), wanted or usual)
         else:
             foreign = fit(metric, calling)
@@ -116,7 +115,7 @@ def check_metric(
             read_like(written)
         held = candidate.subject
         held = replace(held, like=(*held.like, *likes), reference=reference or held.reference)
-        return checker.report(replace(candidate, subject=held), METRIC_LAWS)
+        return checker.report(replace(candidate, subject=held))
 
 
 def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) -> Candidate:

@@ -20,7 +20,7 @@ import numpy as np
 
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.claims import Claim, Plugin
+from rankgauge.catalog.claims import Plugin
 from rankgauge.engine.configured import metrics_of_sets
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.html_report import views_of
@@ -35,8 +35,8 @@ from rankgauge.plugin.presets import read_path
 from rankgauge.report.json import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
-from rankgauge.testing.law import Laws, Trial, applying, book, law
-from rankgauge.testing.law_checks import Candidate, Checker
+from rankgauge.testing.law import Laws, Trial, book, law
+from rankgauge.testing.law_checks import Checker
 from rankgauge.testing.law_report import Report
 
 __all__ = ["PART_LAWS", "Part", "check_part", "parts_of"]
@@ -53,18 +53,17 @@ class Part(NamedTuple):
 
 def parts_of(plugin: Plugin, catalog: Catalog) -> list[Part]:
     """Return everything that a plugin offers, its observers last."""
-    parts = [Part(offer.kind, _name_of(offer), offer, catalog) for offer in plugin.offers]
+    named = ((offer, offer.declaration) for offer in plugin.offers)
+    parts = [
+        Part(offer.kind, one.alias if isinstance(one, Metric) else str(one.name), offer, catalog)
+        for offer, one in named
+    ]
     return parts + [Part("observer", hook, observer, catalog) for hook, observer in plugin.observers.items()]
-
-
-def _name_of(offer: Claim[Any]) -> str:
-    return str(offer.declaration.alias if isinstance(offer.declaration, Metric) else offer.declaration.name)
 
 
 def check_part(part: Part, without: Iterable[str] = ()) -> Report:
     """Check what is tried on tiny data."""
-    laws = PART_LAWS[part.kind]
-    return Checker(part.kind, without).report(Candidate(name=part.name, subject=part, laws=applying(laws)), laws)
+    return Checker(part.kind, PART_LAWS[part.kind], without).report_on(part)
 
 
 _GOOD, _DAMAGED = "a line of JSON", "the same line of JSON and a damaged one"

@@ -14,7 +14,7 @@ from rankgauge.catalog.claims import Plugin, normalized
 from rankgauge.errors import UnknownNameError, suggest
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing.law import Kind, Laws, law_names
-from rankgauge.testing.law_checks import CASES, checking, require_hypothesis
+from rankgauge.testing.law_checks import CASES, checking, drawn_laws
 from rankgauge.testing.law_report import PluginReport, Report, Verdict
 from rankgauge.testing.metric_checks import declared_candidate
 from rankgauge.testing.part_laws import PART_LAWS, Part, check_part, parts_of
@@ -96,18 +96,7 @@ def laws_of(kind: Kind) -> Laws:
     Raises:
         MissingExtraError: hypothesis is not installed.
     """
-    if kind in PART_LAWS:
-        return PART_LAWS[kind]
-    require_hypothesis(kind)
-    from rankgauge.testing import run_laws, text_laws, tokenizer_laws
-
-    return {
-        "metric": run_laws.METRIC_LAWS,
-        "normalizer": text_laws.NORMALIZER_LAWS,
-        "comparer": text_laws.COMPARER_LAWS,
-        "matcher": text_laws.MATCHER_LAWS,
-        "tokenizer": tokenizer_laws.TOKENIZER_LAWS,
-    }[kind]
+    return PART_LAWS[kind] if kind in PART_LAWS else drawn_laws(kind)
 
 
 _SECONDS = {"metric": 10.0, "normalizer": 2.0, "comparer": 2.0, "matcher": 0.5}
@@ -135,8 +124,8 @@ def _report(part: Part, without: list[str], cases: int) -> Report:
         with guarded():
             return _checked(part, without, cases)
     except ForeignError as error:
-        said = "it can be checked"
-        verdict = Verdict(law="usable", says=said, state="broken", reason=f"the check ended with {error}")
+        why = f"the check ended with {error}"
+        verdict = Verdict(law="usable", says="it can be checked", state="broken", reason=why)
         return Report(kind=part.kind, name=part.name, verdicts=(verdict,))
 
 
@@ -147,9 +136,8 @@ def _checked(part: Part, without: list[str], cases: int) -> Report:
     if isinstance(declaration, Metric):
         with checking("metric", without, cases) as checker:
             from rankgauge.testing.metric_subjects import EngineMetric
-            from rankgauge.testing.run_laws import METRIC_LAWS
 
-            return checker.report(declared_candidate(EngineMetric.of(declaration, part.catalog)), METRIC_LAWS)
+            return checker.report(declared_candidate(EngineMetric.of(declaration, part.catalog)))
     if part.kind == "matcher":
         return check_matcher(declaration.source, catalog=part.catalog, without=without, cases=cases)
     checks: Mapping[str, Callable[..., Report]] = {

@@ -18,7 +18,7 @@ from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
 from rankgauge.plugin.declarations import Tokenizer, TokenizerLaw
 from rankgauge.plugin.matching import STAGES, Comparer, ComparerLaw, Matcher, NamedMatcher, Normalizer, Stage
-from rankgauge.testing.law import applying, function_name, law_names
+from rankgauge.testing.law import Law, applying, function_name, law_names
 from rankgauge.testing.law_checks import CASES, Candidate, checking
 from rankgauge.testing.law_report import Report
 
@@ -51,12 +51,8 @@ def check_normalizer(
     if stage is not None and stage not in STAGES:
         raise ParameterError(f"the stage of a normalizer is one of {', '.join(STAGES)}, not {stage!r}")
     with checking("normalizer", without, cases) as checker:
-        from rankgauge.testing.text_laws import NORMALIZER_LAWS
-
         declared = _declared(normalizer, Normalizer) or Normalizer(function_name(normalizer), normalizer, "fold")
-        subject = replace(declared, function=normalizer, stage=stage or declared.stage)
-        laws = applying(NORMALIZER_LAWS)
-        return checker.report(Candidate(name=subject.name, subject=subject, laws=laws), NORMALIZER_LAWS)
+        return checker.report_on(replace(declared, function=normalizer, stage=stage or declared.stage))
 
 
 def check_comparer(
@@ -88,12 +84,9 @@ def check_comparer(
         ParameterError: It is not a function, or there is no such law.
     """
     with checking("comparer", without, cases) as checker:
-        from rankgauge.testing.text_laws import COMPARER_LAWS
-
         declared = _declared(comparer, Comparer) or Comparer(function_name(comparer), comparer)
-        wanted = declared.laws if laws is None else law_names("comparer", COMPARER_LAWS, laws)
-        candidate = _comparer_candidate(replace(declared, function=comparer))
-        return checker.report(replace(candidate, laws=applying(COMPARER_LAWS, wanted)), COMPARER_LAWS)
+        wanted = declared.laws if laws is None else law_names("comparer", checker.laws, laws)
+        return checker.report(_comparer_candidate(replace(declared, function=comparer), applying(checker.laws, wanted)))
 
 
 def check_matcher(
@@ -126,7 +119,7 @@ def check_matcher(
     """
     spec, name = _spec_of(matcher)
     with checking("matcher", without, cases) as checker:
-        from rankgauge.testing.text_laws import MATCHER_LAWS, MatcherSubject
+        from rankgauge.testing.text_laws import MatcherSubject
 
         subject = MatcherSubject(spec, catalog or Catalog.discover())
         called = unusable = ""
@@ -136,9 +129,8 @@ def check_matcher(
                 subject.resolved.check_usable()
             except MatcherError as error:
                 unusable = str(error)
-        laws = applying(MATCHER_LAWS)
-        candidate = Candidate(name=name, subject=subject, laws=laws, called=called, unusable=unusable)
-        return checker.report(candidate, MATCHER_LAWS)
+        laws = applying(checker.laws)
+        return checker.report(Candidate(name=name, subject=subject, laws=laws, called=called, unusable=unusable))
 
 
 def check_tokenizer(
@@ -170,15 +162,12 @@ def check_tokenizer(
         ParameterError: It is not a function, or there is no such law.
     """
     with checking("tokenizer", without, cases) as checker:
-        from rankgauge.testing.tokenizer_laws import TOKENIZER_LAWS
-
         declared = _declared(tokenizer, Tokenizer) or Tokenizer(function_name(tokenizer), tokenizer)
-        wanted = declared.laws if laws is None else law_names("tokenizer", TOKENIZER_LAWS, laws)
-        subject, applied = replace(declared, function=tokenizer), applying(TOKENIZER_LAWS, wanted)
-        return checker.report(Candidate(name=subject.name, subject=subject, laws=applied), TOKENIZER_LAWS)
+        wanted = declared.laws if laws is None else law_names("tokenizer", checker.laws, laws)
+        return checker.report_on(replace(declared, function=tokenizer), wanted)
 
 
-def _comparer_candidate(declaration: Comparer) -> Candidate:
+def _comparer_candidate(declaration: Comparer, laws: tuple[Law, ...]) -> Candidate:
     """
     Return a comparer with every combination of the choices that its parameters list, the default one first.
 
@@ -211,13 +200,12 @@ def _comparer_candidate(declaration: Comparer) -> Candidate:
             for function in (declaration.prepare, declaration.batch)
         )
         variants.append(Variant(spec, functools.partial(declaration.function, **combination), prepare, batch))
-    subject = ComparerSubject(
-        declaration.function, tuple(variants), takes_cutoff=any(one.name == "cutoff" for one in parameters)
-    )
+    takes_cutoff = any(one.name == "cutoff" for one in parameters)
+    subject = ComparerSubject(declaration.function, tuple(variants), takes_cutoff)
     reason = "; ".join(left_out)
-    if not variants:
-        return Candidate(name=declaration.name, subject=subject, laws=(), unusable=reason)
-    return Candidate(name=declaration.name, subject=subject, laws=(), called=f"not as {reason}" if reason else "")
+    called = f"not as {reason}" if variants and reason else ""
+    unusable = "" if variants else reason
+    return Candidate(name=declaration.name, subject=subject, laws=laws, called=called, unusable=unusable)
 
 
 def _spec_of(matcher: object) -> tuple[str, str]:
@@ -229,9 +217,8 @@ def _spec_of(matcher: object) -> tuple[str, str]:
     declaration = getattr(matcher, "__rankgauge__", None)
     if isinstance(declaration, NamedMatcher):
         return _spec_of(declaration.matcher)[0], declaration.name
-    raise ParameterError(
-        f"a matcher is a function declared with @named_matcher, a Matcher, or its text; not {matcher!r}"
-    )
+    forms = "a function declared with @named_matcher, a Matcher, or its text"
+    raise ParameterError(f"a matcher is {forms}; not {matcher!r}")
 
 
 def _declared(function: object, kind: type[Any]) -> Any:  # noqa: ANN401  # a declaration of that kind, or None

@@ -5,8 +5,9 @@ The laws of normalizers, comparers, matchers and tokenizers.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +19,11 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.judging.by_text import Compared, checked
 from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.drawn_cases import TEXT
-from rankgauge.testing.law import Trial, book, draw, law, no_network, pickling, unless
+from rankgauge.testing.law import Laws, Trial, book, draw, law, no_network, pickling, unless
 from rankgauge.testing.state_laws import text_state, texts_state
+from rankgauge.testing.tokenizer_laws import TOKENIZER_LAWS
 
-__all__ = [
-    "COMPARER_LAWS",
-    "MATCHER_LAWS",
-    "NORMALIZER_LAWS",
-    "ComparerSubject",
-    "MatcherSubject",
-    "Variant",
-]
+__all__ = ["TEXT_LAWS", "ComparerSubject", "MatcherSubject", "Variant"]
 
 _SLACK = 2e-6
 """A score of six decimals may be rounded up once and down the other time."""
@@ -305,3 +300,13 @@ _matcher_total = law(draw(TEXT, TEXT), name="total")(_match)
 MATCHER_LAWS = book(
     *(_usable, _prints_as_read, _matcher_total, _matcher_twice, _matches_itself, _nothing_matches_nothing, no_network),
 )
+
+TEXT_LAWS: Mapping[str, Laws] = MappingProxyType(
+    {
+        "normalizer": NORMALIZER_LAWS,
+        "comparer": COMPARER_LAWS,
+        "matcher": MATCHER_LAWS,
+        "tokenizer": TOKENIZER_LAWS,
+    }
+)
+"""The laws of each kind of what reads texts, by name."""
