@@ -13,6 +13,7 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import SCHEMA_VERSION, decoded, read_header, read_row
+from rankgauge_judge.queue_input import is_given
 
 __all__ = ["Judgments", "read_judgments"]
 
@@ -66,7 +67,7 @@ def _of_queue(path: Path) -> list[Judgments]:
             problems.append(Problem(str(error), name, number))
             continue
         grade, by, pair = row.get("grade"), row.get("judge") or path.name, (row["query"], row["document"])
-        if grade in {None, ""}:
+        if not is_given(grade):
             continue
         if isinstance(grade, bool) or grade not in allowed or not isinstance(by, str):
             listed = ", ".join(f"{each:g}" for each in allowed)
