@@ -27,8 +27,16 @@ _IDLE = {
     "--gate": "gate",
     "--junit": "junit",
     "--markdown": "markdown",
+    "--inconclusive": "inconclusive",
+    "--test": "test",
+    "--resamples": "resamples",
+    "--seed": "seed",
+    "--common": "common",
 }
 """Options of `compare` that say nothing here, by what parsing calls them."""
+
+_DEFAULTS = {"test": "sign-flip", "resamples": 100_000, "common": "all"}
+"""What those are that have a default."""
 
 
 def is_human_judged(given: argparse.Namespace) -> bool:
@@ -37,7 +45,11 @@ def is_human_judged(given: argparse.Namespace) -> bool:
         return False
     if given.judgments is None or given.human is None:
         raise ParameterError("--judgments, of a model, and --human, of people, are given together")
-    typed = [option for option, name in _IDLE.items() if getattr(given, name)]
+    typed = [
+        option
+        for option, name in _IDLE.items()
+        if getattr(given, name) not in (None, False, 0, [], _DEFAULTS.get(name))
+    ]
     if typed:
         raise ParameterError(f"{typed[0]} does not go with --judgments and --human")
     if not given.metric:
