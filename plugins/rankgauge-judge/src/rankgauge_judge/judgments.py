@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.files import read_bytes
@@ -66,10 +67,13 @@ def _of_queue(path: Path) -> list[Judgments]:
         except ValueError as error:
             problems.append(Problem(str(error), name, number))
             continue
-        grade, by, pair = row.get("grade"), row.get("judge") or path.name, (row["query"], row["document"])
+        grade: Any = row.get("grade")
+        by, pair = row.get("judge") or path.name, (row["query"], row["document"])
         if not is_given(grade):
             continue
-        if isinstance(grade, bool) or grade not in allowed or not isinstance(by, str):
+        if not isinstance(by, str):
+            problems.append(Problem(f"'judge' must be a name; found {by!r}", name, number))
+        elif isinstance(grade, bool) or grade not in allowed:
             listed = ", ".join(f"{each:g}" for each in allowed)
             problems.append(Problem(f"the grade {grade!r} by {by!r} is none of {listed}", name, number))
         elif pair in grades.setdefault(by, {}):
