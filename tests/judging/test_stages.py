@@ -52,7 +52,7 @@ def test_branches_say_where_they_come_from():
         ({"stages": [DENSE, {"name": "x", "retrieved": [], "from": ["dens"]}]}, "no earlier stage (did you mean 'de"),
         ({"stages": [{**DENSE, "from": ["dense"]}]}, "stages[0].from names 'dense', which is no earlier stage"),
         ({"stages": [{**DENSE, "from": 3}]}, "stages[0].from must be a list of names"),
-        ({"stages": [{**DENSE, "seconds": -1}]}, "stages[0].seconds must be a number of 0 or more, not the number -1"),
+        ({"stages": [{**DENSE, "seconds": -1}]}, "stages[0].seconds must be a number of 0 or more, not the integer -1"),
         ({"stages": [{**DENSE, "cost": "2"}]}, "stages[0].cost must be a number of 0 or more, not the string '2'"),
         ({"stages": [DENSE], "retrieved": ["b"]}, "not what the last stage, 'dense', retrieved (at rank 1)"),
         ({"stages": [DENSE], "retrieved": ["a"]}, "'dense', retrieved (1 items and 2); leave 'retrieved' out"),
