@@ -58,6 +58,11 @@ def test_one_run_is_enough(rankgauge, files):
         (("-m", "P@2", "--bounds"), "--bounds does not go with --judgments and --human"),
         (("-m", "P@2", "--qrels", "x"), "--qrels does not go with --judgments and --human"),
         (("-m", "P@2", "--gate", "P@2 >= 0.1"), "--gate does not go with"),
+        (("-m", "P@2", "--test", "wilcoxon"), "--test does not go with"),
+        (("-m", "P@2", "--seed", "3"), "--seed does not go with"),
+        (("-m", "P@2", "--resamples", "9"), "--resamples does not go with"),
+        (("-m", "P@2", "--common", "unchanged"), "--common does not go with"),
+        (("-m", "P@2", "--inconclusive", "fail"), "--inconclusive does not go with"),
         (("-m", "P@2", "--format", "latex"), "it is printed as table or json, not latex"),
     ],
 )
@@ -69,3 +74,25 @@ def test_options_that_say_nothing_are_refused(rankgauge, files, more, why):
 def test_one_set_of_judgments_is_refused(rankgauge, files):
     shown = rankgauge("compare", "--judgments", files[0], *files[2:], "-m", "P@2")
     assert (shown.code, "--judgments, of a model, and --human, of people, are given together" in shown.err) == (2, True)
+
+
+def by_a_model(qrels, documents):
+    """Say in the side file of judgments that a model gave those of some documents."""
+    rows = [line.split() for line in qrels.read_text().splitlines()]
+    told = [{"query": q, "document": d, "judge": "model:m"} for q, _, d, _ in rows if d in documents]
+    qrels.with_name(f"{qrels.name}.provenance.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in told))
+
+
+def test_judgments_of_people_that_a_model_gave_are_refused(rankgauge, files):
+    by_a_model(files[1], {"d1", "d2", "d3", "d4"})
+    shown = compare(rankgauge, files, "-m", "P@2")
+    assert shown.code == 2
+    assert "the judgments of people are a model's" in shown.err
+    assert "32 judgments: 32 by model:m" in shown.err
+
+
+def test_judgments_of_people_that_a_model_gave_in_part_are_told(rankgauge, files):
+    by_a_model(files[1], {"d4"})
+    shown = compare(rankgauge, files, "-m", "P@2")
+    assert shown.code == 0
+    assert "32 judgments: 8 by model:m, 24 by nobody who is named" in " ".join(shown.out.split())

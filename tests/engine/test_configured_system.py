@@ -275,6 +275,24 @@ class TestDeclarations:
         with pytest.raises(DeclarationError, match="cannot have an option 'kind'"):
             system("mine", options=model)(lambda options: print)
 
+    def test_options_may_come_from_a_function_that_imports_them(self, config):
+        @system("lazy", options=lambda: Options)
+        def lazy(options):
+            """Find one document."""
+            return Finder(options)
+
+        catalog = Catalog.discover(own_only=True, plugins={"acme": plugin_of(lazy)})
+        assert config({"kind": "lazy", "name": "d2"}, catalog=catalog).system()("x") == ["d2"]
+
+        @system("wrong", options=lambda: dict)
+        def wrong(options):
+            """Find nothing."""
+            return print
+
+        catalog = Catalog.discover(own_only=True, plugins={"acme": plugin_of(wrong)})
+        with pytest.raises(DeclarationError, match="are a pydantic model"):
+            config({"kind": "wrong"}, catalog=catalog).system()
+
     def test_laws_want_descriptions_and_closed_options(self):
         model = pydantic.create_model("Open", depth=(int, 3))
         closed = pydantic.create_model("Closed", depth=(int, 3), __config__={"extra": "forbid"})

@@ -220,6 +220,15 @@ def test_the_last_good_result_is_a_baseline(folders):
     assert report.exit_code == 1
 
 
+def test_a_last_good_result_that_was_overwritten_is_told_with_what_to_do(folders):
+    folder = folders.save([0])
+    folders.history.add(folder, passed=True)
+    text = (folder / "manifest.json").read_text(encoding="utf-8")
+    (folder / "manifest.json").write_text(text.replace("2026-01-01", "2026-01-02"), encoding="utf-8")
+    with pytest.raises(ResultError, match=r"no last good result: .* has other content .*; give every run a folder of "):
+        folders.history.last_good()
+
+
 _ADDING = """
 import sys
 from rankgauge.history import History

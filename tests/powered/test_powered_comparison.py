@@ -188,6 +188,18 @@ def test_it_is_plain_json_and_cannot_be_changed() -> None:
         found.metrics["p@1"] = found["p@1"]  # type: ignore[index]
 
 
+def test_intervals_of_means_lie_within_the_range_of_the_metric() -> None:
+    """By people P@1 of new is 1 for five of six questions: 5/6, and t * sd / sqrt(6) = 2.57 * .41 / 2.45 = .43."""
+    people = {f"q{at}": {"a": float(at > 0), "b": 1.0, "c": 1.0} for at in range(6)}
+    model = {f"q{at}": {"a": float(at % 2), "b": 1.0, "c": 1.0} for at in range(8)}
+    runs = {"new": {query: {"a": 1.0} for query in model}}
+    found = rankgauge.prediction_powered(runs, ["P@1"], judgments=model, human=people)
+    low, high = found.to_dict()["metrics"]["p@1"]["means"]["new"]["people"]["interval"]
+    assert (round(low, 2), high) == (0.40, 1.0)
+    row = next(line.text for line in powered_lines(found, width=None) if line.text.startswith("  new "))
+    assert "0.8333 (0.4049 to 1.0000)" in row
+
+
 def test_lines_say_what_follows() -> None:
     model, people = judgments()
     found = rankgauge.prediction_powered(RUNS, ["P@1"], judgments=model, human=some(people, 6))

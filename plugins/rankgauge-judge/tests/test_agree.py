@@ -52,6 +52,23 @@ def test_the_lines_say_the_same(rankgauge, qrels):
     assert "q2 d: 1 and 0" in done.out
 
 
+def test_a_grade_that_is_a_list_is_none(rankgauge, queue, qrels):
+    done = rankgauge("judge", "agree", queue("q.jsonl", ("q1", "a", [1], "anna", {})), qrels("b", B))
+    assert done.code == 2
+    assert "q.jsonl:2: the grade [1] by 'anna' is none of 0, 1, 2, 3" in done.err
+
+
+def test_a_seed_below_0(rankgauge, qrels):
+    done = rankgauge("judge", "agree", qrels("a", A), qrels("b", B), "--seed", "-1")
+    assert (done.code, "--seed" in done.err) == (2, True)
+
+
+def test_systems_that_a_judge_does_not_order(rankgauge, qrels):
+    runs = [("--run", qrels(f"{name}.run", f"q1 Q0 {name} 1 1 x; q2 Q0 {name} 1 1 x")) for name in "xy"]
+    done = rankgauge("judge", "agree", qrels("a", A), qrels("b", B), *runs[0], *runs[1])
+    assert "Kendall's tau         none: under one of them all have the same mean" in done.out
+
+
 def test_every_judge_of_a_queue_is_one(rankgauge, queue, qrels):
     rows = [("q1", "a", 2, "anna", {}), ("q1", "b", 0, "anna", {}), ("q1", "a", 2, "model:m", {})]
     rows += [("q1", "b", 1, "model:m", {}), ("q1", "c", None, "anna", {})]

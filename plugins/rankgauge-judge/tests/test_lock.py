@@ -99,6 +99,14 @@ class TestLock:
         server.script = lambda request, number: "no"
         assert (judge().code, (tmp_path / "judge.lock").exists()) == (3, False)
 
+    def test_a_lock_in_no_folder_is_refused_before_anything_is_asked(self, server, rankgauge, write_queue, tmp_path):
+        endpoint = ("--model", "m", "--base-url", server.url)
+        done = rankgauge(
+            "judge", "run", write_queue("x"), *endpoint, "--lock", tmp_path / "no" / "l", "-o", tmp_path / "o.jsonl"
+        )
+        assert (done.code, server.requests) == (2, [])
+        assert "there is no folder" in done.err
+
     @pytest.mark.parametrize(
         "text", ["", "[]", "{}", '{"schema_version": "x", "served": []}', '{"served": 3}', "[" * 9999]
     )

@@ -267,6 +267,16 @@ class TestTrouble:
         assert judge(write_queue("a")).code == 0
         assert pauses == [pause]
 
+    def test_a_key_that_a_server_repeats_is_not_shown_where_its_message_is_cut(
+        self, judge, server, write_queue, monkeypatch
+    ):
+        """300 characters are shown, of which the 290th would begin the key."""
+        monkeypatch.setenv("RANKGAUGE_JUDGE_KEY", "sk-0123456789-0123456789")
+        server.script = lambda request, number: (401, "x" * 290 + "sk-0123456789-0123456789", {})
+        done = judge(write_queue("a"))
+        assert "x(the key)" in done.err
+        assert "sk-0" not in done.err
+
     @pytest.mark.parametrize("status", [401, 402, 403, 404])
     def test_what_no_call_can_mend_ends_the_run_at_once(self, status, judge, server, write_queue, monkeypatch):
         monkeypatch.setenv("RANKGAUGE_JUDGE_KEY", "sk-secret")
@@ -359,6 +369,12 @@ class TestKeptAnswers:
             3,
             "no answer to it is kept, and --offline asks nobody",
         )
+
+    def test_answers_that_are_not_kept_do_not_end_a_replay(self, judge, rankgauge, write_queue, tmp_path):
+        judge(write_queue("e"))
+        queue = write_queue("a", "b", "c", "d", "e")
+        done = rankgauge("judge", "run", queue, "--model", "m", "--offline", "--partial", "-o", tmp_path / "x")
+        assert (done.code, "1 of 5 documents graded" in done.out, "ended early" in done.out) == (3, True, False)
 
     @pytest.mark.parametrize("damage", [b'{"key": "x"', b"\xff\xfe\n", b"[]\n5\n{}\n", b'{"key": 5, "grade": "x"}\n'])
     def test_a_damaged_line_costs_one_answer(self, damage, judge, server, write_queue, tmp_path):

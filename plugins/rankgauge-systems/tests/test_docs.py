@@ -1,6 +1,8 @@
 """The README has every option of every kind, and the page's configs can be read."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,14 @@ def test_configs_of_the_page_can_be_read(text, tmp_path, monkeypatch):
     if loaded.system is not None:
         options = {key: value for key, value in loaded.system.items() if key != "kind"}
         KINDS[loaded.system["kind"]].options.model_validate(options, context={"folder": tmp_path})
+
+
+def test_the_plugin_imports_no_options_before_they_are_used():
+    """Every command asks the plugin for its kinds, and pays for what that imports."""
+    source = "import sys, rankgauge_systems.plugin as plugin\nplugin.rankgauge_systems()\n"
+    source += "print({'httpx', 'pydantic'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 def test_the_page_and_the_readme_name_every_kind():

@@ -158,16 +158,21 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
 
 _IDLE = (
     *("qrels", "config", "dataset", "all_pairs", "cluster", "condensed", "bounds", "interval", "matters"),
-    *("html", "texts", "queries", "gate", "junit", "markdown"),
+    *("html", "texts", "queries", "gate", "junit", "markdown", "inconclusive", "test", "resamples", "seed", "common"),
 )
 """Options of `compare` that say nothing about runs that people judged in part."""
+
+_DEFAULTS = {"test": "sign-flip", "resamples": 100_000, "common": "all"}
+"""What those are that have a default."""
 
 
 def _is_human_judged(given: argparse.Namespace) -> bool:
     """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
     if given.judgments is None and given.human is None:
         return False
-    idle = [f"--{name.replace('_', '-')}" for name in _IDLE if getattr(given, name)][:1]
+    untyped = (None, False, 0, [])
+    typed = [name for name in _IDLE if getattr(given, name) not in (*untyped, _DEFAULTS.get(name))]
+    idle = [f"--{name.replace('_', '-')}" for name in typed[:1]]
     other = given.form not in {"table", "json"}
     together = "--judgments, of a model, and --human, of people, are given together"
     refuse(

@@ -146,7 +146,7 @@ def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any]
     kind = str(written.pop("kind"))
     declaration = catalog.system(kind).declaration
     hidden: dict[str, str] = {}
-    options = _checked(loaded, declaration.options, written, hidden)
+    options = _checked(loaded, declaration.model, written, hidden)
     try:
         with guarded():
             inner = declaration.function(options)
@@ -167,7 +167,7 @@ def check_options(loaded: LoadedConfig, catalog: Catalog) -> None:
         return
     written = dict(loaded.config.system)
     kind = str(written.pop("kind"))
-    _checked(loaded, catalog.system(kind).declaration.options, written, {})
+    _checked(loaded, catalog.system(kind).declaration.model, written, {})
 
 
 def _changed(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

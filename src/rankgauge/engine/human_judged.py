@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.runs import evaluate_planned, plan_run
-from rankgauge.errors import NothingToEvaluateError, ParameterError, Problem, counted
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
 from rankgauge.io.nested_mappings import qrels_of_mapping
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels
 from rankgauge.planning.plan import Plan, PlannedMetric
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
+from rankgauge.pooling.judgment_sources import sources_of
 from rankgauge.powered import JudgedQuestions, PoweredComparison, compare_powered
 
 __all__ = ["grades_of", "powered_by_plan", "prediction_powered"]
@@ -141,6 +142,7 @@ def powered_by_plan(
             JudgedQuestions(
                 name=metric.name,
                 higher_is_better=metric.metric.higher_is_better,
+                range=metric.metric.range,
                 is_linear=is_linear,
                 model=all_by_model[:, at],
                 people=values,
@@ -154,8 +156,19 @@ def powered_by_plan(
         judgments=by_model.source or "the model's judgments",
         human=by_people.source or "those of people",
         confidence=confidence,
-        notes=[*_notes(model, people, shared, parts, questions), *table.notes],
+        notes=[*_told_by_models(by_people), *_notes(model, people, shared, parts, questions), *table.notes],
     )
+
+
+def _told_by_models(people: Qrels) -> list[str]:
+    """Return a note on judgments of people that models gave; a `DataError` where all are a model's."""
+    given = sources_of(people.source, people.n_judgments)
+    if given is None or not given.by_models:
+        return []
+    if given.by_models >= given.judgments:
+        why = f"they are {given.sentence}; people are who --human has judged (`human` in Python)"
+        raise DataError("the judgments of people are a model's:", [Problem(why, people.source)])
+    return [f"not all of {people.source} are of people: {given.sentence}"]
 
 
 def _check(metric: PlannedMetric) -> None:

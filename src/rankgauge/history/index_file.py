@@ -171,10 +171,14 @@ class History:
             ResultError: There is no such file, or the folder of such a result is gone or has other content.
         """
         good = {entry.dataset: entry for entry in self.entries() if entry.passed}
-        return {
-            dataset: self.load(entry).with_manifest({"commit": entry.commit, "baseline": entry.folder})
-            for dataset, entry in good.items()
-        }
+        try:
+            return {
+                dataset: self.load(entry).with_manifest({"commit": entry.commit, "baseline": entry.folder})
+                for dataset, entry in good.items()
+            }
+        except ResultError as error:
+            hint = "give every run a folder of its own, and mark a good one: `rankgauge history add DIR --passed`"
+            raise ResultError(f"there is no last good result: {error}; {hint}") from error
 
     def load(self, entry: Entry) -> ResultValues:
         """Return the result of an entry; raise `ResultError` where its folder is gone or has other content."""

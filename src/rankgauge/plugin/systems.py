@@ -21,11 +21,25 @@ class System(Authored):
     """A kind of system under test; the fields are the arguments of `system`."""
 
     name: str
-    options: Any  # a pydantic model, which loads only where there is a config
+    options: Any  # a pydantic model, or what returns it: pydantic loads only where there is a config
     function: SystemFactory
 
+    @property
+    def model(self) -> Any:  # noqa: ANN401  # see above
+        """Return the pydantic model of the options; a `DeclarationError` for anything else."""
+        model = self.options if isinstance(self.options, type) else self.options()
+        return _checked(self.name, model)
 
-def system(name: str, *, options: type) -> Callable[[SystemFactory], SystemFactory]:
+
+def _checked(name: str, model: Any) -> Any:  # noqa: ANN401  # what should be a pydantic model
+    if not (isinstance(model, type) and hasattr(model, "model_validate")):
+        raise DeclarationError(f"the options of system {name!r} are a pydantic model, not {model!r}")
+    if "kind" in model.model_fields:  # type: ignore[attr-defined]  # a model, as was just seen
+        raise DeclarationError(f"system {name!r} cannot have an option 'kind', which names it")
+    return model
+
+
+def system(name: str, *, options: type | Callable[[], type]) -> Callable[[SystemFactory], SystemFactory]:
     """
     Declare a kind of system under test, which configs call: ``system: {kind: NAME, ...}``.
 
@@ -51,7 +65,8 @@ def system(name: str, *, options: type) -> Callable[[SystemFactory], SystemFacto
     Args:
         name: Lower-case words joined by hyphens.
 
-        options: A pydantic model of the other keys; unknown keys should be forbidden.
+        options: A pydantic model of the other keys, or a function that imports and returns it, so that commands
+            without the system stay fast; unknown keys should be forbidden.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -61,10 +76,8 @@ def system(name: str, *, options: type) -> Callable[[SystemFactory], SystemFacto
     """
 
     def declare(function: SystemFactory) -> System:
-        if not (isinstance(options, type) and hasattr(options, "model_validate")):
-            raise DeclarationError(f"the options of system {name!r} are a pydantic model, not {options!r}")
-        if "kind" in options.model_fields:  # type: ignore[attr-defined]  # a model, as was just seen
-            raise DeclarationError(f"system {name!r} cannot have an option 'kind', which names it")
+        if isinstance(options, type) or not callable(options):
+            _checked(name, options)
         return System(plain_name(name), options, function)
 
     return declaring(declare)

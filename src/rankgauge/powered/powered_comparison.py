@@ -15,6 +15,7 @@ from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import MeanEstimate
+from rankgauge.stats.intervals import interval_of_mean
 from rankgauge.stats.prediction_powered import LEAST_LABELLED, PoweredMean, powered_mean
 
 __all__ = ["JudgedQuestions", "PoweredComparison", "PoweredDifference", "PoweredMetric", "compare_powered"]
@@ -36,6 +37,8 @@ class JudgedQuestions:
 
         higher_is_better: Whether more is better.
 
+        range: Its lowest and highest possible value; None for no bound.
+
         is_linear: Whether its value is a sum over documents, so that people may have judged some of a question only.
 
         model: The value of each run and question; shape (runs, questions).
@@ -50,6 +53,7 @@ class JudgedQuestions:
 
     name: str
     higher_is_better: bool
+    range: tuple[float | None, float | None]
     is_linear: bool
     model: _Floats
     people: _Floats
@@ -94,6 +98,8 @@ class PoweredMetric:
 
         higher_is_better: Whether more is better.
 
+        range: Its lowest and highest possible value, within which intervals of means lie; None for no bound.
+
         is_linear: Whether questions count of which people judged some documents only.
 
         means: The mean of each run, by name.
@@ -103,12 +109,18 @@ class PoweredMetric:
 
     name: str
     higher_is_better: bool
+    range: tuple[float | None, float | None]
     is_linear: bool
     means: Mapping[str, PoweredMean]
     differences: Mapping[str, PoweredDifference]
 
     def __post_init__(self) -> None:
         freeze_fields(self)
+
+    def interval(self, estimate: MeanEstimate, confidence: float) -> tuple[float, float] | None:
+        """Return the interval of a mean of the metric, which no difference is; None where there is none."""
+        found = interval_of_mean(estimate, self.range, binary=False, confidence=confidence)
+        return None if found is None else found[:2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,17 +162,21 @@ class PoweredComparison:
         """Return it as JSON values, with the interval of every mean."""
         found = plain_fields(self)
         for name, metric in self.metrics.items():
-            of_runs = {run: self._plain(mean) for run, mean in metric.means.items()}
+            of_runs = {run: self._plain(mean, metric) for run, mean in metric.means.items()}
             rows = metric.differences.items()
             apart = {run: plain_fields(each) | {"estimate": self._plain(each.estimate)} for run, each in rows}
             found["metrics"][name] = plain_fields(metric) | {"means": of_runs, "differences": apart}
         return found
 
-    def _plain(self, mean: PoweredMean) -> dict[str, Any]:
+    def _plain(self, mean: PoweredMean, of: PoweredMetric | None = None) -> dict[str, Any]:
+        """Return a mean *of* a metric, or a difference, with intervals."""
         found: dict[str, Any] = plain_fields(mean)
         for name in ("people", "model", "both", "bias"):
             estimate: MeanEstimate = getattr(mean, name)
-            found[name] = plain_fields(estimate) | {"interval": estimate.interval(self.confidence)}
+            interval = estimate.interval(self.confidence)
+            if of is not None and name != "bias":
+                interval = of.interval(estimate, self.confidence)
+            found[name] = plain_fields(estimate) | {"interval": interval}
         return found | {"worth": mean.worth}
 
 
@@ -242,6 +258,7 @@ def _estimated(runs: Sequence[str], each: JudgedQuestions) -> PoweredMetric:
     return PoweredMetric(
         name=each.name,
         higher_is_better=each.higher_is_better,
+        range=each.range,
         is_linear=each.is_linear,
         means=means,
         differences=differences,

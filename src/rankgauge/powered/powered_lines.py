@@ -4,7 +4,7 @@ Runs judged by a model and in part by people, in lines for a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line, aligned, folded
@@ -17,6 +17,8 @@ __all__ = ["powered_lines"]
 
 _SMALLEST_P = 1e-4
 _FEW = 20
+
+_IntervalOf = Callable[[MeanEstimate], tuple[float, float] | None]
 
 
 def powered_lines(found: PoweredComparison, *, width: int | None) -> Iterator[Line]:
@@ -38,9 +40,11 @@ def _of_metric(metric: PoweredMetric, found: PoweredComparison, width: int | Non
     title = f"{metric.name}: {questions}, {first.people.n:,} of them also by people ({found.human})"
     yield from (Line(piece, "head") for piece in folded(visible(title), width))
     rows = [["", "people alone", "both", "model alone"]]
-    rows += [[run, *_cells(mean, found.confidence)] for run, mean in metric.means.items()]
     rows += [
-        [f"{run} - {found.baseline}", *_cells(each.estimate, found.confidence, sign="+")]
+        [run, *_cells(mean, lambda each: metric.interval(each, found.confidence))] for run, mean in metric.means.items()
+    ]
+    rows += [
+        [f"{run} - {found.baseline}", *_cells(each.estimate, lambda each: each.interval(found.confidence), sign="+")]
         for run, each in metric.differences.items()
     ]
     yield from (Line(f"  {line}") for line in aligned(rows, width=None if width is None else width - 2))
@@ -60,12 +64,11 @@ def _folded(text: str, tone: str, width: int | None) -> Iterator[Line]:
     return (Line(f"  {piece}", tone) for piece in folded(visible(text), None if width is None else width - 2))
 
 
-def _cells(mean: PoweredMean, confidence: float, sign: str = "") -> list[str]:
-    return [_written(each, confidence, sign) for each in (mean.people, mean.both, mean.model)]
+def _cells(mean: PoweredMean, interval_of: _IntervalOf, sign: str = "") -> list[str]:
+    return [_written(each, interval_of(each), sign) for each in (mean.people, mean.both, mean.model)]
 
 
-def _written(estimate: MeanEstimate, confidence: float, sign: str) -> str:
-    interval = estimate.interval(confidence)
+def _written(estimate: MeanEstimate, interval: tuple[float, float] | None, sign: str) -> str:
     if interval is None:
         return f"{estimate.mean:{sign}.4f} (no interval)"
     low, high = interval

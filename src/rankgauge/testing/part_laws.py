@@ -223,7 +223,7 @@ def _described_options(trial: Trial[Part]) -> None:
 @law()
 def _checked_options(trial: Trial[Part]) -> None:
     """Its options have a schema, each is described, and one that there is not is refused."""
-    options = trial.subject.offer.declaration.options
+    options = trial.subject.offer.declaration.model
     schema = trial.attempt(options.model_json_schema, {}, "making the schema of its options")
     for name, field in schema.get("properties", {}).items():
         trial.demand(field.get("description"), f"{name} has no description")

@@ -139,16 +139,16 @@ def _order_lines(order: OrderAgreement) -> Iterator[str]:
     first, second = order.judges
     systems, questions = counted(len(order.means), "system"), counted(order.questions, "question")
     yield f"order of {systems} by {order.metric} over {questions}:"
-    yield f"  Kendall's tau         {_value(order.tau)}"
+    yield f"  Kendall's tau         {_value(order.tau, 'under one of them all have the same mean')}"
     width = max(map(len, order.means))
     yield f"  {'':<{width}}  {first}, {second}"
     for name, (own, its) in sorted(order.means.items(), key=lambda each: -each[1][0]):
         yield f"  {name:<{width}}  {own:.4f}, {its:.4f}"
 
 
-def _value(found: Coefficient) -> str:
+def _value(found: Coefficient, why_none: str = "chance explains everything") -> str:
     if found.value is None:
-        return "none: chance explains everything"
+        return f"none: {why_none}"
     if found.low is None or found.high is None:
         return f"{found.value:.3f}  (no interval: too few questions)"
     return f"{found.value:.3f}  ({found.low:.3f} to {found.high:.3f})"

@@ -91,7 +91,7 @@ class Model:
                 count("kept")
                 return value, kept
         if self.endpoint is None:
-            raise CallFailedError("no answer to it is kept, and --offline asks nobody")
+            raise CallFailedError("no answer to it is kept, and --offline asks nobody", is_unreachable=False)
         try:
             value, answer = self._asked(request, read)
         except _UnusableError as unusable:

@@ -41,7 +41,17 @@ class EndpointError(RankgaugeError):
 
 
 class CallFailedError(Exception):
-    """A call that failed for good; others may work."""
+    """
+    A call that failed for good; others may work.
+
+    Attributes:
+        is_unreachable: Whether it is no use to try many others: not where an answer was only looked up.
+    """
+
+    def __init__(self, message: str, *, is_unreachable: bool = True) -> None:
+        """Take what is told of it."""
+        super().__init__(message)
+        self.is_unreachable = is_unreachable
 
 
 class BudgetSpentError(Exception):
@@ -143,7 +153,7 @@ class Endpoint:
             try:
                 response = self._post(sent)
             except httpx.HTTPError as error:
-                why = f"{type(error).__name__}: {error}"
+                why = self._hidden(f"{type(error).__name__}: {error}")
             else:
                 if response.status_code == httpx.codes.OK:
                     reply = _reply(response)
@@ -162,7 +172,7 @@ class Endpoint:
                     self.retries += 1
                 self._sleep(min(pause if asked is None else asked, _LONGEST_PAUSE))
                 pause *= 2
-        raise CallFailedError(f"no answer in {_TRIES} tries; the last: {self._hidden(why)}")
+        raise CallFailedError(f"no answer in {_TRIES} tries; the last: {why}")
 
     def _sent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         sent = {name: value for name, value in request.items() if name not in self.refused}
@@ -211,8 +221,8 @@ class Endpoint:
         raise CallFailedError(self._said(response))
 
     def _said(self, response: httpx.Response) -> str:
-        text = " ".join(response.text.split())
-        return self._hidden(f"{response.status_code} {response.reason_phrase}: {text[:_SHOWN]}".rstrip(": "))
+        text = self._hidden(" ".join(response.text.split()))[:_SHOWN]  # cut after that, so that no part of it is left
+        return f"{response.status_code} {self._hidden(response.reason_phrase)}: {text}".rstrip(": ")
 
     def _hidden(self, text: str) -> str:
         """Return a text of the server without the key, which some servers repeat, and without control characters."""

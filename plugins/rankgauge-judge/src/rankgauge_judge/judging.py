@@ -71,7 +71,7 @@ class Judge:
                     )
                 )
             except CallFailedError as error:
-                return Judged(place=task.place, failure=str(error), is_unreachable=True)
+                return Judged(place=task.place, failure=str(error), is_unreachable=error.is_unreachable)
             except ValueError as error:
                 failure = str(error)
         if 2 * len(given) <= self.votes:

@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import SCHEMA_VERSION, decoded, read_header, read_row
+from rankgauge_judge.queue_input import is_given
 
 __all__ = ["Judgments", "read_judgments"]
 
@@ -65,10 +67,13 @@ def _of_queue(path: Path) -> list[Judgments]:
         except ValueError as error:
             problems.append(Problem(str(error), name, number))
             continue
-        grade, by, pair = row.get("grade"), row.get("judge") or path.name, (row["query"], row["document"])
-        if grade in {None, ""}:
+        grade: Any = row.get("grade")
+        by, pair = row.get("judge") or path.name, (row["query"], row["document"])
+        if not is_given(grade):
             continue
-        if isinstance(grade, bool) or grade not in allowed or not isinstance(by, str):
+        if not isinstance(by, str):
+            problems.append(Problem(f"'judge' must be a name; found {by!r}", name, number))
+        elif isinstance(grade, bool) or grade not in allowed:
             listed = ", ".join(f"{each:g}" for each in allowed)
             problems.append(Problem(f"the grade {grade!r} by {by!r} is none of {listed}", name, number))
         elif pair in grades.setdefault(by, {}):

@@ -23,7 +23,7 @@ from rankgauge_judge.asking import Count, Done, Model, Outcome, ask_all
 from rankgauge_judge.budget import Budget, Prices
 from rankgauge_judge.endpoint import Endpoint, check_url
 
-__all__ = ["INCOMPLETE", "ask_given", "check_output", "told_of_calls"]
+__all__ = ["INCOMPLETE", "ask_given", "check_folder", "check_output", "told_of_calls"]
 
 INCOMPLETE = 3
 """The exit code where something has no answer."""
@@ -36,6 +36,11 @@ def check_output(output: Path) -> None:
     """Refuse an output that exists, or whose folder does not, before anything is asked."""
     if output.exists():
         raise ParameterError(f"{output} exists; choose another name, or delete it")
+    check_folder(output)
+
+
+def check_folder(output: Path) -> None:
+    """Refuse a file whose folder does not exist."""
     if not output.absolute().parent.is_dir():
         raise ParameterError(f"cannot write {output}: there is no folder {output.parent}")
 

@@ -113,7 +113,7 @@ class NuggetJudge:
                 nuggets = tuple(text for text, _ in drafted)
             support = None if task.answer is None else tuple(self._assigned(task, task.answer, nuggets, asking))
         except CallFailedError as error:
-            return Nuggeted(place=task.place, failure=str(error), is_unreachable=True)
+            return Nuggeted(place=task.place, failure=str(error), is_unreachable=error.is_unreachable)
         except ValueError as error:
             return Nuggeted(place=task.place, failure=f"the answer cannot be used: {error}")
         return Nuggeted(place=task.place, drafted=drafted, support=support, when=asking.when)

@@ -70,7 +70,7 @@ def _add_model(
     add("--base-url", metavar="URL", help=url)
     key = "The environment variable that has the key. [default: %(default)s]"
     add("--key-env", default="RANKGAUGE_JUDGE_KEY", metavar="VARIABLE", help=key)
-    add("--temperature", type=float, default=0.0, metavar="T", help="Sent with each request. [default: %(default)s]")
+    add("--temperature", type=finite, default=0.0, metavar="T", help="Sent with each request. [default: %(default)s]")
     add("--seed", type=int, default=0, metavar="N", help=seed)
     return add
 
@@ -117,7 +117,7 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     add("--worst", type=whole_number(0), default=10, metavar="N", help=shown)
     confidence = "The confidence of intervals. [default: %(default)s]"
     add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
-    add("--seed", type=int, default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
+    add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
     add_options(parser, (AS_JSON,))
 
 

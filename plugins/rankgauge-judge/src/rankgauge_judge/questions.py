@@ -96,7 +96,7 @@ class QuestionWriter:
         try:
             drafted, answer = self.model.ask(messages, _SCHEMA, read, count, max_tokens=1_000)
         except CallFailedError as error:
-            return Drafted(place=source.place, failure=str(error), is_unreachable=True)
+            return Drafted(place=source.place, failure=str(error), is_unreachable=error.is_unreachable)
         except ValueError as error:
             return Drafted(place=source.place, failure=f"the answer cannot be used: {error}")
         return Drafted(place=source.place, when=answer.when, **drafted)

@@ -14,7 +14,7 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import read_header, read_row
 
-__all__ = ["TextQueue", "read_text_queue"]
+__all__ = ["TextQueue", "is_given", "read_text_queue"]
 
 _TEXTS = ("query_text", "document_text")
 
@@ -29,7 +29,12 @@ class TextQueue:
     @property
     def open(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the rows without a grade, with their places."""
-        return [(place, row) for place, row in enumerate(self.rows) if row.get("grade") in {None, ""}]
+        return [(place, row) for place, row in enumerate(self.rows) if not is_given(row.get("grade"))]
+
+
+def is_given(grade: object) -> bool:
+    """Return whether a line of a queue has a grade, be it one that is allowed or not."""
+    return grade is not None and grade != ""
 
 
 def read_text_queue(file: Path) -> TextQueue:

@@ -15,8 +15,8 @@ from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge_judge.asking import Count, Model, Outcome
 from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls
-from rankgauge_judge.queue_input import TextQueue, read_text_queue
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_folder, check_output, told_of_calls
+from rankgauge_judge.queue_input import TextQueue, is_given, read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
 __all__ = ["run"]
@@ -30,6 +30,8 @@ _SHOWN = 5
 def run(given: argparse.Namespace) -> int:
     """Do what `judge run` was given, and return its exit code."""
     check_output(given.output)
+    if given.lock is not None:
+        check_folder(given.lock)
     queue = read_text_queue(given.queue)
     rubric = read_rubric(given.rubric, queue.header["grades"])
     pinned = {"model": given.model, "rubric": rubric.hash, **{name: getattr(given, name) for name in _PINNED}}
@@ -77,7 +79,7 @@ def _lines(queue: TextQueue, outcome: Outcome[Judged], model: str, rubric: Rubri
         judged = outcome.done.get(place)
         if judged is not None and judged.grade is not None:
             yield row | _filled(judged, judged.grade, model, rubric)
-        elif row.get("grade") not in {None, ""}:
+        elif is_given(row.get("grade")):
             yield row
 
 

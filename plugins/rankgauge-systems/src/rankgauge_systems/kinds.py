@@ -7,54 +7,67 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankgauge_systems.command_system import CommandOptions
-from rankgauge_systems.duckdb_engine import DuckdbOptions
-from rankgauge_systems.elastic_engine import ElasticsearchOptions, OpensearchOptions
-from rankgauge_systems.engines import Searching
-from rankgauge_systems.http_system import HttpOptions
-from rankgauge_systems.options import SystemOptions
-from rankgauge_systems.pipeline_system import PipelineOptions
-from rankgauge_systems.postgres_engine import PostgresOptions
-from rankgauge_systems.sqlite_engine import SqliteOptions
-from rankgauge_systems.tantivy_engine import TantivyOptions
-from rankgauge_systems.vector_engines import ChromaOptions, LancedbOptions, QdrantOptions
+if TYPE_CHECKING:
+    from rankgauge_systems.options import SystemOptions
 
 __all__ = ["KINDS", "Kind", "made"]
 
 
 class Kind(NamedTuple):
-    """A kind of system: its options, the class that it is, and what that is for people."""
+    """A kind of system: where in this package its options and its class are, and what it is for people."""
 
-    options: type[SystemOptions]
-    place: str  # module:class in this package
+    module: str
+    model: str  # the class of its options
+    system: str  # its own class
     is_engine: bool
     about: str
+
+    @property
+    def options(self) -> type[SystemOptions]:
+        """Return its options, which are imported only now."""
+        return self._own(self.model)  # type: ignore[no-any-return]  # a class that is imported by name
+
+    def make(self, *given: Any) -> Any:  # noqa: ANN401  # the options of the kind
+        """Return a system."""
+        return self._own(self.system)(*given)
+
+    def _own(self, name: str) -> Any:  # noqa: ANN401  # a class
+        return getattr(importlib.import_module(f"rankgauge_systems.{self.module}"), name)
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "http": Kind(HttpOptions, "http_system:HttpSystem", False, "A search service over HTTP."),
-        "command": Kind(CommandOptions, "command_system:CommandSystem", False, "A program: JSON lines in and out."),
-        "pipeline": Kind(PipelineOptions, "pipeline_system:PipelineSystem", False, "Searches, fused and reranked."),
-        "sqlite": Kind(SqliteOptions, "sqlite_engine:SqliteEngine", True, "SQLite's full text search (FTS5)."),
-        "duckdb": Kind(DuckdbOptions, "duckdb_engine:DuckdbEngine", True, "DuckDB, by words or vectors."),
-        "postgres": Kind(PostgresOptions, "postgres_engine:PostgresEngine", True, "PostgreSQL, by words or pgvector."),
-        "qdrant": Kind(QdrantOptions, "vector_engines:QdrantEngine", True, "Qdrant, a server or a folder."),
-        "lancedb": Kind(LancedbOptions, "vector_engines:LancedbEngine", True, "LanceDB, vectors in a folder."),
-        "chroma": Kind(ChromaOptions, "vector_engines:ChromaEngine", True, "Chroma, a server or a folder."),
-        "tantivy": Kind(TantivyOptions, "tantivy_engine:TantivyEngine", True, "Tantivy, BM25 over a folder."),
-        "elasticsearch": Kind(ElasticsearchOptions, "elastic_engine:ElasticEngine", True, "Elasticsearch."),
-        "opensearch": Kind(OpensearchOptions, "elastic_engine:ElasticEngine", True, "OpenSearch."),
+        "http": Kind("http_system", "HttpOptions", "HttpSystem", False, "A search service over HTTP."),
+        "command": Kind(
+            "command_system", "CommandOptions", "CommandSystem", False, "A program: JSON lines in and out."
+        ),
+        "pipeline": Kind(
+            "pipeline_system", "PipelineOptions", "PipelineSystem", False, "Searches, fused and reranked."
+        ),
+        "sqlite": Kind("sqlite_engine", "SqliteOptions", "SqliteEngine", True, "SQLite's full text search (FTS5)."),
+        "duckdb": Kind("duckdb_engine", "DuckdbOptions", "DuckdbEngine", True, "DuckDB, by words or vectors."),
+        "postgres": Kind(
+            "postgres_engine", "PostgresOptions", "PostgresEngine", True, "PostgreSQL, by words or pgvector."
+        ),
+        "qdrant": Kind("vector_engines", "QdrantOptions", "QdrantEngine", True, "Qdrant, a server or a folder."),
+        "lancedb": Kind("vector_engines", "LancedbOptions", "LancedbEngine", True, "LanceDB, vectors in a folder."),
+        "chroma": Kind("vector_engines", "ChromaOptions", "ChromaEngine", True, "Chroma, a server or a folder."),
+        "tantivy": Kind("tantivy_engine", "TantivyOptions", "TantivyEngine", True, "Tantivy, BM25 over a folder."),
+        "elasticsearch": Kind("elastic_engine", "ElasticsearchOptions", "ElasticEngine", True, "Elasticsearch."),
+        "opensearch": Kind("elastic_engine", "OpensearchOptions", "ElasticEngine", True, "OpenSearch."),
     }
 )
 
 
 def made(kind: str, options: Any) -> Callable[[Any], Any]:  # noqa: ANN401  # the options of the kind
     """Return a system of a kind."""
-    module, _, name = KINDS[kind].place.partition(":")
-    make = getattr(importlib.import_module(f"rankgauge_systems.{module}"), name)
+    found = KINDS[kind]
     if kind == "pipeline":
-        return make(options, made)  # type: ignore[no-any-return]  # a class that was imported by name
-    return Searching(make(options)) if KINDS[kind].is_engine else make(options)
+        return found.make(options, made)  # type: ignore[no-any-return]  # see `Kind.make`
+    if not found.is_engine:
+        return found.make(options)  # type: ignore[no-any-return]  # see `Kind.make`
+    from rankgauge_systems.engines import Searching  # noqa: PLC0415  # what is slow is imported where it is used
+
+    return Searching(found.make(options))

@@ -21,7 +21,7 @@ def _kind(name: str) -> Callable[..., Callable[[Any], object]]:
 
     factory.__doc__ = KINDS[name].about
     factory.__name__ = factory.__qualname__ = name
-    return system(name, options=KINDS[name].options)(factory)
+    return system(name, options=lambda: KINDS[name].options)(factory)
 
 
 @hookimpl
