@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from oracle.formulas import (
     Ideal,
     average_precision,
+    complete_sets,
     containment,
     err,
     f1,
+    first_complete_rank,
     hit,
     judged,
     mrr,
@@ -76,6 +78,15 @@ def test_two_hits_in_five_score_as_worked_by_hand() -> None:
     # ideal = 1/log2(2) + 1/log2(3) = 1.6309297535714575; the ratio is 0.6509209298071326
     assert ndcg(RETRIEVED, TWO_RELEVANT, 5) == close(0.6509209298071326)
     assert ndcg_any(RETRIEVED, TWO_RELEVANT, 5) == close(0.6509209298071326)
+
+
+def test_sets_are_complete_where_their_members_are() -> None:
+    """Of b, a, c: {a and b} is complete at 2, {c or d} at 3, {(a or d) and c} at 3, {d} never."""
+    sets = [("all", ["a", "b"]), ("any", ["c", "d"]), ("all", [("any", ["a", "d"]), "c"]), ("all", ["d"])]
+    shares = [complete_sets(["b", "a", "b", "c"], sets, k) for k in (1, 2, 3, None)]
+    assert shares == [0, 0.25, 0.75, 0.75]
+    assert first_complete_rank(["b", "a", "c"], sets) == 2
+    assert (complete_sets(["a"], [], 1), first_complete_rank(["d", "c"], sets[:2])) == (None, 1)
 
 
 def test_cut_hides_what_lies_below_it() -> None:

@@ -73,16 +73,25 @@ def without_each(
 
 
 def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tuple[Trial, ...]:
-    """Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up."""
+    """
+    Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up.
+
+    Of a set it is the fewest items that complete it, one after the other.
+    """
     if sample.output is not None and not isinstance(sample.output, Output):
         return ()  # the output failed; nothing can be put on top of it
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    changed = (
-        sample._replace(output=_with(output, listed.get(gold.id, gold.id), scorer, sample.expected)) for gold in tried
-    )
-    scores = _scores(scorer, changed, len(output.ids) + 1)
+    sets = {str(each): each.fewest() for each in scorer.target.rolled(sample).expected.sets or ()}
+
+    def raised(gold: MissingGold) -> Sample:
+        changed = output
+        for name in reversed(sets[gold.id] if scorer.target.gold == "sets" else (gold.id,)):
+            changed = _with(changed, listed.get(name, name), scorer, sample.expected)
+        return sample._replace(output=changed)
+
+    scores = _scores(scorer, map(raised, tried), len(output.ids) + 1)
     return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
 
 
@@ -204,7 +213,7 @@ def _explained(
         higher_is_better=column.metric.higher_is_better,
         judged=str(target),
         judges=target.judges,
-        by_text=target.gold != "relevant",
+        by_text=not target.joins_ids,
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),

@@ -81,6 +81,9 @@ FAMILIES: Mapping[str, str] = {
         "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "
         "token_f1 keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg"
     ),
+    "complete_sets": (
+        "retrieval-complete-sets-at-k complete_sets retrieval-first-complete-rank first_complete first_complete_rank"
+    ),
     "forbidden": (
         "forbidden-count-at-k forbidden_count leaks forbidden-rate-at-k forbidden_rate "
         "forbidden-any-at-k forbidden_any leak"

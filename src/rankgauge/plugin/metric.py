@@ -248,7 +248,9 @@ class Metric:
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
-            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
+            "unit": not {"relevant", "sets"}.isdisjoint(self.judging.gold)
+            and self.judging.judges == "retrieved"
+            and not self.is_whole,
             "stage": self.judging.judges == "retrieved" and not self.is_whole,
             "aggregate": not self.is_whole,
             "as": True,

@@ -39,6 +39,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
+    "expected_output.sets[]": frozenset({"all_of", "any_of"}),
     OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "seconds", "bytes", "cost"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
@@ -76,6 +77,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "text": ("content", "quote", "excerpt"),
     },
     "expected_output.forbidden[]": {"id": _ITEM_ID, "text": _ITEM_TEXT, "metadata": ("meta", "where", "filter")},
+    "expected_output.sets[]": {"all_of": ("all", "and"), "any_of": ("any", "or", "one_of")},
     OUTPUT: {
         "retrieved": _RANKINGS,
         "answer": ("response", "generated", "generated_text", "completion", "output"),
