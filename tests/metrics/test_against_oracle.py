@@ -95,6 +95,15 @@ def test_sets_agree(case, sets, k):
     assert values == [agrees(formulas.complete_sets(case[0], sets, k)), formulas.first_complete_rank(case[0], sets)]
 
 
+@given(case=cases(), searches=st.lists(st.lists(st.sampled_from(IDS), max_size=4), max_size=4))
+def test_searches_agree(case, searches):
+    sample = {"id": "s", "expected_output": case[1], "actual_output": {"searches": searches}}
+    names = ["first_search", "searches_per_found", "redundancy"]
+    values = [score.value for score in ENGINE.dataset([]).with_metrics(names).score(sample).values()]
+    assert values[:2] == [formulas.first_search(searches, case[1]), formulas.searches_per_found(searches, case[1])]
+    assert values[2] == formulas.search_redundancy(searches)
+
+
 @given(case=cases(), rel=RELS)
 def test_r_precision_agrees(case, rel):
     assert agrees(formulas.r_precision(*case, rel=rel)) == engine_score(spec("retrieval-r-precision", rel), case)

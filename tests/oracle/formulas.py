@@ -106,6 +106,25 @@ def first_complete_rank(ranking: Sequence[str], sets: Sequence[Needed]) -> float
     return next((float(k) for k in ranks if any(_is_complete(needed, _top(ranking, k)) for needed in sets)), None)
 
 
+def first_search(searches: Sequence[Sequence[str]], gold: Mapping[str, float]) -> float | None:
+    """Return the number of the first search that returned a relevant id."""
+    numbers = (float(n) for n, found in enumerate(searches, 1) if _relevant(gold, None) & set(found))
+    return next(numbers, None)
+
+
+def searches_per_found(searches: Sequence[Sequence[str]], gold: Mapping[str, float]) -> float | None:
+    """Return (searches) / (relevant ids that any of them returned)."""
+    found = {item for each in searches for item in each} & _relevant(gold, None)
+    return len(searches) / len(found) if found else None
+
+
+def search_redundancy(searches: Sequence[Sequence[str]]) -> float | None:
+    """Return (results that an earlier search returned) / (results of all searches)."""
+    results = [(n, item) for n, found in enumerate(searches) for item in found]
+    again = [item for n, item in results if any(item in earlier for earlier in searches[:n])]
+    return len(again) / len(results) if results else None
+
+
 def precision(
     ranking: Sequence[str], gold: Mapping[str, float], k: int | None, *, rel: float | None = None
 ) -> float | None:

@@ -15,6 +15,7 @@ from oracle.formulas import (
     err,
     f1,
     first_complete_rank,
+    first_search,
     hit,
     judged,
     mrr,
@@ -24,6 +25,8 @@ from oracle.formulas import (
     r_precision,
     recall,
     recall_all,
+    search_redundancy,
+    searches_per_found,
 )
 from oracle.strategies import cases, cutoffs
 
@@ -87,6 +90,14 @@ def test_sets_are_complete_where_their_members_are() -> None:
     assert shares == [0, 0.25, 0.75, 0.75]
     assert first_complete_rank(["b", "a", "c"], sets) == 2
     assert (complete_sets(["a"], [], 1), first_complete_rank(["d", "c"], sets[:2])) == (None, 1)
+
+
+def test_searches_are_counted_until_something_is_found() -> None:
+    """Of seven results the second search repeats x, the third x and a; a is found by the second, b by the third."""
+    searches, gold = [["x", "y"], ["x", "a"], ["a", "b", "x"]], {"a": 1, "b": 2, "y": 0}
+    assert (first_search(searches, gold), searches_per_found(searches, gold)) == (2, 1.5)
+    assert search_redundancy(searches) == close(3 / 7)
+    assert (first_search([["x"]], gold), searches_per_found([], gold), search_redundancy([[]])) == (None, None, None)
 
 
 def test_cut_hides_what_lies_below_it() -> None:

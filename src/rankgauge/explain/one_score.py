@@ -111,6 +111,7 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
         scores=None if output.scores is None else [output.scores[place] for place in kept],
         places=None if output.places is None else [output.places[place] for place in kept],
         metadata=None if output.metadata is None else [output.metadata[place] for place in kept],
+        searches=output.searches and output.searches._replace(of_items=[output.searches.of_items[at] for at in kept]),
     )
 
 
@@ -133,6 +134,8 @@ def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Outp
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    if rest.searches is not None:  # the first one returned it
+        raised = raised._replace(searches=rest.searches._replace(of_items=[1, *rest.searches.of_items]))
     if output.metadata is not None:
         known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
         raised = raised._replace(metadata=[known, *(raised.metadata or ())])

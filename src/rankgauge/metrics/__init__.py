@@ -96,6 +96,10 @@ FAMILIES: Mapping[str, str] = {
         "system-latency latency system-latency-p50 latency_p50 system-latency-p95 latency_p95 system-latency-p99 "
         "latency_p99 system-bytes response_bytes system-cost cost"
     ),
+    "searches": (
+        "searches-to-first-relevant first_search searches_to_first_relevant searches-per-found searches_per_found "
+        "search-redundancy search_redundancy redundancy search-count search_count search-characters search_characters"
+    ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
     ),

@@ -24,6 +24,7 @@ from rankgauge.samples.sample_values import (
     Output,
     Place,
     Sample,
+    Searches,
     Span,
     Stage,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Output",
     "Place",
     "Sample",
+    "Searches",
     "Span",
     "Stage",
     "labelled",

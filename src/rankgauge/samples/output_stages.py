@@ -80,7 +80,9 @@ def read_amount(entry: Mapping[Any, Any], key: str, path: str) -> float | None:
     """Return what something took, None where it is not said."""
     amount = entry.get(key)
     if amount is not None and (not is_finite_number(amount) or amount < 0):
-        raise InvalidError("", f"{path}.{key}".removeprefix(".") + " must be a number of 0 or more, not {look(amount)}")
+        raise InvalidError(
+            "", f"{path}.{key}".removeprefix(".") + f" must be a number of 0 or more, not {look(amount)}"
+        )
     return None if amount is None else float(amount)
 
 

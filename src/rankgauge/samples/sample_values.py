@@ -33,6 +33,7 @@ __all__ = [
     "Output",
     "Place",
     "Sample",
+    "Searches",
     "Span",
     "Stage",
     "are_strings",
@@ -67,7 +68,8 @@ OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable"})
 FIELDS = (
     *("id", "input", "expected_output", "actual_output", "metadata"),
     *(f"expected_output.{kind}" for kind in GOLD_KINDS),
-    *("actual_output.retrieved", "actual_output.answer", "actual_output.support", "actual_output.stages"),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
+    *("actual_output.stages", "actual_output.searches"),
     *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
     *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
@@ -158,6 +160,8 @@ class Output(NamedTuple):
         stages: What each stage of a pipeline retrieved, by its name and in order, the last is this output; or None.
 
         spent: What it took, as far as it is known: `seconds`, `bytes`, `cost`.
+
+        searches: Where several searches returned the items, which one each; None for a single ranking.
     """
 
     ids: Sequence[str | None]
@@ -171,6 +175,7 @@ class Output(NamedTuple):
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
     stages: Mapping[str, Stage] | None = None
     spent: Mapping[str, float] | None = None
+    searches: Searches | None = None
 
     def at(self, stage: str) -> Output | Fault:
         """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""
@@ -183,6 +188,13 @@ class Output(NamedTuple):
         if isinstance(output, Fault):
             return output
         return output._replace(answer=self.answer, support=self.support, spent=spent)
+
+
+class Searches(NamedTuple):
+    """The searches that returned the items of an output, which stand in the order of these, repeats included."""
+
+    n: int  # how many there were
+    of_items: Sequence[int]  # the number, from 1, of the search that returned each item
 
 
 class Stage(NamedTuple):
