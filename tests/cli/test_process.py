@@ -123,6 +123,7 @@ def test_every_metric_computes_the_same_without_docstrings(tmp_path):
             "keywords": ["tall"],
             "spans": [{"document": "d", "start": 5, "end": 9}],
             "forbidden": ["c"],
+            "sets": [["a"]],
             "nuggets": [{"id": "n", "text": "41 metres tall", "importance": "vital"}],
         },
         "actual_output": {

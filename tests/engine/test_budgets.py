@@ -48,6 +48,7 @@ def drawn(seed):
         retrieved = [{"id": name, "text": text, **place} for name, text, place in both]
         expected = {"relevant": gold, "passages": ["red fox", "owl hen"], "keywords": ["fox", "owl"], "answer": "owl"}
         expected["forbidden"] = [{"text": "hen"}]
+        expected["sets"] = [list(gold), {"any_of": list(gold)}]
         expected["spans"] = [{"document": "d", "start": 20, "end": 50}]
         output = {"retrieved": retrieved, "answer": "red"}
         samples.append({"id": f"s{number}", "expected_output": expected, "actual_output": output})

@@ -50,6 +50,7 @@ def samples(count, seed=20):
                 "nuggets": [{"id": "n1", "text": words()}, {"id": "n2", "importance": "okay"}],
                 "spans": [{"document": "d", "start": 20, "end": 60, "text": words()}],
                 "forbidden": ["d13", {"text": "net"}],
+                "sets": [["d12"]],
             },
             "actual_output": {
                 "retrieved": [{"id": f"d{chance.randrange(14)}", "text": words()} for _ in range(8)],

@@ -46,6 +46,11 @@ def repaired(expected: Any, **options: bool) -> Repaired:
             [{"id": "pump#1", "intent": "i"}, {"id": "pump#1", "intent": "j"}],
         ),
         ({"pump": 1, "pump#1": 3}, {"pump#1": 3}),
+        (
+            {"relevant": ["pump", "bread"], "sets": [["pump", "bread"], {"any_of": [["pump"], "bread"]}]},
+            {"relevant": ["pump#1", "bread"], "sets": [["pump#1", "bread"], {"any_of": [["pump#1"], "bread"]}]},
+        ),
+        ({"sets": {"all_of": ["pump"]}}, {"sets": {"all_of": ["pump#1"]}}),
     ],
 )
 def test_what_moved_gets_its_new_place_in_the_form_that_it_had(expected, now) -> None:

@@ -74,6 +74,36 @@ def test_metric_with_an_optional_cutoff_agrees(alias, formula, case, k, rel):
     assert agrees(formula(*case, k, rel=rel)) == engine_score(spec(alias, rel, **cut), case)
 
 
+_HOW = st.sampled_from(["all", "any"])
+_FLAT = st.tuples(_HOW, st.lists(st.sampled_from(IDS), min_size=1, max_size=3))
+_SETS = st.lists(
+    st.tuples(_HOW, st.lists(st.sampled_from(IDS) | _FLAT, min_size=1, max_size=3)), max_size=4, unique_by=repr
+)
+
+
+def _written(member: Any) -> Any:
+    return member if isinstance(member, str) else {f"{member[0]}_of": list(map(_written, member[1]))}
+
+
+@given(case=cases(), sets=_SETS, k=cutoffs())
+def test_sets_agree(case, sets, k):
+    sample = {"id": "s", "expected_output": {"sets": list(map(_written, sets))}, "actual_output": case[0]}
+    sample["metadata"] = {"k": k}
+    names = ["retrieval-complete-sets-at-k", "first_complete"]
+    found = ENGINE.dataset([]).with_metrics(names).score(sample)
+    values = [score.value for score in found.values()]
+    assert values == [agrees(formulas.complete_sets(case[0], sets, k)), formulas.first_complete_rank(case[0], sets)]
+
+
+@given(case=cases(), searches=st.lists(st.lists(st.sampled_from(IDS), max_size=4), max_size=4))
+def test_searches_agree(case, searches):
+    sample = {"id": "s", "expected_output": case[1], "actual_output": {"searches": searches}}
+    names = ["first_search", "searches_per_found", "redundancy"]
+    values = [score.value for score in ENGINE.dataset([]).with_metrics(names).score(sample).values()]
+    assert values[:2] == [formulas.first_search(searches, case[1]), formulas.searches_per_found(searches, case[1])]
+    assert values[2] == formulas.search_redundancy(searches)
+
+
 @given(case=cases(), rel=RELS)
 def test_r_precision_agrees(case, rel):
     assert agrees(formulas.r_precision(*case, rel=rel)) == engine_score(spec("retrieval-r-precision", rel), case)

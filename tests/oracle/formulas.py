@@ -18,7 +18,7 @@ if gold does not name it), and "top k" the first k ranks or fewer if the ranking
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 Gain = Literal["linear", "exponential"]
 Discount = Literal["log2", "log2-from-2"]
@@ -80,6 +80,49 @@ def recall_all(
     if not relevant:
         return None
     return 1.0 if relevant.issubset(_top(ranking, k)) else 0.0
+
+
+Needed = tuple[Literal["all", "any"], Sequence[Any]]
+"""A set of ids, or of such sets: all of its members are needed, or any one of them suffices."""
+
+
+def _is_complete(needed: Needed, top: Sequence[str]) -> bool:
+    """Return whether the ids of top complete a set."""
+    how, members = needed
+    held = [member in top if isinstance(member, str) else _is_complete(member, top) for member in members]
+    return all(held) if how == "all" else any(held)
+
+
+def complete_sets(ranking: Sequence[str], sets: Sequence[Needed], k: int | None) -> float | None:
+    """Return (sets that the top k completes) / (sets)."""
+    if not sets:
+        return None
+    return sum(_is_complete(needed, _top(ranking, k)) for needed in sets) / len(sets)
+
+
+def first_complete_rank(ranking: Sequence[str], sets: Sequence[Needed]) -> float | None:
+    """Return the least k at which the top k completes any set."""
+    ranks = range(1, len(_distinct(ranking)) + 1)
+    return next((float(k) for k in ranks if any(_is_complete(needed, _top(ranking, k)) for needed in sets)), None)
+
+
+def first_search(searches: Sequence[Sequence[str]], gold: Mapping[str, float]) -> float | None:
+    """Return the number of the first search that returned a relevant id."""
+    numbers = (float(n) for n, found in enumerate(searches, 1) if _relevant(gold, None) & set(found))
+    return next(numbers, None)
+
+
+def searches_per_found(searches: Sequence[Sequence[str]], gold: Mapping[str, float]) -> float | None:
+    """Return (searches) / (relevant ids that any of them returned)."""
+    found = {item for each in searches for item in each} & _relevant(gold, None)
+    return len(searches) / len(found) if found else None
+
+
+def search_redundancy(searches: Sequence[Sequence[str]]) -> float | None:
+    """Return (results that an earlier search returned) / (results of all searches)."""
+    results = [(n, item) for n, found in enumerate(searches) for item in found]
+    again = [item for n, item in results if any(item in earlier for earlier in searches[:n])]
+    return len(again) / len(results) if results else None
 
 
 def precision(

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from oracle.formulas import (
     Ideal,
     average_precision,
+    complete_sets,
     containment,
     err,
     f1,
+    first_complete_rank,
+    first_search,
     hit,
     judged,
     mrr,
@@ -22,6 +25,8 @@ from oracle.formulas import (
     r_precision,
     recall,
     recall_all,
+    search_redundancy,
+    searches_per_found,
 )
 from oracle.strategies import cases, cutoffs
 
@@ -76,6 +81,23 @@ def test_two_hits_in_five_score_as_worked_by_hand() -> None:
     # ideal = 1/log2(2) + 1/log2(3) = 1.6309297535714575; the ratio is 0.6509209298071326
     assert ndcg(RETRIEVED, TWO_RELEVANT, 5) == close(0.6509209298071326)
     assert ndcg_any(RETRIEVED, TWO_RELEVANT, 5) == close(0.6509209298071326)
+
+
+def test_sets_are_complete_where_their_members_are() -> None:
+    """Of b, a, c: {a and b} is complete at 2, {c or d} at 3, {(a or d) and c} at 3, {d} never."""
+    sets = [("all", ["a", "b"]), ("any", ["c", "d"]), ("all", [("any", ["a", "d"]), "c"]), ("all", ["d"])]
+    shares = [complete_sets(["b", "a", "b", "c"], sets, k) for k in (1, 2, 3, None)]
+    assert shares == [0, 0.25, 0.75, 0.75]
+    assert first_complete_rank(["b", "a", "c"], sets) == 2
+    assert (complete_sets(["a"], [], 1), first_complete_rank(["d", "c"], sets[:2])) == (None, 1)
+
+
+def test_searches_are_counted_until_something_is_found() -> None:
+    """Of seven results the second search repeats x, the third x and a; a is found by the second, b by the third."""
+    searches, gold = [["x", "y"], ["x", "a"], ["a", "b", "x"]], {"a": 1, "b": 2, "y": 0}
+    assert (first_search(searches, gold), searches_per_found(searches, gold)) == (2, 1.5)
+    assert search_redundancy(searches) == close(3 / 7)
+    assert (first_search([["x"]], gold), searches_per_found([], gold), search_redundancy([[]])) == (None, None, None)
 
 
 def test_cut_hides_what_lies_below_it() -> None:

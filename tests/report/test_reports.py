@@ -213,6 +213,7 @@ class TestJsonLines:
                 "relevant": {"a": 2, "b": 1},
                 **{key: ["x"] for key in ("answer", "passages", "keywords", "nuggets", "forbidden")},
                 "spans": [{"document": "d", "start": 3, "end": 8, "text": "x"}],
+                "sets": [["a", "b"]],
             },
             "actual_output": {
                 "retrieved": [{"id": "b", "text": "x"}, {"id": "a", "text": "y"}],

@@ -20,7 +20,7 @@ from rankgauge.columns.judged_rows import (
     unmasked_flags,
 )
 from rankgauge.columns.qrels import Qrels
-from rankgauge.columns.seen import JudgedSample, Seen
+from rankgauge.columns.seen import JudgedSample, Searched, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
 from rankgauge.columns.stretches import Cover, Lengths, Stretches
 
@@ -45,6 +45,7 @@ __all__ = [
     "Rows",
     "RunSource",
     "Scores",
+    "Searched",
     "Seen",
     "Slices",
     "Stretches",

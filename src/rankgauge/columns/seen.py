@@ -6,14 +6,37 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.errors import DeclarationError
 
-__all__ = ["JudgedSample", "Seen"]
+__all__ = ["JudgedSample", "Searched", "Seen"]
 
 _OF_RANKS = {"texts", "ids", "scores"}
+
+
+class Searched(NamedTuple):
+    """
+    The searches behind one ranking.
+
+    Attributes:
+        n: How many there were; 1 for a single ranking.
+
+        results: How many results all of them returned, repeats included.
+
+        repeated: How many of these an earlier search had returned already.
+
+        characters: The length of all their texts; None where a result has none.
+
+        of_rank: The number of the search that returned the result at each rank, from 1.
+    """
+
+    n: int = 0
+    results: int = 0
+    repeated: int = 0
+    characters: int | None = 0
+    of_rank: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +92,12 @@ class Seen:
         """Return what the call took, as far as it is known: `seconds`, `bytes`, `cost`."""
         spent: Mapping[str, float] = self._asked("spent")
         return spent
+
+    @property
+    def searches(self) -> Searched:
+        """Return the searches behind the ranking; `actual_output.searches`, or the single one."""
+        searches: Searched = self._asked("searches")
+        return searches
 
     @property
     def metadata(self) -> Mapping[str, Any]:

@@ -139,10 +139,8 @@ def _missing(explanation: Explanation, width: int) -> Iterator[str]:
     yield f"missing: {counted(len(explanation.missing), 'gold item')} not found{within}"
     shown = explanation.missing[:_MOST_MISSING]
     places = ["not retrieved" if gold.rank is None else f"at rank {gold.rank:,}" for gold in shown]
-    facts = [
-        f"grade {gold.grade:g}, {place}; the best ranking has it at {gold.ideal_rank:,}"
-        for gold, place in zip(shown, places, strict=True)
-    ]
+    ideal = ["" if gold.ideal_rank is None else f"; the best ranking has it at {gold.ideal_rank:,}" for gold in shown]
+    facts = [f"grade {gold.grade:g}, {at}{best}" for gold, at, best in zip(shown, places, ideal, strict=True)]
     room = width - max(map(len, facts)) - 2 * len(_GAP)
     names = [shortened(_line(gold.id), room) for gold in shown]
     room = max(map(text_width, names))

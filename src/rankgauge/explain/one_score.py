@@ -73,16 +73,25 @@ def without_each(
 
 
 def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tuple[Trial, ...]:
-    """Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up."""
+    """
+    Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up.
+
+    Of a set it is the fewest items that complete it, one after the other.
+    """
     if sample.output is not None and not isinstance(sample.output, Output):
         return ()  # the output failed; nothing can be put on top of it
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    changed = (
-        sample._replace(output=_with(output, listed.get(gold.id, gold.id), scorer, sample.expected)) for gold in tried
-    )
-    scores = _scores(scorer, changed, len(output.ids) + 1)
+    sets = {str(each): each.fewest() for each in scorer.target.rolled(sample).expected.sets or ()}
+
+    def raised(gold: MissingGold) -> Sample:
+        changed = output
+        for name in reversed(sets[gold.id] if scorer.target.gold == "sets" else (gold.id,)):
+            changed = _with(changed, listed.get(name, name), scorer, sample.expected)
+        return sample._replace(output=changed)
+
+    scores = _scores(scorer, map(raised, tried), len(output.ids) + 1)
     return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
 
 
@@ -102,6 +111,7 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
         scores=None if output.scores is None else [output.scores[place] for place in kept],
         places=None if output.places is None else [output.places[place] for place in kept],
         metadata=None if output.metadata is None else [output.metadata[place] for place in kept],
+        searches=output.searches and output.searches._replace(of_items=[output.searches.of_items[at] for at in kept]),
     )
 
 
@@ -124,6 +134,8 @@ def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Outp
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    if rest.searches is not None:  # the first one returned it
+        raised = raised._replace(searches=rest.searches._replace(of_items=[1, *rest.searches.of_items]))
     if output.metadata is not None:
         known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
         raised = raised._replace(metadata=[known, *(raised.metadata or ())])
@@ -204,7 +216,7 @@ def _explained(
         higher_is_better=column.metric.higher_is_better,
         judged=str(target),
         judges=target.judges,
-        by_text=target.gold != "relevant",
+        by_text=not target.joins_ids,
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),

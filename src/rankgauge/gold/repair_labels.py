@@ -115,8 +115,10 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
         full[kind] = entries[0] if isinstance(full[kind], str) else entries
         text = was if kind == "passages" else change.was
         done.append(LabelChange(finding=change.finding, was=text, now=change.now))
-    if ids:
+    if ids and full.get("relevant") is not None:  # otherwise the sets say what is relevant
         full["relevant"] = _with_ids(full["relevant"], ids)
+    if ids and full.get("sets") is not None:
+        full["sets"] = _in_sets(full["sets"], ids)
     return full if is_full else full["relevant"], done
 
 
@@ -138,6 +140,13 @@ def _with_ids(relevant: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: 
         intent = entry.get("intent") if isinstance(entry, Mapping) else None
         entries.setdefault((other, intent), entry)
     return list(entries.values())
+
+
+def _in_sets(part: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  # any JSON value
+    """Return sets of gold ids with others in their place; of several, the first."""
+    if isinstance(part, Mapping):
+        return {name: _in_sets(items, ids) for name, items in part.items()}
+    return [_in_sets(each, ids) for each in part] if isinstance(part, list | tuple) else ids.get(str(part), (part,))[0]
 
 
 def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Any]]:

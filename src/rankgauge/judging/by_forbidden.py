@@ -92,7 +92,7 @@ class ForbiddenJudge:
             if broken:
                 text = ranking.texts[at] if ranking.texts is not None else None
                 item = name if name is not None else (text or "(no id)")[:_LONGEST]
-                self._leaks.append((place, Leak(sample.id, at + 1, item, rules[broken[0]].rule)))
+                self._leaks.append((place, Leak(sample.id, at + 1, item, str(rules[broken[0]]))))
 
     def _matched(self, ranking: Ranking, rules: Sequence[Forbidden]) -> frozenset[tuple[int, int]]:
         """Return which items, from 0, hold the texts of which rules."""

@@ -12,19 +12,23 @@ from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.samples import Fault, Output, Sample
 
-__all__ = ["StageJudge"]
+__all__ = ["BatchJudge", "StageJudge"]
 
 
-class _Judge(Protocol):
-    def add(self, samples: Sequence[Sample]) -> None: ...
+class BatchJudge(Protocol):
+    """Judges one batch: `add` any number of times, then `evidence`."""
 
-    def evidence(self) -> Evidence: ...
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
 
 
 class StageJudge:
     """Hands what one stage retrieved to another judge; an output without that stage fails for its own sample."""
 
-    def __init__(self, judge: _Judge, target: Target) -> None:
+    def __init__(self, judge: BatchJudge, target: Target) -> None:
         self._judge = judge
         self._target = target
         self._faults: dict[int, str] = {}

@@ -65,7 +65,12 @@ class Target(NamedTuple):
     @property
     def identity(self) -> Identity:
         """Return what tells retrieved items apart."""
-        return "id" if self.gold in {"relevant", "forbidden"} else "place" if self.gold == "spans" else "text"
+        return "id" if self.gold in {"relevant", "forbidden", "sets"} else "place" if self.gold == "spans" else "text"
+
+    @property
+    def joins_ids(self) -> bool:
+        """Return whether it is judged by ids alone."""
+        return self.gold in {"relevant", "sets"}
 
     def lacks_text(self, rank: int) -> str:
         """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
@@ -106,7 +111,7 @@ class Target(NamedTuple):
         if self.gold == "forbidden":
             return f"forbidden items by id and metadata, else by text, matcher {self.matcher}"
         judged = "" if self.judges == "retrieved" else " of the generated answer"
-        joined = "id" if self.gold == "relevant" else "the support that the output gives"
+        joined = "the support that the output gives" if self.gold == "nuggets" else "id"
         joined += "" if self.unit is None else f", unit {self.unit}"
         return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
 
@@ -158,7 +163,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 6)
+_NO_OTHERS = [None] * (len(Expected._fields) - 7)
 
 
 class GoldKeys:
@@ -208,9 +213,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *rest, spans, _, metadata, forbidden = sample.expected
-    # without spans, metadata and what is forbidden the hash is that of samples which could not have any
-    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden) if each is not None)]
+    relevant, graded, *rest, spans, _, metadata, forbidden, sets = sample.expected
+    # without spans and what follows them the hash is that of samples which could not have any
+    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden, sets) if each is not None)]
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

@@ -14,6 +14,7 @@ from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
 from rankgauge.judging.by_answerable import AnswerableJudge
 from rankgauge.judging.by_forbidden import ForbiddenJudge
+from rankgauge.judging.by_set import SetJudge
 from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_stage import StageJudge
 from rankgauge.judging.by_text import TextJudge
@@ -216,7 +217,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = AnswerableJudge | ForbiddenJudge | IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
+Judge = AnswerableJudge | ForbiddenJudge | IdJudge | SetJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -235,6 +236,8 @@ def make_judge(
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":
         return SpanJudge(profile, keep=keep, joint=target.joint)
+    if target.gold == "sets":
+        return SetJudge(make_judge(target._replace(gold="relevant"), profile, keep=keep), target, profile)
     if matcher is None:
         return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)

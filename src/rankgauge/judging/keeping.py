@@ -14,14 +14,14 @@ import numpy as np
 
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Claim
-from rankgauge.columns import Ints, Seen
+from rankgauge.columns import Ints, Searched, Seen
 from rankgauge.errors import counted
 from rankgauge.expression import Unit
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
-from rankgauge.samples import Fault, Output, Sample
+from rankgauge.samples import Fault, Output, Sample, Searches
 
 __all__ = ["NOTHING", "Budget", "Fits", "Keep", "Keeper", "Lack", "Measure", "UncountedError", "in_words", "seen_of"]
 
@@ -108,7 +108,7 @@ def _told(tokenizer: Claim[Tokenizer]) -> str:
     return f"tokenizer {tokenizer.declaration.name!r} (by {tokenizer.provider})"
 
 
-_OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores"})
+_OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores", "searches"})
 _OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata", "spent"})
 
 
@@ -218,6 +218,24 @@ def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> 
         given["answer"] = "" if output is None else output.answer or ""
     if "spent" in needs:
         given["spent"] = (None if output is None else output.spent) or {}
+    if "searches" in needs:
+        given["searches"] = Searched() if output is None or ranking is None else _searched(output, ranking)
     others: Mapping[str, Any] = {"input": sample.input, "metadata": sample.metadata or {}}
     copied = {name: copy.deepcopy(value) for name, value in others.items() if name in needs}  # they are the caller's
     return Seen(given | copied), lacks
+
+
+def _searched(output: Output, ranking: Ranking) -> Searched:
+    """Return the searches behind a ranking."""
+    texts = output.texts or [None] * len(output.ids)
+    searches = output.searches or Searches(1, [1] * len(texts))
+    first: dict[tuple[str | None, str | None], int] = {}  # which search returned each item first
+    named = [(name, None if name else text) for name, text in zip(output.ids, texts, strict=True)]
+    repeated = [first.setdefault(name, number) < number for name, number in zip(named, searches.of_items, strict=True)]
+    return Searched(
+        searches.n,
+        len(named),
+        sum(repeated),
+        None if None in texts else sum(map(len, filter(None, texts))),
+        tuple(first[named[ranking.entry(rank)]] for rank in range(1, len(ranking.ids) + 1)),
+    )

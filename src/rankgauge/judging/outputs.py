@@ -102,7 +102,9 @@ def n_dropped(
     dropped = 0
     for sample, ranking in zip(samples, rankings, strict=True):
         output = sample.output
-        if isinstance(ranking, Ranking) and isinstance(output, Output) and len(ranking.ids) < len(output.ids):
+        if not isinstance(output, Output) or output.searches is not None:
+            continue  # several searches may well return the same
+        if isinstance(ranking, Ranking) and len(ranking.ids) < len(output.ids):
             keys = [key for key in _keys(output, _key(profile, by)) if key is not None]
             dropped += len(keys) - len(set(keys))
     return dropped

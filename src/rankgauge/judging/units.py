@@ -183,7 +183,8 @@ def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
         keep_highest(relevant, {unit_of(name): grade})
     for name, by_intent in (expected.intents or {}).items():
         keep_highest(intents.setdefault(unit_of(name), {}), by_intent)
-    return expected._replace(relevant=relevant, repeats=None, intents=intents or None)
+    sets = None if expected.sets is None else tuple(each.renamed(unit_of) for each in expected.sets)
+    return expected._replace(relevant=relevant, repeats=None, intents=intents or None, sets=sets)
 
 
 def keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None:

@@ -81,6 +81,9 @@ FAMILIES: Mapping[str, str] = {
         "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "
         "token_f1 keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg"
     ),
+    "complete_sets": (
+        "retrieval-complete-sets-at-k complete_sets retrieval-first-complete-rank first_complete first_complete_rank"
+    ),
     "forbidden": (
         "forbidden-count-at-k forbidden_count leaks forbidden-rate-at-k forbidden_rate "
         "forbidden-any-at-k forbidden_any leak"
@@ -92,6 +95,10 @@ FAMILIES: Mapping[str, str] = {
     "spent": (
         "system-latency latency system-latency-p50 latency_p50 system-latency-p95 latency_p95 system-latency-p99 "
         "latency_p99 system-bytes response_bytes system-cost cost"
+    ),
+    "searches": (
+        "searches-to-first-relevant first_search searches_to_first_relevant searches-per-found searches_per_found "
+        "search-redundancy search_redundancy redundancy search-count search_count search-characters search_characters"
     ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"

@@ -247,7 +247,7 @@ def _by_id(bound: Bound) -> _Judged:
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
     if (unit := _unit(bound)) is not None:
-        return {Target("relevant", unit=unit): None}
+        return {Target("sets" if bound.metric.gold == ("sets",) else "relevant", unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
     joint = _joint(bound)
     for kind in _kinds(bound):

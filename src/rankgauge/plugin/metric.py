@@ -62,15 +62,15 @@ _LAWS = frozenset(typing.get_args(Law))
 _OF_CUTOFFS = frozenset({"tail", "last-rank"})
 """The laws of every metric with a cutoff."""
 
-Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "spent", "intents", "cover"]
+Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "spent", "searches", "intents", "cover"]
 """
 What a metric may ask to see besides judged columns.
 
 `texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. `spent`: what
-its output took. These are what `Judged.seen` and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents
-of its query each gold item serves. `cover`: `Judged.cover`, which stretches of documents results take up, for gold
-spans alone. A run has no texts, input, answer, metadata, times or places, so that metrics that need these are refused
-there.
+its output took. `searches`: which of several searches returned what. These are what `Judged.seen` and
+`JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item serves. `cover`:
+`Judged.cover`, which stretches of documents results take up, for gold spans alone. A run has no texts, input, answer,
+metadata, times, searches or places, so that metrics that need these are refused there.
 """
 
 _NEEDS = frozenset(typing.get_args(Need))
@@ -248,7 +248,9 @@ class Metric:
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
-            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
+            "unit": not {"relevant", "sets"}.isdisjoint(self.judging.gold)
+            and self.judging.judges == "retrieved"
+            and not self.is_whole,
             "stage": self.judging.judges == "retrieved" and not self.is_whole,
             "aggregate": not self.is_whole,
             "as": True,

@@ -17,6 +17,7 @@ from rankgauge.base.plain_text import NUMBER
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.forbidden_items import read_forbidden
+from rankgauge.samples.gold_sets import read_sets
 from rankgauge.samples.sample_values import (
     GOLD_KINDS,
     HIGHEST_K,
@@ -162,7 +163,7 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
 
 FORMS = (
     "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
-    "'keywords', 'nuggets', 'spans', 'forbidden'"
+    "'keywords', 'nuggets', 'spans', 'forbidden', 'sets'"
 )
 """What ground truth can be, for messages."""
 
@@ -276,6 +277,11 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
         expected = expected._replace(nuggets=read_nuggets(raw["nuggets"], ".nuggets", contract))
     if raw.get("spans") is not None:
         expected = expected._replace(spans=_spans(raw["spans"], ".spans", contract))
+    if raw.get("sets") is not None:
+        sets = read_sets(raw["sets"], expected.relevant, contract)
+        if expected.relevant is None:  # what is in a set is relevant
+            expected = _relevant(list(dict.fromkeys(name for each in sets for name in each.ids())), contract)
+        expected = expected._replace(sets=sets)
     if raw.get("forbidden") is not None:
         expected = expected._replace(forbidden=read_forbidden(raw["forbidden"], expected.relevant or {}, contract))
     return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
@@ -288,7 +294,8 @@ def _read_expected_leniently(raw: object, contract: Contract) -> Expected:
     if isinstance(raw, Mapping) and raw and set(raw) <= set(GOLD_KINDS):
         for kind in GOLD_KINDS:
             try:
-                alone = _full_form({kind: raw.get(kind)}, contract)
+                beside = ("relevant",) if kind == "sets" else ()  # which sets are of
+                alone = _full_form({name: raw.get(name) for name in (kind, *beside)}, contract)
             except InvalidError as invalid:
                 faults[kind] = Fault(f"expected_output{invalid.path} {invalid.message}")
             else:

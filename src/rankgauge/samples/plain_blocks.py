@@ -30,7 +30,7 @@ _SIDES = itemgetter("id", "expected_output")
 _OUTPUT = itemgetter("actual_output")
 _ROW = itemgetter("id", "actual_output")
 _JUDGMENT = itemgetter("id", "gain")
-_OF_OBJECTS = frozenset({"nuggets", "spans", "forbidden"})
+_OF_OBJECTS = frozenset({"nuggets", "spans", "forbidden", "sets"})
 _OPTIONAL = frozenset({str, type(None)})
 _SCORES = NUMBERS | {type(None)}
 _KINDS = frozenset(GOLD_KINDS)
@@ -215,7 +215,7 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     if len(output) > 1:
         if type(output.get("answer")) not in _OPTIONAL:
             raise _OddError
-        if output.get("stages") is not None:
+        if output.get("stages") is not None or output.get("searches") is not None:
             raise _OddError
         if output.get("support") is not None:
             read_support(output["support"], DEFAULT_CONTRACT)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import repeat
+from itertools import chain, repeat
 from operator import contains, itemgetter, le
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
+from rankgauge.samples.output_searches import read_searches
 from rankgauge.samples.output_stages import difference, read_amount, read_stages
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
@@ -22,6 +23,7 @@ from rankgauge.samples.sample_values import (
     InvalidError,
     Output,
     Place,
+    Searches,
     are_strings,
     is_finite_number,
     lacks_key,
@@ -50,9 +52,26 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
                 "an answer is {'answer': '...'}, which --field actual_output.answer=actual_output makes of a string"
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
+    if isinstance(raw, Mapping) and raw.get("searches") is not None:
+        return _searched(raw, contract)
     if isinstance(raw, Mapping) and raw.get("stages") is not None:
         return _staged(raw, contract)
     return _read(raw, contract)
+
+
+def _searched(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
+    """Read an output of several searches as one ranking: what each returned, in their order."""
+    try:
+        searches, unread = read_searches(raw)
+    except InvalidError as invalid:
+        return Fault(invalid.message)
+    read = _read({**raw, "retrieved": list(chain.from_iterable(searches))}, contract)
+    if isinstance(read, Fault):
+        each = (_ranked(items, contract) for items in searches)
+        wrong = (f"searches[{at}].{own.reason}" for at, own in enumerate(each) if isinstance(own, Fault))
+        return read._replace(reason=next(wrong, read.reason))
+    of_items = [number for number, items in enumerate(searches, 1) for _ in items]
+    return read._replace(unread=read.unread + unread, searches=Searches(len(searches), of_items))
 
 
 def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:

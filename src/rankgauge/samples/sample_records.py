@@ -80,7 +80,7 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
-_GOLD_ITEMS = frozenset({"relevant", "nuggets", "spans", "forbidden"})
+_GOLD_ITEMS = frozenset({"relevant", "nuggets", "spans", "forbidden", "sets"})
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:

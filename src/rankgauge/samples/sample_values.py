@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed
 from rankgauge.policy import Contract
+from rankgauge.samples.gold_items import Forbidden, GoldSet, Importance, Nugget, Place, Span
 from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
@@ -25,12 +26,14 @@ __all__ = [
     "Fault",
     "Forbidden",
     "GoldKind",
+    "GoldSet",
     "Importance",
     "InvalidError",
     "Nugget",
     "Output",
     "Place",
     "Sample",
+    "Searches",
     "Span",
     "Stage",
     "are_strings",
@@ -41,10 +44,19 @@ __all__ = [
     "read_id",
 ]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "answerable"]
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets", "answerable"]
 """The kinds of ground truth a metric can be judged against; `answerable` stands in the metadata."""
 
-GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden")
+GOLD_KINDS: tuple[GoldKind, ...] = (
+    "relevant",
+    "passages",
+    "answer",
+    "keywords",
+    "nuggets",
+    "spans",
+    "forbidden",
+    "sets",
+)
 """Those that stand in `expected_output`."""
 
 TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets", "forbidden")
@@ -53,12 +65,11 @@ TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets",
 OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable"})
 """The kinds that are about some samples only, unanswerable ones among them; the others lack nothing."""
 
-Importance = Literal["vital", "okay"]
-
 FIELDS = (
     *("id", "input", "expected_output", "actual_output", "metadata"),
     *(f"expected_output.{kind}" for kind in GOLD_KINDS),
-    *("actual_output.retrieved", "actual_output.answer", "actual_output.support", "actual_output.stages"),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
+    *("actual_output.stages", "actual_output.searches"),
     *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
     *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
@@ -74,60 +85,6 @@ class Fault(NamedTuple):
     reason: str
     unread: tuple[Unread, ...] = ()  # the keys of an output, and of its items, that nothing reads
     has_no_key: bool = False  # whether the output is an object that has nothing but such keys
-
-
-class Nugget(NamedTuple):
-    """A fact that a good answer states; it has a text, an id, or both."""
-
-    text: str | None  # as a sentence
-    id: str | None = None  # what the support of an output may call it
-    importance: Importance = "vital"  # whether an answer without it is poor, or only less good (`okay`)
-
-    @property
-    def name(self) -> str:
-        """Return its text, or its id if it has none."""
-        return self.id or "" if self.text is None else self.text
-
-    @property
-    def weight(self) -> float:
-        """Return its grade."""
-        return 1.0 if self.importance == "vital" else 0.5
-
-
-class Place(NamedTuple):
-    """A stretch of a document; as a string, what a gold span is called."""
-
-    document: str
-    start: int  # characters
-    end: int  # exclusive
-
-    def __str__(self) -> str:
-        return f"{self.document}[{self.start}:{self.end}]"
-
-
-class Span(NamedTuple):
-    """A stretch of a document that should be retrieved, however the document is cut into chunks."""
-
-    place: Place
-    grade: float = 1.0
-    text: str | None = None  # what stands there; needed where retrieved items have no offsets
-
-
-class Forbidden(NamedTuple):
-    """What must not be retrieved: an item by its id, those with a text, or those whose metadata have some values."""
-
-    id: str | None = None
-    text: str | None = None
-    metadata: Mapping[str, Any] | None = None
-
-    @property
-    def rule(self) -> str:
-        """Return it for people: ``id d7``, ``text 'salary'`` or ``metadata.tenant 'b'``."""
-        if self.id is not None:
-            return f"id {self.id}"
-        if self.text is not None:
-            return f"text {self.text!r:.60}"
-        return " and ".join(f"metadata.{name} {value!r:.60}" for name, value in (self.metadata or {}).items())
 
 
 class Expected(NamedTuple):
@@ -158,6 +115,8 @@ class Expected(NamedTuple):
         metadata: What is known of relevant items, by id; None where nothing is.
 
         forbidden: What must not be retrieved.
+
+        sets: What has to be retrieved together, or in place of each other.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -172,6 +131,7 @@ class Expected(NamedTuple):
     faults: Mapping[GoldKind, Fault] | None = None
     metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
     forbidden: tuple[Forbidden, ...] | None = None
+    sets: tuple[GoldSet, ...] | None = None
 
 
 class Output(NamedTuple):
@@ -200,6 +160,8 @@ class Output(NamedTuple):
         stages: What each stage of a pipeline retrieved, by its name and in order, the last is this output; or None.
 
         spent: What it took, as far as it is known: `seconds`, `bytes`, `cost`.
+
+        searches: Where several searches returned the items, which one each; None for a single ranking.
     """
 
     ids: Sequence[str | None]
@@ -213,6 +175,7 @@ class Output(NamedTuple):
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
     stages: Mapping[str, Stage] | None = None
     spent: Mapping[str, float] | None = None
+    searches: Searches | None = None
 
     def at(self, stage: str) -> Output | Fault:
         """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""
@@ -225,6 +188,13 @@ class Output(NamedTuple):
         if isinstance(output, Fault):
             return output
         return output._replace(answer=self.answer, support=self.support, spent=spent)
+
+
+class Searches(NamedTuple):
+    """The searches that returned the items of an output, which stand in the order of these, repeats included."""
+
+    n: int  # how many there were
+    of_items: Sequence[int]  # the number, from 1, of the search that returned each item
 
 
 class Stage(NamedTuple):

@@ -17,6 +17,7 @@ __all__ = [
     "ITEMS",
     "KNOWN",
     "OUTPUT",
+    "SEARCHES",
     "STAGES",
     "Unread",
     "how_to_map",
@@ -31,6 +32,7 @@ __all__ = [
 OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
 STAGES = "actual_output.stages[]"
+SEARCHES = "actual_output.searches[]"
 _RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
 KNOWN: Mapping[str, frozenset[str]] = {
@@ -39,8 +41,10 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
-    OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "seconds", "bytes", "cost"}),
+    "expected_output.sets[]": frozenset({"all_of", "any_of"}),
+    OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "searches", "seconds", "bytes", "cost"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
+    SEARCHES: frozenset({"retrieved", "query"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),
 }
 """The keys that are read, by the place of their object."""
@@ -76,6 +80,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "text": ("content", "quote", "excerpt"),
     },
     "expected_output.forbidden[]": {"id": _ITEM_ID, "text": _ITEM_TEXT, "metadata": ("meta", "where", "filter")},
+    "expected_output.sets[]": {"all_of": ("all", "and"), "any_of": ("any", "or", "one_of")},
     OUTPUT: {
         "retrieved": _RANKINGS,
         "answer": ("response", "generated", "generated_text", "completion", "output"),
@@ -89,6 +94,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "seconds": _SECONDS,
         "cost": _COST,
     },
+    SEARCHES: {"retrieved": _RANKINGS, "query": ("input", "question", "q")},
     ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
 }
 """Usual names of other tools for what we read, which no spelling gives away."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.base.frozen import FrozenList, FrozenMap
-from rankgauge.columns import Cutoff, Ints, Judged
+from rankgauge.columns import Ints, Judged
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import OF_SOME, Output, Sample
@@ -102,13 +102,13 @@ class MissingGold:
 
         rank: Where it was found below the cutoff; None if it was not found.
 
-        ideal_rank: Where the best possible ranking has it.
+        ideal_rank: Where the best possible ranking has it; None for a set, which stands at no single rank.
     """
 
     id: str
     grade: float
     rank: int | None
-    ideal_rank: int
+    ideal_rank: int | None
 
 
 class SampleFacts(NamedTuple):
@@ -146,7 +146,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     evidence = batch.evidence[scores.target]
     judged = judged_for(scores.metric, evidence)
     relevant = judged if scores.metric.metric.judging.uses_rel is True else judged.by_gain()
-    rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores.k)
+    rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores)
     sums = _Sums(rank_sums(scores, judged))
     cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
@@ -179,17 +179,15 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
 
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
-    if target.gold == "relevant":
-        return list(target.rolled(sample).expected.relevant or ())
-    if target.gold == "spans":
-        return [str(span.place) for span in sample.expected.spans or ()]
-    if target.gold == "answerable":
-        return ["an answer"]
-    if target.gold == "forbidden":
-        return [item.rule for item in sample.expected.forbidden or ()]
-    if target.gold == "nuggets":
-        return [nugget.name for nugget in sample.expected.nuggets or ()]
-    return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
+    expected = target.rolled(sample).expected
+    match target.gold:
+        case "answerable":
+            return ["an answer"]
+        case "nuggets":
+            return [nugget.name for nugget in expected.nuggets or ()]
+        case "relevant" | "spans" | "forbidden" | "sets":
+            return list(map(str, getattr(expected, target.gold) or ()))
+    return list(dict.fromkeys(gold_texts(expected, target.gold)))
 
 
 class _Held(NamedTuple):
@@ -219,7 +217,7 @@ def _fact(
     scored = output.scores if isinstance(output, Output) else None
     gold = tuple(names[at] for at in held.gold)
     text = None if ranking.texts is None else ranking.texts[rank - 1]
-    by_text = target.gold != "relevant"
+    by_text = not target.joins_ids
     spans = covers[rank - 1] if covers else ()
     matched = covered_stretch(text, spans) if covers else matched_stretch(text, gold) if text and by_text else None
     return RankFacts(
@@ -263,19 +261,21 @@ class _Rows:
 class _Gold:
     """The relevant gold items of a batch, best first, and where each was found."""
 
-    def __init__(self, judged: Judged, relevant: Judged, k: Cutoff | None) -> None:
+    def __init__(self, judged: Judged, relevant: Judged, scores: MetricScores) -> None:
         best, first = relevant.ideal(), relevant.finds()
         columns = (best.gold, judged.gold.rank[best.gold] - 1, judged.gold.grade[best.gold], best.rank)
         self._best = list(zip(*(column.tolist() for column in columns), strict=True))
         self._starts = _starts(best.sample, judged.n)
-        self._within = set(relevant.finds(k).gold.tolist())
+        self._within = set(relevant.finds(scores.k).gold.tolist())
+        self._are_sets = scores.target.gold == "sets"
         self._ranks = dict(zip(first.gold.tolist(), first.rank.tolist(), strict=True))
 
     def missing(self, place: int, names: Sequence[str]) -> Iterator[MissingGold]:
         """Yield those of a sample that were not found within the cutoff."""
         for gold, at, grade, rank in self._best[self._starts[place] : self._starts[place + 1]]:
             if gold not in self._within:
-                yield MissingGold(id=names[at], grade=grade, rank=self._ranks.get(gold), ideal_rank=rank)
+                ideal = None if self._are_sets else rank
+                yield MissingGold(id=names[at], grade=grade, rank=self._ranks.get(gold), ideal_rank=ideal)
 
 
 class _Sums:

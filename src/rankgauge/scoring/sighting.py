@@ -148,8 +148,8 @@ class Sighting:
 
 def _rise(sample: Sample) -> str:
     """Return where a score is higher than the one before it, in words; empty for nowhere."""
-    if not isinstance(sample.output, Output) or sample.output.scores is None:
-        return ""
+    if not isinstance(sample.output, Output) or sample.output.scores is None or sample.output.searches is not None:
+        return ""  # the scores of each search begin anew
     scores: list[Any] = list(sample.output.scores)
     rank = first_rise(scores)
     return _worded(sample.id, rank, scores[rank - 1], scores[rank]) if rank else ""

@@ -109,10 +109,18 @@ class Case:
         by_text = dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts)
         forbidden = [{"text": text} for text in texts]
         spans = [_place(doc) for doc, grade in self.gold.items() if grade > 0]
+        needed = list(map(_doc_id, sorted(self.relevant)))
+        sets = [{"all_of": needed[:2]}, {"any_of": needed[1:] or needed}] if needed else []
         return {
             "id": name,
             "input": f"The question of {name}?",
-            "expected_output": {"relevant": self.gold, **by_text, "spans": spans, "forbidden": forbidden},
+            "expected_output": {
+                "relevant": self.gold,
+                "spans": spans,
+                "forbidden": forbidden,
+                "sets": sets,
+                **by_text,
+            },
             "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
         }

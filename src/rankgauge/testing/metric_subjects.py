@@ -68,7 +68,7 @@ class MetricSubject:
 
         graded: Whether it is given grades, not only a list of relevant items.
 
-        sees_more: Whether it is shown ids, texts or the answer, so that items of one grade differ for it.
+        sees_more: Whether it sees ids, texts or the answer, or reads sets, so that items of one grade differ for it.
 
         slack: How far two equal scores may differ; 0 where they must agree to the last bit.
 
@@ -256,7 +256,7 @@ class EngineMetric:
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
             sees_more=bool(set(metric.judging.needs) - {"scores", "intents"})
-            or not OF_SOME.isdisjoint(metric.judging.gold),
+            or not {*OF_SOME, "sets"}.isdisjoint(metric.judging.gold),
             like=metric.like,
             reference=metric.reference,
             catalog=self.catalog,

@@ -120,7 +120,9 @@ def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
     trial.note(gold={}, retrieved=empty.ids, k=k)
     (score,) = _engine(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
     if not _engine(trial).metric.needs_gold:
-        (judged_too,) = _engine(trial).evaluation(k, "default").score(case.sample("s", k)).values()
+        (judged_too,) = (
+            _engine(trial).evaluation(k, "default").score(case.ranked(case.distinct).sample("s", k)).values()
+        )
         same = (score.value, score.status) == (judged_too.value, judged_too.status)
         trial.demand(same, f"it declares gold=(), and with ground truth the score is {judged_too.value!r}")
         return

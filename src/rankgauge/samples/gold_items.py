@@ -1,0 +1,101 @@
+"""
+Gold items: what ground truth consists of beside ids and texts, as values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["Forbidden", "GoldSet", "Importance", "Nugget", "Place", "Span"]
+
+Importance = Literal["vital", "okay"]
+
+
+class Nugget(NamedTuple):
+    """A fact that a good answer states; it has a text, an id, or both."""
+
+    text: str | None  # as a sentence
+    id: str | None = None  # what the support of an output may call it
+    importance: Importance = "vital"  # whether an answer without it is poor, or only less good (`okay`)
+
+    @property
+    def name(self) -> str:
+        """Return its text, or its id if it has none."""
+        return self.id or "" if self.text is None else self.text
+
+    @property
+    def weight(self) -> float:
+        """Return its grade."""
+        return 1.0 if self.importance == "vital" else 0.5
+
+
+class Place(NamedTuple):
+    """A stretch of a document; as a string, what a gold span is called."""
+
+    document: str
+    start: int  # characters
+    end: int  # exclusive
+
+    def __str__(self) -> str:
+        return f"{self.document}[{self.start}:{self.end}]"
+
+
+class Span(NamedTuple):
+    """A stretch of a document that should be retrieved, however the document is cut into chunks."""
+
+    place: Place
+    grade: float = 1.0
+    text: str | None = None  # what stands there; needed where retrieved items have no offsets
+
+    def __str__(self) -> str:
+        return str(self.place)
+
+
+class Forbidden(NamedTuple):
+    """What must not be retrieved: an item by its id, those with a text, or those whose metadata have some values."""
+
+    id: str | None = None
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    def __str__(self) -> str:
+        """Return it for people: ``id d7``, ``text 'salary'`` or ``metadata.tenant 'b'``."""
+        if self.id is not None:
+            return f"id {self.id}"
+        if self.text is not None:
+            return f"text {self.text!r:.60}"
+        return " and ".join(f"metadata.{name} {value!r:.60}" for name, value in (self.metadata or {}).items())
+
+
+class GoldSet(NamedTuple):
+    """Relevant items, or sets of them, all of which are needed, or any one of which suffices."""
+
+    needs: Literal["all", "any"]
+    items: tuple[str | GoldSet, ...]  # ids, each once; the sets in a set have ids only
+
+    def complete_at(self, ranks: Mapping[str, int]) -> float:
+        """Return the rank at which it is complete, by the ranks of the items that were found; infinity for never."""
+        found = [ranks.get(item, math.inf) if isinstance(item, str) else item.complete_at(ranks) for item in self.items]
+        return max(found) if self.needs == "all" else min(found)
+
+    def ids(self) -> Iterator[str]:
+        """Yield every id in it."""
+        for item in self.items:
+            yield from (item,) if isinstance(item, str) else item.ids()
+
+    def fewest(self) -> tuple[str, ...]:
+        """Return the fewest ids that complete it; of several ways with as few, the first."""
+        each = [(item,) if isinstance(item, str) else item.fewest() for item in self.items]
+        return tuple(dict.fromkeys(chain(*each))) if self.needs == "all" else min(each, key=len)
+
+    def renamed(self, name_of: Callable[[str], str]) -> GoldSet:
+        """Return the set of other names, each once."""
+        renamed = (name_of(item) if isinstance(item, str) else item.renamed(name_of) for item in self.items)
+        return GoldSet(self.needs, tuple(dict.fromkeys(renamed)))
+
+    def __str__(self) -> str:
+        named = (item if isinstance(item, str) else f"({item})" for item in self.items)
+        return f"{self.needs} of {', '.join(named)}"
