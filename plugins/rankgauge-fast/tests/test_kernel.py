@@ -50,12 +50,15 @@ def blocks(draw, fields, number):
     """Lines, nearly all of them plain."""
     chance = random.Random(draw(st.integers(0, 2**32)))
     odd = draw(st.sampled_from((0.0, 0.0, 0.02, 0.2)))
+    are_alike = draw(st.booleans())  # but for document, rank and number, as lines of one query are in most files
     lines = []
     query = "q"
     for _ in range(draw(st.integers(0, 60))):
         query = chance.choice(IDS) if chance.random() < 0.3 else query
         line = [query, *(chance.choice(IDS) for _ in range(fields - 1))]
         line[number] = chance.choice(PLAIN_NUMBERS)
+        if are_alike:
+            line = [query, "Q0", *line[2 : number + 1], *["run-tag"] * (fields - number - 1)]
         if chance.random() < odd:
             line[number] = chance.choice(ODD_NUMBERS)
         if chance.random() < odd:
@@ -133,11 +136,29 @@ def test_plain_blocks_are_the_kernels():
         b"\n",
         b"q Q0 d 1 2 t\r\n",
         b"q\x01 Q0 d 1 2 t\n",
+        b"q Q0 d\n",
+        b"q Q0 d 1\n",
+        b"q Q0 d 1 2 \n",
+        b"q Q0 d 1 2 t t\n",
+        b"q Q0  1 2 t\n",
+        b"q Q0 d  2 t\n",
+        b"q Q0 d 1  t\n",
+        b"q Q0 d\x01 1 2 t\n",
+        b"q Q0 d 1 2\x01t\n",
     ],
 )
 def test_what_is_not_plain_is_handed_back(line):
     text = b"q Q0 a 1 3 t\n" + line
     assert compiled_kernel.read_lines(window(text), len(text) + PADDING, is_run=True) is None
+
+
+@pytest.mark.parametrize("behind", [b" 1 2 t\n", b"\n\n\n\n", b"\0\0\0\0", b"q Q0 b 2 1 t\n"])
+def test_what_stands_behind_a_block_is_not_read(behind):
+    def read(text):
+        return compiled_kernel.read_lines(window(text + behind), len(text) + PADDING, is_run=True)
+
+    assert read(b"q Q0 a 1 3 t\nq Q0 b\n") is None
+    assert read(b"q Q0 a 1 3 t\nq Q0 b 2 1 t\n").documents.texts() == [b"a", b"b"]
 
 
 decimals = st.one_of(
@@ -280,15 +301,13 @@ def test_an_uncompiled_plugin_offers_nothing(monkeypatch):
 def test_columns_that_do_not_fit_are_refused():
     kernel = installed_kernel()
     text = b"q Q0 d 1 2 t\n"
-    words = [np.empty(9, dtype=np.int64) for _ in range(5)]
+    columns = [np.empty(2, dtype=np.int64) for _ in range(7)]
     with pytest.raises(ValueError, match="do not fit"):
-        kernel.read_lines(
-            window(text), PADDING, len(text) + PADDING + 1, True, *words[:2], np.empty(9), np.empty(9), *words[2:]
-        )
-    with pytest.raises(ValueError, match="do not fit"):
-        kernel.read_lines(
-            window(text), PADDING, len(text) + PADDING, True, *words[:2], np.empty(8), np.empty(9), *words[2:]
-        )
+        kernel.read_lines(window(text), PADDING, len(text) + PADDING + 1, True, *columns)
+    for short in range(7):
+        fewer = [column[1 if number == short else 0 :] for number, column in enumerate(columns)]
+        with pytest.raises(ValueError, match="do not fit"):
+            kernel.read_lines(window(text), PADDING, len(text) + PADDING, True, *fewer)
     texts = Slices.of([b"a", b"b"])
     for slots in (0, 1, 2, 3, 5):
         with pytest.raises(ValueError, match="do not fit"):

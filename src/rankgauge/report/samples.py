@@ -5,13 +5,15 @@ Samples in a few lines each: the score, the question, what was retrieved, and wh
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.explain import Explanation
-from rankgauge.explain.explanation import question, shortened
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import number
+
+if TYPE_CHECKING:
+    from rankgauge.explain import Explanation
 
 __all__ = ["listed_heading", "listed_lines", "sample_lines", "sample_title"]
 
@@ -40,6 +42,8 @@ def listed_lines(result: ResultValues) -> Iterator[str]:
 def sample_title(explanation: Explanation) -> str:
     """Return ``q7: 0.4441  'what is MRR?'``, with the status of a sample that was not scored."""
     status = "" if explanation.status == "scored" else f" ({explanation.status})"
+    from rankgauge.explain.explanation import question
+
     asked = question(explanation.input)
     about = f"  {_quoted(asked)}" if asked else ""
     return f"{visible(explanation.sample)}: {number(explanation.score)}{status}{about}"
@@ -95,4 +99,6 @@ def _expected(explanation: Explanation, *, by_answer: bool) -> str:
 
 
 def _quoted(text: str) -> str:
+    from rankgauge.explain.explanation import shortened
+
     return f"'{shortened(visible(' '.join(text.split())), _LONGEST)}'"

@@ -23,7 +23,6 @@
 #endif
 
 #define PADDING 32
-#define PIECE 16384      /* bytes whose blanks are found at once: what is kept of them stays in the first cache */
 #define MOST_FIELDS 6
 #define LONGEST_TIE 64   /* rows with equal scores; longer ties are left to a sort */
 
@@ -52,32 +51,54 @@ static inline int lowest_bit(uint64_t word)
 #endif
 }
 
-/* Return a bit for each of 64 bytes that is 32 or less. */
-static inline uint64_t blanks_in(const uint8_t *bytes)
-{
-    uint64_t blanks = 0;
 #if defined(__SSE2__) || defined(_M_X64)
-    const __m128i most = _mm_set1_epi8(32);
-    for (int part = 0; part < 4; part++) {
-        __m128i bytes_here = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * part));
-        __m128i is_blank = _mm_cmpeq_epi8(_mm_min_epu8(bytes_here, most), bytes_here);
-        blanks |= (uint64_t)(uint32_t)_mm_movemask_epi8(is_blank) << (16 * part);
-    }
-#else
-    for (int part = 0; part < 8; part++) {
-        uint64_t word = word_at(bytes + 8 * part);
-        uint64_t above = (word & 0x7F7F7F7F7F7F7F7FU) + 0x5F5F5F5F5F5F5F5FU; /* the high bit of what is over 32 */
-        uint64_t is_blank = ~(above | word) & 0x8080808080808080U;
-        blanks |= (((is_blank >> 7) * 0x0102040810204080U) >> 56) << (8 * part);
-    }
-#endif
-    return blanks;
+static inline __m128i sixteen_at(const uint8_t *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
 }
+
+/* Return a bit for each of 16 bytes that is 32 or less. */
+static inline uint32_t blanks_in(const uint8_t *bytes)
+{
+    __m128i most = _mm_set1_epi8(32), here = sixteen_at(bytes);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(here, most), here));
+}
+
+/* Return a bit for each of 16 bytes that is the same in two texts. */
+static inline uint32_t common_bytes(const uint8_t *a, const uint8_t *b)
+{
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen_at(a), sixteen_at(b)));
+}
+#else
+#define LOW 0x7F7F7F7F7F7F7F7FU
+
+/* Return a bit for each of eight bytes whose high bit is clear. */
+static inline uint32_t clear_bytes(uint64_t word)
+{
+    return (uint32_t)((((~word & ~LOW) >> 7) * 0x0102040810204080U) >> 56);
+}
+
+static inline uint32_t blanks_in(const uint8_t *bytes)
+{
+    uint64_t a = word_at(bytes), b = word_at(bytes + 8); /* 95 more than 32 is 127, and sets no high bit */
+    return clear_bytes(((a & LOW) + 0x5F5F5F5F5F5F5F5FU) | a) | clear_bytes(((b & LOW) + 0x5F5F5F5F5F5F5F5FU) | b) << 8;
+}
+
+static inline uint32_t common_bytes(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t x = word_at(a) ^ word_at(b), y = word_at(a + 8) ^ word_at(b + 8);
+    return clear_bytes(((x & LOW) + LOW) | x) | clear_bytes(((y & LOW) + LOW) | y) << 8;
+}
+#endif
+
+/* Masks of the last n of eight bytes, as a word holds them. */
+#define ALL (~(uint64_t)0)
+static const uint64_t LAST[] = {0, ALL << 56, ALL << 48, ALL << 40, ALL << 32, ALL << 24, ALL << 16, ALL << 8, ALL};
 
 /* The first n of eight bytes. */
 static inline uint64_t first_bytes(uint64_t word, int64_t n)
 {
-    return n < 8 ? word & (((uint64_t)1 << (8 * n)) - 1) : word;
+    return n < 8 ? word & ~LAST[8 - n] : word;
 }
 
 /* The hash that `Slices.keys` gives a text of one byte or more. */
@@ -95,10 +116,10 @@ static inline uint64_t key_of(const uint8_t *text, int64_t length)
 
 static inline int is_same(const uint8_t *a, const uint8_t *b, int64_t length)
 {
-    for (; length > 8; length -= 8, a += 8, b += 8)
-        if (word_at(a) != word_at(b))
+    for (; length > 16; length -= 16, a += 16, b += 16)
+        if (common_bytes(a, b) != 0xFFFF)
             return 0;
-    return first_bytes(word_at(a) ^ word_at(b), length) == 0;
+    return (common_bytes(a, b) | ~(uint32_t)0 << length) == ~(uint32_t)0;
 }
 
 static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
@@ -106,7 +127,7 @@ static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9
 /* Read the 1 to 8 digits that a word ends with; return 0 if there is something else among them. */
 static inline int digits_of(uint64_t word, int64_t n, uint64_t *value)
 {
-    uint64_t mask = ~(uint64_t)0 << (64 - 8 * n);
+    uint64_t mask = LAST[n];
     word &= mask;
     if ((word & (word + (0x0606060606060606U & mask)) & 0xF0F0F0F0F0F0F0F0U) != (0x3030303030303030U & mask))
         return 0;
@@ -141,11 +162,9 @@ static inline double quotient(uint64_t mantissa, int64_t decimals)
     return value + (((high - product) - error) + low) / power;
 }
 
-/* Read a number without exponent; NaN for anything else, which may be a number all the same. */
-static inline double number_of(const uint8_t *start, const uint8_t *end, int64_t *guess)
+/* Read a number without sign and exponent; NaN for anything else, which may be a number all the same. */
+static double any_number(const uint8_t *start, const uint8_t *end, int64_t *guess)
 {
-    int negative = *start == '-';
-    start += negative;
     int64_t decimals = *guess, length = end - start;
     if (decimals < 0 || decimals + 1 >= length || end[-1 - decimals] != '.') {
         for (decimals = 0; decimals < length && end[-1 - decimals] != '.'; decimals++) { }
@@ -155,13 +174,6 @@ static inline double number_of(const uint8_t *start, const uint8_t *end, int64_t
     }
     int64_t whole = length - decimals - 1, behind = decimals > 0 ? decimals : 0;
     uint64_t mantissa = 0, part = 0;
-    if (whole > 0 && decimals > 0 && whole + decimals <= 8) { /* most: both parts as one word, which has no point */
-        uint64_t word = (word_at(end - 8) & ~(uint64_t)0 << (64 - 8 * decimals)) | word_at(end - decimals - 9) >> 8 * decimals;
-        if (!digits_of(word, whole + decimals, &mantissa))
-            return NAN;
-        double value = (double)(int64_t)mantissa / POWERS[decimals];
-        return negative ? -value : value;
-    }
     if (whole < 1 || whole > 8 || decimals == 0 || behind > 16 || whole + behind > 19)
         return NAN;
 #if FLT_EVAL_METHOD != 0
@@ -182,8 +194,24 @@ static inline double number_of(const uint8_t *start, const uint8_t *end, int64_t
             mantissa = mantissa * TENS[behind - 8] + part;
         }
     }
-    double value = quotient(mantissa, behind);
-    return negative ? -value : value;
+    return quotient(mantissa, behind);
+}
+
+/* Read a number that most likely has *guess decimals and up to 8 digits: two words without the point make one of them. */
+static inline double likely_number(const uint8_t *start, const uint8_t *end, int64_t *guess)
+{
+    int64_t decimals = *guess, digits = end - start - 1;
+    if (decimals > 0 && digits > decimals && digits <= 8 && end[-1 - decimals] == '.') {
+        uint64_t word = word_at(end - decimals - 9) >> 8 * decimals | (word_at(end - 8) & LAST[decimals]), mantissa;
+        if (digits_of(word, digits, &mantissa))
+            return (double)(int64_t)mantissa / POWERS[decimals];
+    }
+    return any_number(start, end, guess);
+}
+
+static inline double number_of(const uint8_t *start, const uint8_t *end, int64_t *guess)
+{
+    return *start == '-' ? -likely_number(start + 1, end, guess) : likely_number(start, end, guess);
 }
 
 /* What lines are read into. */
@@ -193,71 +221,120 @@ typedef struct {
     uint64_t *keys;                                /* NULL where nobody asks */
     double *numbers;
     int64_t *query_starts, *query_lengths, *first; /* stretches of one query, and their first lines */
-    int64_t capacity, rows, queries, unread, decimals;
+    int64_t rows, queries, unread;
 } Lines;
 
-/* Read the line at *begin* whose fields end at *ends*, both counted from *base*; return whether it is plain. */
-static inline int read_line(Lines *to, int64_t base, uint32_t begin, const uint32_t *ends, int fields, int number)
+/* How the line before began or ended; *others* has a bit for each of its first 16 bytes behind its length. */
+typedef struct {
+    const uint8_t *text;
+    int64_t length;
+    uint32_t others;
+} Pattern;
+
+static Pattern pattern_of(const uint8_t *text, int64_t length)
 {
-    const uint8_t *bytes = to->bytes + base;
-    int64_t n = to->rows, last = to->queries - 1, length = (int64_t)ends[0] - begin;
-    if (n == to->capacity || bytes[begin] == '#' || bytes[ends[fields - 1]] != '\n' || length == 0)
+    Pattern pattern = {text, length, length < 16 ? ~(uint32_t)0 << length & 0xFFFF : 0};
+    return pattern;
+}
+
+static inline int repeats(const uint8_t *at, const Pattern *pattern)
+{
+    if ((common_bytes(at, pattern->text) | pattern->others) != 0xFFFF)
         return 0;
-    for (int field = 0; field < fields - 1; field++)
-        if ((bytes[ends[field]] != ' ' && bytes[ends[field]] != '\t') || ends[field + 1] == ends[field] + 1)
+    return pattern->length <= 16 || is_same(at + 16, pattern->text + 16, pattern->length - 16);
+}
+
+static const uint8_t *next_blank(const uint8_t *at)
+{
+    uint32_t blanks;
+    for (; !(blanks = blanks_in(at)); at += 16) { }
+    return at + lowest_bit(blanks);
+}
+
+/* Find where the fields of any line end, the last one with a newline; return whether it is plain. */
+static int split(const uint8_t *line, int fields, const uint8_t **ends)
+{
+    if (*line == '#')
+        return 0;
+    for (int field = 0; field < fields; field++, line++) {
+        const uint8_t *end = ends[field] = next_blank(line);
+        if (end == line || (field == fields - 1 ? *end != '\n' : *end != ' ' && *end != '\t'))
             return 0;
-    if (last < 0 || to->query_lengths[last] != length ||
-        !is_same(to->bytes + to->query_starts[last], bytes + begin, length)) {
-        to->query_starts[++last] = base + begin;
-        to->query_lengths[last] = length;
-        to->first[last] = n;
-        to->queries++;
+        line = end;
     }
-    uint32_t start = ends[1] + 1;
-    length = (int64_t)ends[2] - start;
-    to->starts[n] = base + start;
-    to->lengths[n] = length;
-    if (to->keys)
-        to->keys[n] = key_of(bytes + start, length);
-    to->numbers[n] = number_of(bytes + ends[number - 1] + 1, bytes + ends[number], &to->decimals);
-    to->unread += to->numbers[n] != to->numbers[n];
-    to->rows++;
     return 1;
 }
 
-/* Read the lines from begin to end, where the last one ends; return whether all are plain. */
-static inline int read_all(Lines *to, int64_t begin, int64_t end, int fields, int number)
+/* Where the fields end that differ from line to line. */
+typedef struct {
+    const uint8_t *document, *rank, *number;
+} Ends;
+
+/* Find these behind the head of a line; return whether they end within 32 bytes and the tail follows. */
+static inline int are_alike(const uint8_t *document, int number, const Pattern *tail, Ends *ends)
 {
-    uint32_t ends[PIECE + 64 + MOST_FIELDS]; /* where fields end, counted from *base* */
-    uint8_t tail[64];
-    int64_t at = begin, base = begin, held = 0;
-    while (at < end) {
-        int64_t used = 0, stop = end - at < PIECE ? end : at + PIECE;
-        uint32_t line = 0; /* the line that is read next */
-        if (stop - base > (int64_t)1 << 30)
-            return 0;
-        for (; at < stop; at += 64) {
-            const uint8_t *here = to->bytes + at;
-            uint32_t offset = (uint32_t)(at - base);
-            if (end - at < 64) { /* nothing is read behind the end */
-                memset(tail, 255, 64);
-                memcpy(tail, here, (size_t)(end - at));
-                here = tail;
-            }
-            for (uint64_t blanks = blanks_in(here); blanks; blanks &= blanks - 1)
-                ends[held++] = offset + (uint32_t)lowest_bit(blanks);
-        }
-        for (; held - used >= fields; used += fields) {
-            if (!read_line(to, base, line, ends + used, fields, number))
+    uint32_t first = blanks_in(document) | blanks_in(document + 16) << 16, second = first & (first - 1);
+    uint32_t last = number == 4 ? second & (second - 1) : second, until = last ^ (last - 1);
+    if (!last || first & (first << 1 | 1) & until) /* a field is empty, or there is none */
+        return 0;
+    ends->document = document + lowest_bit(first);
+    ends->rank = number == 4 ? document + lowest_bit(second) : ends->document;
+    ends->number = document + lowest_bit(last);
+    return *ends->document == ' ' && *ends->rank == ' ' && repeats(ends->number, tail);
+}
+
+/*
+ * Read the lines from begin to end; return whether all are plain. Columns have room for as many as can be there.
+ *
+ * Lines of one query begin and end alike. Behind `q1 Q0 d7 1 2.5 tag\n`, whose *head* is `q1 Q0 ` and *tail* ` tag\n`,
+ * the line `q1 Q0 d8 2 1.5 tag\n` has the same head, so the 32 bytes behind it are looked at together: `d8 2 1.5 ...`
+ * has blanks at 2, 4 and 8, which end the document, the rank and the score, and the same tail follows. Only the next
+ * line has to wait for this one's end. Any other line is split field by field.
+ */
+static inline int read_all(Lines *columns, int64_t begin, int64_t end, int fields, int number)
+{
+    const Lines to = *columns; /* what is stored below changes nothing in it */
+    const uint8_t *line = to.bytes + begin, *stop = to.bytes + end;
+    Pattern head = {line, 0, 0}, tail = head;
+    int64_t n = 0, queries = 0, unread = 0, decimals = -1;
+    if (end > begin && stop[-1] != '\n')
+        return 0;
+    for (; line < stop; n++) {
+        const uint8_t *document = line + head.length;
+        Ends ends;
+        if (head.length && repeats(line, &head) && are_alike(document, number, &tail, &ends)) {
+            line = ends.number + tail.length;
+        } else {
+            const uint8_t *all[MOST_FIELDS];
+            if (!split(line, fields, all))
                 return 0;
-            line = ends[used + fields - 1] + 1;
+            int64_t length = all[0] - line;
+            if (!queries || to.query_lengths[queries - 1] != length ||
+                !is_same(to.bytes + to.query_starts[queries - 1], line, length)) {
+                to.query_starts[queries] = line - to.bytes;
+                to.query_lengths[queries] = length;
+                to.first[queries++] = n;
+            }
+            document = all[1] + 1;
+            ends.document = all[2];
+            ends.rank = all[number - 1];
+            ends.number = all[number];
+            head = pattern_of(line, document - line);
+            line = all[fields - 1] + 1;
+            tail = pattern_of(ends.number, line - ends.number);
         }
-        held -= used;
-        for (int64_t place = 0; place < held; place++)
-            ends[place] = ends[used + place] - line;
-        base += line;
+        to.starts[n] = document - to.bytes;
+        to.lengths[n] = ends.document - document;
+        if (to.keys)
+            to.keys[n] = key_of(document, ends.document - document);
+        double value = number_of(ends.rank + 1, ends.number, &decimals);
+        to.numbers[n] = value;
+        unread += value != value;
     }
-    return held == 0;
+    columns->rows = n;
+    columns->queries = queries;
+    columns->unread = unread;
+    return 1;
 }
 
 static int has_room(const Py_buffer *buffer, int64_t count)
@@ -285,12 +362,11 @@ static PyObject *read_lines(PyObject *self, PyObject *args)
         release(b, 8);
         return NULL;
     }
-    Lines to = {b[0].buf, b[1].buf, b[2].buf, b[3].len ? b[3].buf : NULL, b[4].buf,
-                b[5].buf, b[6].buf, b[7].buf, b[1].len / 8, 0, 0, 0, -1};
+    Lines to = {b[0].buf, b[1].buf, b[2].buf, b[3].len ? b[3].buf : NULL, b[4].buf, b[5].buf, b[6].buf, b[7].buf, 0, 0, 0};
+    int64_t most = (end - begin) / (is_run ? 12 : 8) + 1; /* "q 0 d 1 1 t\n" and "q 0 d 1\n" are the shortest lines */
     int fits = begin >= PADDING && end >= begin && end <= b[0].len - PADDING;
-    fits = fits && (!b[3].len || has_room(&b[3], to.capacity));
-    for (int each = 2; each < 8; each++)
-        fits = fits && (each == 3 || has_room(&b[each], to.capacity));
+    for (int each = 1; each < 8; each++)
+        fits = fits && (has_room(&b[each], most) || (each == 3 && !to.keys));
     if (!fits) {
         release(b, 8);
         PyErr_SetString(PyExc_ValueError, "lines and columns do not fit");
@@ -442,7 +518,7 @@ typedef struct {
     int by_id, narrow;
     int64_t *owners, *judgments, *rank, *low, *high;
     int64_t capacity, hits;
-    uint32_t *table;
+    uint32_t *tags; /* of `join_query`, and as many numbers of judgments behind them */
     int64_t room;
 } Join;
 
@@ -487,60 +563,73 @@ static int note(Join *join, int64_t query, int64_t first, int64_t end, int64_t r
     return 1;
 }
 
-/* Put a number where its key leads in the table; return its place there, or -1 where it has to look too far. */
-static inline int64_t slot_of(const Join *join, int shift, uint64_t mask, uint64_t key, int64_t gold, int64_t count, int64_t first)
+#define JUDGED 1U /* the bit of a tag that says that its document is judged, and was not retrieved so far */
+
+/* Return the slot that has some tag, or the free one where it belongs; -1 where neither is near. */
+static inline int64_t slot_of(const Join *join, uint64_t slot, uint64_t mask, uint32_t tag)
 {
-    uint64_t slot = key >> shift;
-    for (int tries = 0; tries < FARTHEST; tries++, slot = (slot + 1) & mask) {
-        uint32_t there = join->table[slot];
-        if (!there || (there <= count ? join->gold[gold + there - 1].key : join->keys[first + there - 1 - count]) == key)
+    for (int tries = 0; tries < FARTHEST; tries++, slot = (slot + 1) & mask)
+        if (!join->tags[slot] || !((join->tags[slot] ^ tag) & ~JUDGED))
             return (int64_t)slot;
-    }
     return -1;
 }
 
-/* Join one query; return 0 if it is anything but distinct documents in order of score. */
+/*
+ * Join one query; return 0 if it is anything but distinct documents in order of score.
+ *
+ * Each document leaves a tag in a table: the low half of its key, in the slot where the high bits lead. Judgments come
+ * first, and the place beside their tag says which they are. A row that finds its own tag is judged, or it is there for
+ * the second time; two documents with one tag are taken for the latter, which numpy then sees is not so.
+ */
 static int join_query(Join *join, int64_t query, int64_t first)
 {
     int64_t end = first + join->row_counts[query], place = join->places[query];
-    int64_t gold = join->begins[place], count = join->begins[place + 1] - gold, all = count + end - first;
+    int64_t gold = join->begins[place], count = join->begins[place + 1] - gold;
     int bits = 4;
-    while ((int64_t)1 << bits < 2 * all)
+    while ((int64_t)1 << bits < 4 * (count + end - first)) /* so sparse that most find a free slot at once */
         bits++;
     if (bits > 30)
         return 0;
     if ((int64_t)1 << bits > join->room) {
-        free(join->table);
+        free(join->tags);
         join->room = (int64_t)1 << bits;
-        join->table = malloc((size_t)join->room * sizeof *join->table);
-        if (!join->table) {
+        join->tags = malloc((size_t)join->room * 2 * sizeof *join->tags);
+        if (!join->tags) {
             join->room = 0;
             return 0;
         }
     }
-    memset(join->table, 0, sizeof *join->table << bits);
+    uint32_t *tags = join->tags, *numbers = tags + join->room;
     uint64_t mask = ((uint64_t)1 << bits) - 1;
+    memset(tags, 0, sizeof *tags << bits);
     for (int64_t nth = 0; nth < count; nth++) {
-        int64_t slot = slot_of(join, 64 - bits, mask, join->gold[gold + nth].key, gold, count, first);
-        if (slot < 0 || join->table[slot])
+        uint64_t key = join->gold[gold + nth].key;
+        int64_t slot = slot_of(join, key >> (64 - bits), mask, (uint32_t)key | 2);
+        if (slot < 0 || tags[slot])
             return 0;
-        join->table[slot] = (uint32_t)(nth + 1);
+        tags[slot] = (uint32_t)key | 2 | JUDGED;
+        numbers[slot] = (uint32_t)nth;
     }
     double before = INFINITY;
+    int rises = 0;
     for (int64_t row = first; row < end; row++) {
-        int64_t slot = slot_of(join, 64 - bits, mask, join->keys[row], gold, count, first);
+        uint64_t key = join->keys[row];
+        uint32_t tag = ((uint32_t)key | 2) & ~JUDGED; /* never 0, which is a free slot */
+        int64_t slot = slot_of(join, key >> (64 - bits), mask, tag);
+        if (slot < 0)
+            return 0;
+        if (tags[slot]) {
+            int64_t judgment = gold + numbers[slot];
+            if (!(tags[slot] & JUDGED) || !is_judged(join, row, join->gold + judgment) ||
+                !note(join, query, first, end, row, judgment))
+                return 0;
+        }
+        tags[slot] = tag;
         double score = score_at(join, row);
-        if (slot < 0 || !(score <= before))
-            return 0;
+        rises |= !(score <= before);
         before = score;
-        uint32_t there = join->table[slot];
-        if (there > count || (there && !is_judged(join, row, join->gold + gold + there - 1)))
-            return 0;
-        join->table[slot] = (uint32_t)(count + row - first + 1);
-        if (there && !note(join, query, first, end, row, gold + there - 1))
-            return 0;
     }
-    return 1;
+    return !rises;
 }
 
 /*
@@ -590,7 +679,7 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
         done = join_query(&join, query, first);
         first += join.row_counts[query];
     }
-    free(join.table);
+    free(join.tags);
     Py_END_ALLOW_THREADS
     release(b, 15);
     if (!done)
