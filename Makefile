@@ -122,7 +122,7 @@ test-browser: $(VENV)/.installed-dev
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
 test-hosts: $(BIN)/python
-	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
+	TORCH='$(TORCH)' $(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
 
 # What presets read is written by the libraries themselves, in an environment each; promptfoo needs npm.
 test-libraries: $(VENV)/.installed-dev

@@ -144,6 +144,7 @@ SECTIONS = (
     _module("rankgauge.compat.keyword", "The keyword article's functions."),
     _module("rankgauge.compat.remem", "REMem's metrics."),
     _module("rankgauge_hosts", "What the modules for the hosts share. It is a distribution of its own."),
+    _module("rankgauge_hosts.beir", "[In place of BEIR's function](../how-to/embed-in-sentence_transformers.md#beir)."),
     _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/embed-in-deepeval.md)."),
     _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
     _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
@@ -152,8 +153,13 @@ SECTIONS = (
     _module(
         "rankgauge_hosts.mlflow_history", "[A history in MLflow](../how-to/embed-in-mlflow.md#a-history-in-mlflow)."
     ),
+    _module("rankgauge_hosts.mteb", "[Beside MTEB](../how-to/embed-in-sentence_transformers.md#mteb)."),
     _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
     _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),
+    _module(
+        "rankgauge_hosts.sentence_transformers",
+        "[Inside sentence-transformers](../how-to/embed-in-sentence_transformers.md#sentence-transformers).",
+    ),
     _module(
         "rankgauge_recsys", "[For recommenders](../../plugins/rankgauge-recsys/README.md), a distribution of its own."
     ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ ROOT = HERE.parent.parent
 _INSTALL_SECONDS = 1800
 _TEST_SECONDS = 1800
 _NO_TESTS = 5
+_ON_PYTORCH = ("sentence_transformers",)
 
 
 class Outcome(NamedTuple):
@@ -136,7 +138,8 @@ def summary(outcomes: list[Outcome]) -> str:
         A line for each host; hosts that were not tested stand in a frame of their own, at the end.
     """
     lines = ["", "Hosts:"]
-    lines += [f"  {each.host:<9} {each.status:<10} {each.seconds:6.0f} s  {each.told}" for each in outcomes]
+    width = max(len(each.host) for each in outcomes)
+    lines += [f"  {each.host:<{width}} {each.status:<10} {each.seconds:6.0f} s  {each.told}" for each in outcomes]
     missed = [each for each in outcomes if each.status == "not tested"]
     if missed:
         lines += ["", "!" * 78, f"!!  {len(missed)} OF {len(outcomes)} HOSTS WERE NOT TESTED"]
@@ -161,19 +164,23 @@ def _installed(host: str, environment: Path) -> str:
     venv.create(environment, with_pip=True)
     extras = [host, "test", *(name for name in _project(HERE)["optional-dependencies"] if name == f"test-{host}")]
     python, wanted_here = str(_python(environment)), ["-e", str(ROOT), "-e", f"{HERE}[{','.join(extras)}]"]
-    installers = [[python, "-m", "pip", "install", "--disable-pip-version-check"]]
+    pip = [python, "-m", "pip", "install", "--disable-pip-version-check"]
+    installers = [pip]
     if (uv := shutil.which("uv")) is not None:  # which takes a tenth of the time, and may be a shim that has none
         installers.insert(0, [uv, "pip", "install", "--python", python])
-    for installer in installers:
-        command = [*installer, "--quiet", *wanted_here]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
-        if done.returncode == 0:
-            break
-    else:
-        log = environment / "install.log"
-        log.write_text(done.stdout + done.stderr, encoding="utf-8")
-        errors = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR: ")]
-        return f"{errors[-1] if errors else f'pip ended with {done.returncode}'}; see {log}"
+    steps = [[[*installer, "--quiet", *wanted_here] for installer in installers]]
+    if host in _ON_PYTORCH:  # first and by pip, whose configuration may name a small build, where uv takes CUDA along
+        steps.insert(0, [[*pip, "--quiet", *shlex.split(os.environ.get("TORCH", "torch"))]])
+    for commands in steps:
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
+            if done.returncode == 0:
+                break
+        else:
+            log = environment / "install.log"
+            log.write_text(done.stdout + done.stderr, encoding="utf-8")
+            errors = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR: ")]
+            return f"{errors[-1] if errors else f'pip ended with {done.returncode}'}; see {log}"
     stamp.write_text(wanted, encoding="utf-8")
     return ""
 

@@ -15,7 +15,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 HOST = os.environ.get("RANKGAUGE_HOST", "")
-KNOWN = ("inspect", "deepeval", "haystack", "ir_measures", "mlflow", "platforms", "ragas")
+KNOWN = ("inspect", "deepeval", "haystack", "ir_measures", "mlflow", "platforms", "ragas", "sentence_transformers")
 
 # Before any host is imported: each reads its own switch, most of them once.
 QUIET = {

@@ -16,7 +16,7 @@ import rankgauge_hosts
 
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-HOSTS = {"inspect", "deepeval", "haystack", "ir_measures", "mlflow", "ragas"}
+HOSTS = {"inspect", "deepeval", "haystack", "ir_measures", "mlflow", "ragas", "sentence_transformers"}
 MODULES = sorted((ROOT / "src" / "rankgauge_hosts").glob("*.py"))
 PUBLIC = (
     *("rankgauge", "rankgauge.engine.host", "rankgauge.errors", "rankgauge.history", "rankgauge.plugin"),
@@ -64,7 +64,10 @@ def test_importing_the_package_imports_no_host():
     script = "import sys, rankgauge_hosts, rankgauge_hosts.promptfoo; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert loaded & {"inspect_ai", "deepeval", "haystack", "ir_measures", "mlflow", "ragas"} == set()
+    assert (
+        loaded & {"inspect_ai", "deepeval", "haystack", "ir_measures", "mlflow", "ragas", "sentence_transformers"}
+        == set()
+    )
 
 
 def test_every_host_has_an_extra_and_a_test_root():
