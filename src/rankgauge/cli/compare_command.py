@@ -170,8 +170,7 @@ def _is_human_judged(given: argparse.Namespace) -> bool:
     """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
     if given.judgments is None and given.human is None:
         return False
-    untyped = (None, False, 0, [])
-    typed = [name for name in _IDLE if getattr(given, name) not in (*untyped, _DEFAULTS.get(name))]
+    typed = [name for name in _IDLE if getattr(given, name) not in (None, False, 0, [], _DEFAULTS.get(name))]
     idle = [f"--{name.replace('_', '-')}" for name in typed[:1]]
     other = given.form not in {"table", "json"}
     together = "--judgments, of a model, and --human, of people, are given together"
