@@ -19,7 +19,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
-from rankgauge.comparison import power, self_comparison
+from rankgauge.comparison import compare, power
 from rankgauge.engine import early_stop, html_report, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.history import lines as history_lines
@@ -148,7 +148,7 @@ FIGURES = {
     ],
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
-    "repeat-calls": [f"({self_comparison._MOST_PAIRS} pairs at the most)"],
+    "repeat-calls": [f"({compare._MOST_PAIRS} pairs at the most)"],
     "quickstart": ["their 95 % interval", "95th percentile"],
     "keep-and-rescore": ["95th percentile"],
     "why-numbers-differ": [

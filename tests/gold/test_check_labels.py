@@ -8,8 +8,7 @@ import pytest
 
 from rankgauge.gold.check_labels import check_labels
 from rankgauge.gold.label_findings import GoldReport, LabelFinding
-from rankgauge.gold.labels import Label
-from rankgauge.gold.traced_labels import TracedLabels
+from rankgauge.gold.labels import Label, TracedLabels
 from rankgauge.io.corpus import Corpus
 from rankgauge.samples import Sample, read_sample
 

@@ -9,8 +9,7 @@ import pytest
 
 from rankgauge.gold.check_labels import check_labels
 from rankgauge.gold.label_findings import GoldReport, LabelFinding
-from rankgauge.gold.label_layouts import change_lines
-from rankgauge.gold.repair_labels import Repaired, repair_labels
+from rankgauge.gold.repair_labels import Repaired, change_lines, repair_labels
 from rankgauge.io.corpus import Corpus
 from rankgauge.samples import read_sample
 

@@ -174,6 +174,6 @@ class TestExcel:
             mean(written(tmp_path, "a.xlsx", "no zip"))
 
     def test_without_the_extra_it_is_named(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("rankgauge.io.delimited_records.find_spec", lambda name: None)
+        monkeypatch.setattr("rankgauge.io.builtin_formats.find_spec", lambda name: None)
         with pytest.raises(UnreadableError, match=r"pip install 'rankgauge\[excel\]'"):
             mean(sheet(tmp_path, self.ROWS))

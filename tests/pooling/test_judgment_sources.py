@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rankgauge
-from rankgauge.pooling.judgment_sources import sources_of
+from rankgauge.pooling.queue_files import sources_of
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
 ROWS = [

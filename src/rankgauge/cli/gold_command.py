@@ -21,10 +21,9 @@ from rankgauge.engine.reopen import evaluation_of
 from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, ResultError, listed
 from rankgauge.gold.check_labels import check_labels
-from rankgauge.gold.label_findings import GoldReport
-from rankgauge.gold.label_layouts import change_lines, finding_lines
+from rankgauge.gold.label_findings import GoldReport, finding_lines
 from rankgauge.gold.labels import labels_of
-from rankgauge.gold.repair_labels import repair_labels
+from rankgauge.gold.repair_labels import change_lines, repair_labels
 from rankgauge.io.corpus import Corpus, read_corpus
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import read_texts

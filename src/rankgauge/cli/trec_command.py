@@ -180,7 +180,7 @@ def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[s
     """Return what was asked for beside the means of each run; the runs are read again for it."""
     if not (given.bounds or given.condensed):
         return {}
-    from rankgauge.engine.unjudged import bounds, condensed
+    from rankgauge.engine.reopen import bounds, condensed
     from rankgauge.report.run_tables import NOTES, further_means
 
     for name, note in NOTES.items():

@@ -1,5 +1,5 @@
 """
-Comparing: results against a baseline, metric by metric, with intervals, p values and their corrections.
+Comparing: results against a baseline, metric by metric, and repeats of one system against each other.
 
 Which statistics, and why: docs/explanation/comparing.md.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -18,15 +18,15 @@ from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
 from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
-from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.errors import ParameterError, counted, did_you_mean
 from rankgauge.result import ResultValues
-from rankgauge.result.merge import find_column
+from rankgauge.result.column_info import find_column
 from rankgauge.result.values import check_results
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import MeanEstimate, affordable_resamples, bootstrap_bca, t_two_sided
 from rankgauge.stats.paired_tests import SignFlips, flip_signs, wilcoxon
 
-__all__ = ["compare_results", "tested_columns"]
+__all__ = ["compare_results", "is_itself", "tested_columns", "with_false_alarms"]
 
 
 _MAX_T = "step-down max-T over metrics"
@@ -190,3 +190,42 @@ def _corrected(tested: Sequence[Sequence[Tested]], method: Method) -> tuple[list
         name, held = f"Holm over {len(known)} tests" if len(known) > 1 else "", iter(holm(known))
         p_values = (None if test.p is None else next(held) for tests in tested for test in tests)
     return [[test._replace(adjusted=next(p_values)) for test in tests] for tests in tested], name
+
+
+_MOST_PAIRS = 50
+
+
+def is_itself(one: ResultValues, other: ResultValues) -> bool:
+    """Return whether two results are the same calls of one system that was called repeatedly."""
+    columns = list(zip(one.metrics.values(), other.metrics.values(), strict=False))
+    if one.sample_ids != other.sample_ids or not columns:
+        return False
+    pairs = [(a.repeats, b.repeats) for a, b in columns if a.repeats is not None and b.repeats is not None]
+    return len(pairs) == len(columns) and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+
+
+def with_false_alarms(
+    pair: RunComparison, result: ResultValues, method: Method, compared: Callable[..., Comparison]
+) -> RunComparison:
+    """Return the comparison of a result with itself, with how often *compared* would call its repeats different."""
+    most = max(column.repeats.shape[1] for column in result.metrics.values() if column.repeats is not None)
+    alarms, by_metric, n = 0, dict.fromkeys(pair.metrics, 0), 0
+    for first, second in islice(combinations(range(1, most + 1), 2), _MOST_PAIRS):
+        single = {
+            str(number): result.with_columns(column.repeat(number) for column in result.metrics.values())
+            for number in (first, second)
+        }
+        verdicts = compared(single)[str(second)].metrics
+        wrong = [name for name, metric in verdicts.items() if metric.verdict in {"better", "worse"}]
+        for name in wrong:
+            by_metric[name] += 1
+        alarms, n = alarms + bool(wrong), n + 1
+    rate, allowed = alarms / n, 1 - method.confidence
+    note = (
+        f"A against A: of {counted(n, 'pair')} of repeats {alarms:,} would be called different, a false-alarm rate of "
+        f"{rate:.1%} where the tests allow {allowed:.1%}"
+    )
+    if rate > allowed and alarms > 1:
+        note += "; repeats of one run differ by more than chance, so single runs are not to be compared"
+    false_alarms = {"pairs": n, "alarms": alarms, "metrics": by_metric, "allowed": allowed, "rate": rate}
+    return replace(pair, notes=(*pair.notes, note), false_alarms=false_alarms)

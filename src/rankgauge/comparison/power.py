@@ -24,7 +24,7 @@ from rankgauge.comparison.pairing import pair_results
 from rankgauge.comparison.sentences import percent
 from rankgauge.errors import ParameterError, counted
 from rankgauge.result import ResultValues
-from rankgauge.result.merge import find_column
+from rankgauge.result.column_info import find_column
 from rankgauge.result.wording import number
 from rankgauge.stats import estimate_mean, standard_deviation
 

@@ -11,17 +11,15 @@ from functools import partial
 from typing import TypeVar, cast
 
 from rankgauge.base.plain_text import visible
-from rankgauge.comparison.compare import compare_results
+from rankgauge.comparison.compare import compare_results, is_itself, with_false_alarms
 from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
-from rankgauge.comparison.self_comparison import is_itself, with_false_alarms
-from rankgauge.engine.reopen import evaluation_of, is_of_run
+from rankgauge.engine.reopen import bounds as bounds_of
+from rankgauge.engine.reopen import condensed as without_unjudged
+from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
 from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.setup import Setup
-from rankgauge.engine.unjudged import bounds as bounds_of
-from rankgauge.engine.unjudged import condensed as without_unjudged
-from rankgauge.engine.unjudged import unjudged_share
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice

@@ -16,14 +16,15 @@ from rankgauge.engine.funneling import stage_notes
 from rankgauge.engine.reopen import (
     check_definitions,
     column_of,
+    evaluation_behind,
     evaluation_of,
     is_of_run,
     job_of,
+    judged_again,
     lost_sample,
     run_evaluation_of,
 )
 from rankgauge.engine.runs import RunEvaluation
-from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample

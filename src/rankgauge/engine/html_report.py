@@ -17,11 +17,10 @@ from rankgauge.comparison.differences import Comparison
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.funneling import first_funnel
 from rankgauge.engine.loss_reasons import LostSamples
-from rankgauge.engine.reopen import is_of_run
+from rankgauge.engine.reopen import is_of_run, scored_only, unjudged_share
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.setup import Setup
-from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, RankgaugeError, ResultError, counted
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.funnel import Funnel

@@ -1,27 +1,50 @@
 """
-The road back: from a result to the evaluation that it came from, with the same data, outputs and definitions.
+The road back: from a result to the evaluation that it came from, and to a run that is judged again.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rankgauge.catalog import Catalog
+from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
 from rankgauge.engine.job import Job
 from rankgauge.engine.run_options import RunOptions
-from rankgauge.engine.runs import RunEvaluation, plan_run
+from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, plan_run
 from rankgauge.engine.setup import Setup
-from rankgauge.errors import ResultError, counted
+from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
+from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.scoring.score import SCORED
+from rankgauge.stats import aggregate
 
-__all__ = ["check_definitions", "column_of", "evaluation_of", "is_of_run", "job_of", "lost_sample", "run_evaluation_of"]
+__all__ = [
+    "bounds",
+    "check_definitions",
+    "column_of",
+    "condensed",
+    "evaluation_behind",
+    "evaluation_of",
+    "is_of_run",
+    "job_of",
+    "judged_again",
+    "lost_sample",
+    "run_evaluation_of",
+    "scored_only",
+    "unjudged_share",
+]
+
 
 _CONFIG = "config.resolved.yaml"
 _AGAIN = "evaluate again"
@@ -188,3 +211,73 @@ def _lost(result: ResultValues) -> ResultError:
         f"it is not known from which data this result was computed: {why}; use the result of `run`, or a folder that "
         "was saved from it"
     )
+
+
+def bounds(
+    result: ResultValues, *, grade: float | None = None, catalog: Catalog | None = None
+) -> dict[str, Bounds | None]:
+    """Return the worst and the best case of each mean of a run; see `Result.bounds`."""
+    evaluation = evaluation_behind(result, catalog)
+    plan, qrels = evaluation.plan, evaluation.qrels
+    check_bounds(plan.profile.policy)
+    highest = float(qrels.grades.max(initial=0.0))
+    if grade is not None and not highest <= grade < np.inf:
+        msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
+        raise ParameterError(msg)
+    judged = {unit: judged_again(evaluation, result, unit) for unit in plan.units}
+    top = (highest or 1.0) if grade is None else float(grade)
+    planned = {metric.name: metric for metric in plan.metrics}
+    return {
+        name: mean_bounds(plan, planned[name], judged[planned[name].unit], column.values, top)
+        for name, column in result.metrics.items()
+    }
+
+
+def condensed(result: ResultValues, *, catalog: Catalog | None = None) -> ResultValues:
+    """Return the same evaluation over condensed lists; see `Result.condensed`."""
+    evaluation = evaluation_behind(result, catalog)
+    plan = _judged_only(evaluation.plan)
+    return evaluate_planned(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+
+
+def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvaluation:
+    """Return the plan, the judgments and the run of a result; `ResultError` if it is not of a run."""
+    if not is_of_run(result):
+        raise ResultError(
+            "what unjudged documents could change is found by reading the run again, and this result does not say "
+            "where that is: it is of samples, or from a baseline file; give the run and its judgments, or their folder"
+        )
+    return run_evaluation_of(result, catalog=catalog)
+
+
+def judged_again(evaluation: RunEvaluation, result: ResultValues, unit: str | None = None) -> Judged:
+    """Judge a run again, by unit; return the queries of a result."""
+    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan, unit=unit)
+    names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]
+    if tuple(names) == result.sample_ids:
+        return evidence.judged
+    places = {name: place for place, name in enumerate(names)}
+    if absent := [name for name in result.sample_ids if name not in places]:
+        msg = f"the run is not what the result was computed from: query {absent[0]!r} is not evaluated any more"
+        raise ResultError(msg)
+    return evidence.judged.take([places[name] for name in result.sample_ids])
+
+
+def _judged_only(plan: Plan) -> Plan:
+    """Return a plan for the same columns over condensed lists, with definitions that say so."""
+    metrics = []
+    for metric in plan.metrics:
+        definition = {**metric.definition, "policy": {**metric.definition["policy"], "judged_only": True}}
+        metrics.append(dataclasses.replace(metric, definition=definition, fingerprint=fingerprint_of(definition)))
+    return dataclasses.replace(plan, metrics=tuple(metrics), profile=plan.profile.adapted({"judged_only": True}))
+
+
+def scored_only(column: MetricSummary) -> Floats:
+    """Return the values of a column, NaN for samples that have no score, whatever these count as."""
+    return np.where(column.codes == SCORED, column.values, np.nan)
+
+
+def unjudged_share(column: MetricSummary) -> float | None:
+    """Return the mean of `unjudged@k` over the samples that have results; None where none has."""
+    shares = scored_only(column)
+    return aggregate(shares[~np.isnan(shares)])

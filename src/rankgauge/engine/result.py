@@ -268,7 +268,7 @@ class Result(ResultValues):
 
             ResultError: The result is of samples, or its run cannot be read again.
         """
-        from rankgauge.engine.unjudged import bounds
+        from rankgauge.engine.reopen import bounds
 
         return bounds(self, grade=grade, catalog=catalog)
 
@@ -320,7 +320,7 @@ class Result(ResultValues):
         Raises:
             ResultError: The result is of samples, or its run cannot be read again.
         """
-        from rankgauge.engine.unjudged import condensed
+        from rankgauge.engine.reopen import condensed
 
         return self.holding(condensed(self, catalog=catalog))
 

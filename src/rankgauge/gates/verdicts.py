@@ -18,7 +18,7 @@ from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, ju
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.judging import Leak
-from rankgauge.pooling.judgment_sources import is_model
+from rankgauge.pooling.queue_files import is_model
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED

@@ -13,10 +13,8 @@ from difflib import SequenceMatcher
 from rankgauge.errors import counted, listed
 from rankgauge.gold.check_questions import check_questions
 from rankgauge.gold.label_findings import GoldReport, LabelFinding, Status
-from rankgauge.gold.labels import Label
-from rankgauge.gold.other_ids import OtherIds
+from rankgauge.gold.labels import Label, OtherIds, TracedLabels, words_of
 from rankgauge.gold.text_tracing import Near, Place
-from rankgauge.gold.traced_labels import TracedLabels, words_of
 from rankgauge.io.corpus import Corpus
 from rankgauge.matchers.plain_words import Word, plain_words
 from rankgauge.samples import Sample

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rankgauge.errors import listed
 from rankgauge.gold.label_findings import LabelFinding, Status
-from rankgauge.gold.labels import question_of
-from rankgauge.gold.traced_labels import TracedLabels, words_of
+from rankgauge.gold.labels import TracedLabels, question_of, words_of
 from rankgauge.samples import Sample
 
 __all__ = ["TWIN", "check_questions"]

@@ -1,17 +1,20 @@
 """
-What was found of labels, as values.
+What was found of labels, as values and laid out for a terminal.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields
+from rankgauge.base.tables import Line, listing, ruled
+from rankgauge.errors import counted
 
-__all__ = ["SCHEMA_VERSION", "GoldReport", "LabelFinding", "Status"]
+__all__ = ["SCHEMA_VERSION", "GoldReport", "LabelFinding", "Status", "finding_lines"]
+
 
 SCHEMA_VERSION = "rankgauge.gold.v1"
 
@@ -115,3 +118,32 @@ class GoldReport:
             "counts": self.counts(),
             "findings": [finding.to_dict() for finding in self.findings],
         }
+
+
+_OF_LABELS = ("moved", "edited", "split", "ambiguous", "gone")
+
+
+def finding_lines(report: GoldReport, *, most: int | None, width: int | None) -> Iterator[Line]:
+    """Yield how many labels hold, and the first findings; *most* is how many, None for all."""
+    title = f"labels of {counted(report.samples, 'sample')} against {counted(report.documents, 'document')}"
+    counts: Counter[tuple[str, str]] = Counter((finding.kind, finding.status) for finding in report.findings)
+    rows = [
+        [kind, f"{number:,}", f"{report.valid[kind]:,}", *(f"{counts[kind, status]:,}" for status in _OF_LABELS)]
+        for kind, number in report.labels.items()
+    ]
+    yield from ruled(title, ["gold", "labels", "valid", *_OF_LABELS], rows, width=width)
+    others = {status: number for status, number in report.counts().items() if status not in _OF_LABELS}
+    if others:
+        yield Line(f"also: {', '.join(f'{number:,} {status}' for status, number in others.items())}\n")
+    if not report.findings:
+        yield Line("every label holds")
+        return
+    shown = report.findings[:most]
+    yield from listing(["sample", "label", "status", "what"], [_row(finding) for finding in shown], width=width)
+    if more := len(report.findings) - len(shown):
+        yield Line(f"\nand {more:,} more; --limit 0 shows all, --json has them")
+
+
+def _row(finding: LabelFinding) -> list[str]:
+    what = f"{finding.reason}\n{finding.difference}" if finding.difference else finding.reason
+    return [finding.sample, f"{finding.kind}: {finding.label}", finding.status, what]

@@ -1,16 +1,23 @@
 """
-Labels: each gold id, text and span of some samples as one value, and the questions beside them.
+Labels: each gold id, text and span of some samples as one value, where its text stands, and other ids for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
+from rankgauge.gold.text_tracing import Traced, trace
 from rankgauge.io.corpus import Corpus
+from rankgauge.matchers.plain_words import plain_words
 from rankgauge.samples import Sample
 
-__all__ = ["Kind", "Label", "labels_of", "question_of"]
+__all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "question_of", "words_of"]
+
 
 Kind = Literal["relevant", "passages", "spans"]
 """The kinds of gold that name a place in a corpus."""
@@ -66,3 +73,122 @@ def _text_before(before: Corpus | None, name: str) -> str | None:
     if before is None or name not in before.number_of:
         return None
     return before.wholes[before.number_of[name]] or None
+
+
+_NOWHERE = Traced((), ())
+
+
+class TracedLabels:
+    """Samples and their labels beside a corpus."""
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        corpus: Corpus,
+        before: Corpus | None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.samples, self.corpus, self._progress = samples, corpus, progress
+        labels: dict[str, list[Label]] = defaultdict(list)
+        for label in labels_of(samples, before):
+            labels[label.sample].append(label)
+        self._labels: Mapping[str, Sequence[Label]] = labels
+
+    def of(self, sample: str) -> Sequence[Label]:
+        """Return the labels of a sample."""
+        return self._labels.get(sample, ())
+
+    def relevant(self, sample: str) -> list[str]:
+        """Return the relevant ids of a sample."""
+        return [label.document for label in self.of(sample) if label.kind == "relevant" and label.document]
+
+    def expected(self, label: Label) -> set[int]:
+        """Return the documents in which a label should stand, as far as the corpus has them."""
+        return self.numbers([label.document] if label.document is not None else self.relevant(label.sample))
+
+    def numbers(self, names: Sequence[str]) -> set[int]:
+        """Return the documents with these ids, as far as the corpus has them."""
+        return {self.corpus.number_of[name] for name in names if name in self.corpus.number_of}
+
+    def places(self, text: str | None) -> Traced:
+        """Return where a text stands; nowhere for none."""
+        return self._traced[text, -1] if text else _NOWHERE
+
+    def twins(self, number: int) -> Traced:
+        """Return where the text of a labelled document stands beside itself."""
+        return self._traced[self.corpus.wholes[number], number]
+
+    @cached_property
+    def _traced(self) -> Mapping[tuple[str, int], Traced]:
+        """Return where all texts stand that labels, questions and labelled documents have, each of them once."""
+        asked: dict[tuple[str, int], None] = {}
+        for label in (label for labels in self._labels.values() for label in labels):
+            if label.text is not None:
+                asked[label.text, -1] = None
+            number = self.corpus.number_of.get(label.document or "")
+            if label.kind == "relevant" and number is not None:
+                asked[self.corpus.wholes[number], number] = None
+        labels = len(asked)
+        asked |= dict.fromkeys((question, -1) for question in map(question_of, self.samples) if question)
+        keys = list(asked)
+        texts, itself = [text for text, _ in keys], [number for _, number in keys]
+        exact = [place >= labels for place in range(len(keys))]
+        traced = trace(texts, self.corpus.wholes, itself=itself, exact=exact, progress=self._progress)
+        return dict(zip(keys, traced, strict=True))
+
+
+def words_of(text: str) -> str:
+    """Return the words of a text with a space between them."""
+    return " ".join(word.text for word in plain_words(text))
+
+
+_PART = re.compile(r"[^0-9A-Za-z]+(?:(?:chunk|part|page|passage|section|p|c)[^0-9A-Za-z]*)?[0-9]+", re.IGNORECASE)
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
+
+
+class OtherIds:
+    """Looks for ids of a corpus that may stand for a gold id which it does not have."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._sorted = sorted(corpus.ids)
+
+    def parts(self, name: str) -> list[str]:
+        """Return the ids of a document's parts, such as ``doc7#1`` and ``doc7#2`` of ``doc7``, in order."""
+        at = bisect_left(self._sorted, name)
+        parts = []
+        while at < len(self._sorted) and self._sorted[at].startswith(name):
+            if _PART.fullmatch(self._sorted[at], len(name)):
+                parts.append(self._sorted[at])
+            at += 1
+        return sorted(parts, key=self._corpus.number_of.__getitem__)
+
+    def other(self, name: str) -> tuple[str, str]:
+        """Return the one id that may stand for this one, and why; twice nothing where there is none, or several."""
+        for why, table in self._tables:
+            if len(ids := table.get(_plain(name), [])) == 1:
+                return ids[0], why
+        for pattern, why in ((_ENDING, "the same without its ending"), (_PART, "the document that it was a part of")):
+            if (match := re.search(rf"(?:{pattern.pattern})\Z", name, re.IGNORECASE)) and name[: match.start()]:
+                whole = name[: match.start()]
+                if whole in self._corpus.number_of:
+                    return whole, why
+        return "", ""
+
+    @cached_property
+    def _tables(self) -> list[tuple[str, dict[str, list[str]]]]:
+        spelled: dict[str, list[str]] = defaultdict(list)
+        titled: dict[str, list[str]] = defaultdict(list)
+        bare: dict[str, list[str]] = defaultdict(list)
+        for name, title in zip(self._corpus.ids, self._corpus.titles, strict=True):
+            spelled[_plain(name)].append(name)
+            if title:
+                titled[_plain(title)].append(name)
+            if match := re.search(rf"{_ENDING.pattern}\Z", name):
+                bare[_plain(name[: match.start()])].append(name)
+        whys = ("the same in another spelling", "the document with this title", "the same with an ending")
+        return list(zip(whys, (spelled, titled, bare), strict=True))
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", name.strip().casefold().removeprefix("./")))

@@ -4,16 +4,17 @@ Repairing labels: records with new places for what moved, and each change as a r
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankgauge.errors import counted
 from rankgauge.gold.label_findings import GoldReport, LabelFinding
 from rankgauge.io.corpus import Corpus
 from rankgauge.samples.sample_values import GOLD_KINDS, is_real
 
-__all__ = ["LabelChange", "Repaired", "repair_labels"]
+__all__ = ["LabelChange", "Repaired", "change_lines", "repair_labels"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,3 +155,24 @@ def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Itera
         name = entry["id"] if isinstance(entry, Mapping) else entry
         for other in ids.get(str(name), (name,)):
             yield str(other), {**entry, "id": other} if isinstance(entry, Mapping) else other
+
+
+def change_lines(repaired: Repaired) -> Iterator[str]:
+    """Yield each change as a difference, and what is left to a person."""
+    for change in repaired.changes:
+        yield from _difference(change)
+    left = Counter(finding.status for finding in repaired.left)
+    yield f"{counted(len(repaired.changes), 'change')}" + (
+        f"; left as they are: {', '.join(f'{number:,} {status}' for status, number in left.most_common())}"
+        if left
+        else ""
+    )
+
+
+def _difference(change: LabelChange) -> Sequence[str]:
+    finding = change.finding
+    head = f"{finding.sample}, {finding.kind}: {finding.status}, {finding.reason}"
+    if finding.kind == "passages":
+        return [head, f"  {finding.difference}", ""]
+    kept = [f"  + {name}" for name in change.now if name != change.was]
+    return [head, f"  {' ' if change.was in change.now else '-'} {change.was}", *kept, ""]

@@ -17,8 +17,7 @@ from rankgauge.columns import Qrels, Relevance, Slices
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.judgment_sources import provenance_path
-from rankgauge.pooling.queue_files import Graded, decoded, lines_of, write_files
+from rankgauge.pooling.queue_files import Graded, decoded, lines_of, provenance_path, write_files
 from rankgauge.stats import Agreement, agreement
 
 __all__ = ["NewJudgments", "compare_judgments", "unjudged_queries", "write_judgments"]

@@ -1,24 +1,28 @@
 """
-`MetricInfo`: what a column of a result is, in plain values that a manifest can hold.
+`MetricInfo`: what a column of a result is, in plain values that a manifest can hold; and columns by any spelling.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
+from rankgauge.catalog.other_tools import translated
+from rankgauge.catalog.trec_eval import read_form
+from rankgauge.errors import suggest
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.policy import IntervalChoice
 from rankgauge.scoring.scored import ScoredMetric
 
-__all__ = ["LEAKS_KEPT", "MetricInfo"]
+__all__ = ["LEAKS_KEPT", "Column", "MetricInfo", "find_column"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,3 +221,43 @@ def _plain_budget(budget: Budget) -> dict[str, Any]:
         "partial": budget.partial,
         "provider": None if by is None else _plain(by.provider),
     }
+
+
+class Column(Protocol):
+    """What is known of one metric: the scores of all samples, or what they come to."""
+
+    @property
+    def info(self) -> MetricInfo:
+        """Return what the column is."""
+
+    @property
+    def name(self) -> str:
+        """Return the column's name."""
+
+
+Found = TypeVar("Found", bound=Column)
+
+
+def find_column(columns: Mapping[str, Found], name: object) -> Found:
+    """Return a column by its name, its safe name, or any spelling of its metric; a `KeyError` says what there is."""
+    if not isinstance(name, str):
+        raise KeyError(f"a column is looked up by its name, not by {name!r}")
+    if name in columns:
+        return columns[name]
+    for column in columns.values():
+        if name == column.info.safe_name or name in column.info.spellings:
+            return column
+    answering: list[Found] = []
+    with contextlib.suppress(ValueError):  # an `ExpressionError`, or a form that lists several columns
+        (expression,) = read_form(name) or [translated(parse(name))]
+        answering = [column for column in columns.values() if column.info.answers_to(expression)]
+        exact = [column for column in answering if parse(column.info.expression).params == expression.params]
+        answering = exact or answering
+    if len(answering) == 1:
+        return answering[0]
+    if answering:
+        names = ", ".join(column.name for column in answering)
+        raise KeyError(f"{name!r} may be any of {names}; use one of these names")
+    close = suggest(name, columns)
+    hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    raise KeyError(f"no column {name!r}{hint}; there are {', '.join(columns)}")

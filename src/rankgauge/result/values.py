@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap, frozen, read_only, refuse_attribute
 from rankgauge.errors import ParameterError, counted, listed
-from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.meaning import Origin
-from rankgauge.result.merge import Part, concatenated, find_column, merged_ids, merged_manifest
+from rankgauge.result.column_info import MetricInfo, find_column
+from rankgauge.result.meaning import Origin, Part, concatenated, merged_ids, merged_manifest
 from rankgauge.result.sample_rows import SampleError, SampleText, pandas_frame, score_frame, without_score
 from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput

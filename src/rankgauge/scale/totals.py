@@ -14,8 +14,8 @@ from typing import Any, Self
 from rankgauge.base.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.pickling import reduced
-from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
+from rankgauge.result.column_info import MetricInfo, find_column
+from rankgauge.result.meaning import Part, difference, merged_info, merged_manifest
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
 from rankgauge.stats import (
