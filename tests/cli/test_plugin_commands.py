@@ -9,7 +9,7 @@ from rankgauge import Catalog
 from rankgauge.cli.command_line import _OPEN, command_names
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import command, hookimpl
-from rankgauge.plugin.commands import OPEN_GROUPS
+from rankgauge.plugin.programs import OPEN_GROUPS
 from rankgauge.testing import check_plugin
 
 MODULE = '''\

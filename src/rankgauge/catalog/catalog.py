@@ -23,7 +23,7 @@ from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
-from rankgauge.plugin.systems import System
+from rankgauge.plugin.programs import System
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 
 __all__ = ["Catalog", "Reading"]

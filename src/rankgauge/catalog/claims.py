@@ -13,14 +13,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.plugin.commands import Command
-from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
-from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
+from rankgauge.plugin.declarations import Reader
 from rankgauge.plugin.metric import Metric
-from rankgauge.plugin.presets import Preset
-from rankgauge.plugin.profiles import MetricSet, NamedProfile
-from rankgauge.plugin.sections import ReportSection
-from rankgauge.plugin.systems import System
+from rankgauge.plugin.signature import Authored
 from rankgauge.policy import PROFILES
 
 __all__ = [
@@ -46,22 +41,7 @@ __all__ = [
 OWN = "rankgauge"
 """The distribution whose names no other can take."""
 
-Declaration = (
-    Metric
-    | Normalizer
-    | Comparer
-    | NamedMatcher
-    | Tokenizer
-    | Reader
-    | Reporter
-    | Aggregate
-    | NamedProfile
-    | MetricSet
-    | Preset
-    | ReportSection
-    | Command
-    | System
-)
+Declaration = Metric | Authored
 
 
 @dataclass(frozen=True, slots=True)

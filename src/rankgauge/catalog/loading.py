@@ -24,15 +24,14 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import hookspecs
-from rankgauge.plugin.commands import Command
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.presets import Preset
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
+from rankgauge.plugin.programs import Command, System
 from rankgauge.plugin.sections import ReportSection
-from rankgauge.plugin.systems import System
 
 __all__ = ["load_plugin"]
 

@@ -27,7 +27,7 @@ _OPEN = {"judge": "rankgauge-judge", "systems": "rankgauge-systems", "traces": "
 """
 The groups that plugins can join, each with a plugin that does.
 
-`rankgauge.plugin.commands`, which has the groups, is slow to load.
+`rankgauge.plugin.programs`, which has the groups, is slow to load.
 """
 _SHELLS = ("bash", "zsh", "tcsh")
 _COMPLETION = f"Print what completes commands and options in a shell: {', '.join(_SHELLS)}."

@@ -18,7 +18,6 @@ Everything that a plugin author imports, and nothing else.
 from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
-from rankgauge.plugin.commands import command
 from rankgauge.plugin.declarations import (
     Record,
     Source,
@@ -35,8 +34,8 @@ from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.presets import preset
 from rankgauge.plugin.profiles import metric_set, named_profile
+from rankgauge.plugin.programs import command, system
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
-from rankgauge.plugin.systems import system
 
 __all__ = [
     "API",

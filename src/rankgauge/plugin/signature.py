@@ -155,6 +155,7 @@ class Authored:
     """A declaration of one function, which is its attribute `function`."""
 
     __slots__ = ()
+    name: str
     function: Callable[..., Any]
 
     @property

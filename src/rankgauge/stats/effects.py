@@ -21,7 +21,6 @@ __all__ = [
     "detectable_effect",
     "effect_sizes",
     "holm",
-    "pairs_for_effect",
     "pairs_for_level",
     "pairs_for_margin",
     "unseen_difference",
@@ -99,19 +98,6 @@ def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | 
 def pairs_for_level(level: float) -> int:
     """Return how many pairs at least give a two-sided sign-flip p at this level."""
     return 1 + math.ceil(-math.log2(level) - 1e-9)
-
-
-def pairs_for_effect(d: float, confidence: float = 0.95, power: float = _POWER) -> float:
-    """
-    Return how many pairs a two-sided t test needs to find a standardized difference *d*, not rounded; at least 2.
-
-    *d* is the true mean difference over the standard deviation of differences, and not 0.
-    """
-
-    def missing(n: float) -> float:
-        return _power(abs(d) * math.sqrt(n), t_quantile((1 + confidence) / 2, n - 1), n - 1) - power
-
-    return _root(missing, 2.0, 4.0)
 
 
 def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power: float = _POWER) -> int:
