@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.matchers.cover import cover, cover_batch, covered_parts
-from rankgauge.matchers.plain_words import plain_words, spaced_words
+from rankgauge.matchers.words import plain_words, spaced_words
 
 WORDS = ("ab", "cde", "fghi", "j")  # none begins or ends with another
 FEW = st.lists(st.sampled_from(WORDS), max_size=14)

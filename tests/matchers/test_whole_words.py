@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.matchers.plain_words import is_boundary
-from rankgauge.matchers.words import stands_whole, whole_words
+from rankgauge.matchers.words import is_boundary, stands_whole, whole_words
 
 
 @pytest.mark.parametrize(

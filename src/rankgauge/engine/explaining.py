@@ -43,6 +43,7 @@ __all__ = [
     "explain_result",
     "explain_samples",
     "grade_strings",
+    "is_same",
     "read_samples",
     "texts_of",
     "worst_samples",
@@ -94,7 +95,7 @@ def explain_samples(
     for explanation in explain_batch(scorer, [samples[sample_id] for sample_id in sample_ids], trials=trials):
         sample_id = explanation.sample
         saved = float(column.repeat(1).values[places[sample_id]])
-        if not _same(explanation.score, saved):
+        if not is_same(explanation.score, None if math.isnan(saved) else saved):
             raise changed(column.name, sample_id, explanation.score, saved)
         lost = [gold.id for gold in explanation.missing]
         notes = (*explanation.notes, *stage_notes(plan, planned, target, samples[sample_id], lost))
@@ -185,10 +186,11 @@ def _unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
     return f"no {what} {name!r}{did_you_mean(name, known)}; {where} {counted(len(known), what, several)}{such}"
 
 
-def _same(now: float | None, saved: float) -> bool:
-    if now is None:
-        return math.isnan(saved)
-    return math.isclose(now, saved, rel_tol=SAME, abs_tol=SAME)
+def is_same(one: float | None, other: float | None) -> bool:
+    """Return whether two scores are equal but for rounding; None is no score."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)
 
 
 def changed(column: str, sample_id: str, now: float | None, saved: float) -> ResultError:

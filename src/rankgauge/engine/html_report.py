@@ -57,21 +57,18 @@ def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[
 
 
 def views_of(section: ReportSection, results: Mapping[str, ResultValues]) -> tuple[View, ...]:
-    """Return what a section shows of some results; whatever its function raises passes."""
-    return tuple(_views(section.function(dict(results))))
-
-
-def _views(returned: object) -> Iterator[View]:
-    """Yield what a section's function returned, if it is views."""
+    """Return what a section shows of some results, if it returned views; whatever its function raises passes."""
+    returned: object = section.function(dict(results))
     several = returned if isinstance(returned, Sequence) and not isinstance(returned, str) else [returned]
     if len(several) > _MOST_VIEWS:
         raise ParameterError(f"a report section has at most {_MOST_VIEWS} views, not {counted(len(several), 'view')}")
+    views: list[View] = []
     for view in several:
-        if view is None:
-            continue
-        if not isinstance(view, ReportTable | ReportBars | ReportText):
+        if isinstance(view, ReportTable | ReportBars | ReportText):
+            views.append(view)
+        elif view is not None:
             raise ParameterError(f"it returned {shown(view)}, which is no ReportTable, ReportBars or ReportText")
-        yield view
+    return tuple(views)
 
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.columns import Judged, Qrels, RankingBatch, RunSource
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.judging import BatchJudge, RunCollector, ScatteredError
 from rankgauge.judging.top import Top, TopCollector
 from rankgauge.planning.plan import Plan
@@ -34,8 +34,8 @@ _MOST_GRADES = 20
 
 def make_queue(
     plan: Plan,
-    qrels: object,
-    runs: Mapping[str, object],
+    qrels: QrelsLike,
+    runs: Mapping[str, RunLike],
     *,
     limit: int = 200,
     depth: int | None = None,
@@ -104,7 +104,7 @@ def make_queue(
 
 def make_first_queue(
     plan: Plan,
-    runs: Mapping[str, object],
+    runs: Mapping[str, RunLike],
     *,
     questions: int | None = None,
     depth: int | None = None,

@@ -13,23 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankgauge.columns import Floats
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.explaining import is_same
+from rankgauge.engine.job import Job
+from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
-from rankgauge.policy import option_text
-
-if TYPE_CHECKING:
-    from rankgauge.columns import Floats
-    from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.result import Result
-    from rankgauge.planning.plan import Plan
-    from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.policy import Profile
-    from rankgauge.samples import Sample
+from rankgauge.planning.plan import Plan, PlannedMetric
+from rankgauge.policy import Profile, option_text
+from rankgauge.samples import Fault, Output, Sample
+from rankgauge.scoring.collect import Collector
 
 __all__ = ["Side", "differences", "samples_of"]
-
-_SAME = 1e-12
 
 _Changes = dict[str, tuple[float | None, float | None]]
 """Both values of each sample where they differ; None where it does not count."""
@@ -63,11 +60,7 @@ def differences(sides: Sequence[Side], *, most: int) -> list[dict[str, Any]]:
 
 def samples_of(evaluation: Evaluation) -> Iterator[Sample]:
     """Yield the samples as an evaluation reads them, with their outputs."""
-    from rankgauge.engine.job import Job
-    from rankgauge.engine.run_options import RunOptions
-    from rankgauge.result import ResultValues
-
-    return Job(evaluation.plan(), evaluation.data, RunOptions(repeats=1), results=ResultValues).read()
+    return Job.of_first_repeats(evaluation.plan(), evaluation.data).read()
 
 
 def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:
@@ -113,7 +106,7 @@ def _changed(name: str, sides: Sequence[Side]) -> _Changes:
         dict(zip(side.result.sample_ids, _plain(side.result.metrics[name].values), strict=True)) for side in sides
     )
     both = {sample_id: (first.get(sample_id), second.get(sample_id)) for sample_id in {**first, **second}}
-    return {sample_id: values for sample_id, values in both.items() if not _same(*values)}
+    return {sample_id: values for sample_id, values in both.items() if not is_same(*values)}
 
 
 def _applying(
@@ -139,15 +132,13 @@ def _applying(
         for names, adopted, tried in trials:
             other = _values(name, side, adopted, tried) or base
             for sample, before, after in zip(samples, base, other, strict=True):
-                if not _same(before, after):
+                if not is_same(before, after):
                     found[sample.id] |= names
     return found
 
 
 def _values(name: str, side: Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:
     """Return the values of one metric for some samples under a profile; None where that refuses them."""
-    from rankgauge.scoring.collect import Collector
-
     try:
         plan = side.plan_under(profile)
         judged = side.result.metrics[name].info.judged.partition(" by ")[0]
@@ -164,8 +155,6 @@ def _values(name: str, side: Side, profile: Profile, samples: Sequence[Sample]) 
 
 def _facts(sample: Sample | None, judged: str) -> list[str]:
     """Return what about a sample conventions treat differently."""
-    from rankgauge.samples import Fault, Output
-
     if sample is None:
         return ["it takes no part under one of the profiles"]
     facts = [] if sample.answerable else ["it is declared unanswerable"]
@@ -191,13 +180,7 @@ def _plain(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=_SAME, abs_tol=_SAME)
-
-
-_Set = Callable[["Profile", str, Any], "Profile"]
+_Set = Callable[[Profile, str, Any], Profile]
 
 
 @dataclass(frozen=True, slots=True)

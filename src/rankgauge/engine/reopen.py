@@ -16,12 +16,11 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
 from rankgauge.engine.job import Job
-from rankgauge.engine.run_options import RunOptions
-from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, plan_run
+from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.io.files import digest
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_run
 from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
@@ -99,7 +98,7 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
         chosen = catalog.profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
         plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)
         check_definitions(plan, result)
-        qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs, catalog=catalog)
+        qrels = judgments_for(plan, files["qrels"], files["columns"])
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
         return RunEvaluation(
             plan, qrels, open_run(files["run"], columns=files["columns"], catalog=catalog), files["columns"]
@@ -109,7 +108,7 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
 def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
     """Return what reads the samples of a result again, as many as it was limited to, with the first of repeats."""
     limit = result.manifest["dataset"].get("limit")
-    return Job(plan, evaluation.data, RunOptions(limit=limit, repeats=1), results=ResultValues)
+    return Job.of_first_repeats(plan, evaluation.data, limit)
 
 
 def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:

@@ -17,7 +17,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Qrels, RunSource
 from rankgauge.engine.runs import installed
 from rankgauge.errors import NothingToEvaluateError, Problem
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.judging import ScatteredError
 from rankgauge.judging.ranking import shown
 from rankgauge.judging.threads import thread_count, work_on_parts
@@ -28,11 +28,11 @@ __all__ = ["rank_agreement", "rank_agreements"]
 
 
 def rank_agreement(
-    run: object,
-    other: object,
+    run: RunLike,
+    other: RunLike,
     measures: Sequence[str] | str = DEFAULT_MEASURES,
     *,
-    qrels: object = None,
+    qrels: QrelsLike | None = None,
     profile: str | Policy | Profile = "trec10",
     policy: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -80,25 +80,16 @@ def rank_agreement(
 
         NothingToEvaluateError: The runs have no query in common.
     """
-    found = rank_agreements(
-        {"run": run},
-        other,
-        measures,
-        qrels=qrels,
-        profile=profile,
-        policy=policy,
-        columns=columns,
-        catalog=catalog,
-    )
-    return found["run"]
+    asked: dict[str, Any] = {"qrels": qrels, "profile": profile, "policy": policy, "columns": columns}
+    return rank_agreements({"run": run}, other, measures, catalog=catalog, **asked)["run"]
 
 
 def rank_agreements(
-    runs: Mapping[str, object],
-    other: object,
+    runs: Mapping[str, RunLike],
+    other: RunLike,
     measures: Sequence[str] | str = DEFAULT_MEASURES,
     *,
-    qrels: object = None,
+    qrels: QrelsLike | None = None,
     profile: str | Policy | Profile = "trec10",
     policy: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,

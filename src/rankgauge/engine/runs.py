@@ -40,6 +40,7 @@ __all__ = [
     "installed",
     "judge_run",
     "judge_units",
+    "judgments_for",
     "plan_run",
     "planned_run",
 ]
@@ -69,6 +70,13 @@ def evaluate_planned(
 
     judged = in_order(map(begin, runs), thread_count())
     return {name: _evaluated(plan, qrels, columns, run) for name, run in zip(runs, judged, strict=True)}
+
+
+def judgments_for(plan: Plan, qrels: QrelsLike, columns: Mapping[str, str] | None) -> Qrels:
+    """Read judgments, unless they are read, with the intents that a plan needs."""
+    if isinstance(qrels, Qrels):
+        return qrels
+    return open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
 
 
 def planned_run(
@@ -142,9 +150,7 @@ class PlannedRun:
             results = self.few.evaluate(qrels, runs)
             if results is not None:
                 return results
-        if not isinstance(qrels, Qrels):
-            qrels = open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
-        return evaluate_planned(plan, qrels, runs, columns=columns)
+        return evaluate_planned(plan, judgments_for(plan, qrels, columns), runs, columns=columns)
 
 
 @functools.lru_cache(maxsize=64)  # plans are values, and evaluating is often done in a loop

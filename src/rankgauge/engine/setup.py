@@ -232,7 +232,11 @@ class Setup:
 
         Raises:
             UnknownNameError: No preset has that name.
+
+            ParameterError: What is not a name.
         """
+        if not isinstance(name, str):
+            raise ParameterError(f"with_preset takes the name of a preset, such as 'ragas', not {name!r}")
         if name:
             self.catalog().preset(name)
         return self._with(data=self.data._replace(preset=name, separator=separator))

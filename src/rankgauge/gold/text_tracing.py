@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.common_runs import Run, best_runs
-from rankgauge.matchers.word_stream import Integers, WordStream, hashed_runs, read_words
+from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs, read_words
 
 __all__ = ["Near", "Place", "Traced", "trace"]
 

@@ -134,8 +134,7 @@ class Doubter:
         self._texts.append((retrieved, gold))
 
     def _look_inside(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
-        from rankgauge.matchers.plain_words import word_around
-        from rankgauge.matchers.words import stands_whole
+        from rankgauge.matchers.words import stands_whole, word_around
 
         found = whole = 0
         example = None

@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.common_runs import best_runs
 from rankgauge.matchers.other_facts import Pairs, Runs, without_other_facts
-from rankgauge.matchers.plain_words import plain_words
-from rankgauge.matchers.word_stream import Integers, Layout, Shared, WordStream, read_words, shared_runs
+from rankgauge.matchers.word_runs import Integers, Layout, Shared, WordStream, best_runs, read_words, shared_runs
+from rankgauge.matchers.words import plain_words
 from rankgauge.plugin import comparer
 from rankgauge.plugin.matching import Decided
 

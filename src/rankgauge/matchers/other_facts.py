@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.matchers.common_runs import Run, best_runs
-from rankgauge.matchers.word_stream import Integers, WordStream, hashed_runs
+from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs
 
 __all__ = ["Pairs", "Runs", "without_other_facts"]
 

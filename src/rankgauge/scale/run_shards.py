@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Qrels
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
-from rankgauge.engine.runs import judge_units, plan_run
+from rankgauge.engine.runs import judge_units, judgments_for, plan_run
 from rankgauge.errors import PolicyError, ResultError, listed
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import QrelsLike, RunLike, open_run
 from rankgauge.judging import RunCounts
 from rankgauge.judging.run import no_overlap
 from rankgauge.pickling import itself
@@ -159,7 +158,7 @@ class ShardedRun:
         )
         return make_plan(self.metrics, conventions, locks=[self.lock])
 
-    def shard(self, qrels: object, run: object, *, columns: Mapping[str, str] | None = None) -> RunShard:
+    def shard(self, qrels: QrelsLike | None, run: RunLike, *, columns: Mapping[str, str] | None = None) -> RunShard:
         """
         Evaluate some queries.
 
@@ -187,11 +186,7 @@ class ShardedRun:
             names = [name for part in source.parts(1) for batch in part for name in batch.queries]
             looks = names[0].decode("utf-8", "backslashreplace") if names else ""
             return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
-        judgments = (
-            qrels
-            if isinstance(qrels, Qrels)
-            else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
-        )
+        judgments = judgments_for(plan, qrels, columns)
         judged, evidence = judge_units(judgments, source, plan, require_overlap=False)
         counts = judged.counts(next(iter(evidence.values())))
         facts = (judgments.n_queries, judgments.n_judgments, (judged.looks, judgments.query_names[0]))
