@@ -26,12 +26,14 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 import pytrec_eval
 
 import rankgauge
 from rankgauge.columns import Floats, Ints, Qrels, RankingBatch, Slices, Words, pairs
 from rankgauge.columns import pairs as directory
 from rankgauge.engine import run_result, runs
+from rankgauge.io import output_files, table_rankings, table_rows
 from rankgauge.judging import by_text as texts
 from rankgauge.judging import mappings, outputs, ranks
 from rankgauge.judging import ranks as repeats
@@ -136,6 +138,14 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
             [deep, many],
             (repeats.RepeatFinder, "find", lambda _, *rows: repeats.grouped(*rows)),
         ),
+        (
+            "short ids where they stand",
+            [parquet(folder, integers=False), parquet(folder, integers=True)],
+            (table_rankings, "short_views", lambda _: None),
+            (table_rankings, "number_views", lambda _: None),
+            (table_rows, "short_views", lambda _: None),
+        ),
+        ("outputs of a file as ids", [with_outputs(folder)], (output_files, "_read_as_ids", lambda _: None)),
         ("plain samples as blocks", [jsonl(folder)], (collect, "takes_blocks", lambda *_: False)),
         ("outputs as they are given", [samples()], (outputs, "stands_as_given", lambda _: False)),
         ("texts compared together", [with_texts()], (texts.TextScorer, "many", lambda _, given: [None] * len(given))),
@@ -239,6 +249,27 @@ def in_memory(folder: Path, name: str, shape: Shape) -> Load:
     return Load(name, make)
 
 
+def parquet(folder: Path, *, integers: bool) -> Load:
+    """Write a run with short ids as a table, as texts or as integers."""
+    queries, results = 2_000, 1_000
+    path = folder / f"run-{integers}.parquet"
+    judged: dict[str, dict[str, int]] = {}
+
+    def make(_: int) -> list[Callable[[], object]]:
+        if not judged:
+            chance = np.random.default_rng(7)
+            documents = pl.Series("doc_id", chance.permutation(8_800_000)[: queries * results])
+            documents = documents if integers else documents.cast(pl.String)
+            names = np.repeat(np.arange(queries), results).astype(str)
+            scores = -np.sort(-chance.random((queries, results))).ravel()
+            pl.DataFrame({"query_id": names, "doc_id": documents, "score": scores}).write_parquet(path)
+            judged.update({str(query): {str(documents[query * results + 3]): 1} for query in range(queries)})
+        return [lambda: evaluated(judged, path)]
+
+    ids = "integers" if integers else "texts of up to 12 bytes"
+    return Load(f"Parquet, {queries:,} x {results:,}, ids are {ids}", make)
+
+
 def sample(number: int, chance: random.Random) -> dict[str, Any]:
     """Return a sample of ids, of which one is relevant and another one was not retrieved."""
     documents = chance.sample(range(100), 11)
@@ -263,9 +294,25 @@ def jsonl(folder: Path) -> Load:
     return Load("a file of 20,000 samples x 10 ids", make)
 
 
-def run(data: object, metrics: Sequence[str] = METRICS) -> list[float | None]:
+def with_outputs(folder: Path) -> Load:
+    """Write plain samples, and their outputs into a file of their own."""
+    data, outputs = folder / "without.jsonl", folder / "outputs.jsonl"
+
+    def make(_: int) -> list[Callable[[], object]]:
+        if not data.exists():
+            chance = random.Random(7)
+            given = [sample(number, chance) for number in range(20_000)]
+            rows = [{"id": each["id"], "actual_output": each.pop("actual_output")} for each in given]
+            for path, lines in ((data, given), (outputs, rows)):
+                path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return [lambda: run(data, outputs=outputs)]
+
+    return Load("files of 20,000 samples and their outputs x 10 ids", make)
+
+
+def run(data: object, metrics: Sequence[str] = METRICS, outputs: Path | None = None) -> list[float | None]:
     """Evaluate samples, and return the means."""
-    result = rankgauge.Engine().dataset(data).with_metrics(metrics).run()
+    result = rankgauge.Engine().dataset(data).with_metrics(metrics).run(outputs=outputs)
     return [column.mean for column in result.metrics.values()]
 
 
