@@ -21,8 +21,7 @@ from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
-from rankgauge.plugin.presets import Preset
-from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
+from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset, ProfileSpec, read_profile
 from rankgauge.plugin.programs import System
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 

@@ -28,8 +28,7 @@ from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
-from rankgauge.plugin.presets import Preset
-from rankgauge.plugin.profiles import MetricSet, NamedProfile
+from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset
 from rankgauge.plugin.programs import Command, System
 from rankgauge.plugin.sections import ReportSection
 

@@ -18,7 +18,7 @@ from rankgauge.catalog.claims import Claim, Provider
 from rankgauge.errors import CatalogError, ExpressionError, MatcherError, ParameterError, PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
-from rankgauge.plugin.profiles import ProfileSpec
+from rankgauge.plugin.named_data import ProfileSpec
 from rankgauge.plugin.signature import Parameter
 from rankgauge.policy import PROFILES, Profile
 

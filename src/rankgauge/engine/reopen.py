@@ -21,7 +21,7 @@ from rankgauge.engine.setup import Setup
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_run
-from rankgauge.planning.fingerprint import fingerprint_of
+from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.result import MetricSummary, ResultValues

@@ -15,7 +15,7 @@ import orjson
 from rankgauge.catalog import Catalog
 from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
 from rankgauge.plugin.declarations import Record
-from rankgauge.plugin.presets import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
+from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
 from rankgauge.samples import Sample
 
 __all__ = ["Shape", "recognized", "values_at"]

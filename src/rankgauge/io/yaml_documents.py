@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import yaml
@@ -39,19 +38,16 @@ class Document(NamedTuple):
 
 def read_yaml(text: str, name: str) -> Document:
     """Read one YAML document; an `UnreadableError` says what is not valid YAML or not allowed."""
-    builder = _Builder(name)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    reader = _Reader(name, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     try:
-        for event in yaml.parse(text, Loader=loader):
-            builder.take(event)
+        return Document(reader.document(), reader.lines)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
         line = None if mark is None else mark.line + 1
         if line is not None and _has_tab(text.splitlines()[line - 1 : line]):
             what = "the line is indented with a tab; YAML takes spaces only"
-        builder.fail(f"not valid YAML: {what}", line)
-    return Document(builder.root, builder.lines)
+        reader.fail(f"not valid YAML: {what}", line)
 
 
 def _has_tab(lines: list[str]) -> bool:
@@ -59,52 +55,46 @@ def _has_tab(lines: list[str]) -> bool:
     return any("\t" in line[: len(line) - len(line.lstrip())] for line in lines)
 
 
-@dataclass(slots=True)
-class _Open:
-    """A list or mapping that is being read."""
+class _Reader:
+    """Turns a parser's events into plain data, value by value."""
 
-    value: list[Any] | dict[Any, Any]
-    path: Path
-    anchor: str | None
-    size: int = 1
-    has_key: bool = False
-    key: Any = None
-    merged: list[dict[Any, Any]] = field(default_factory=list)
-
-
-class _Builder:
-    """Turns parser events into plain data."""
-
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, events: Iterator[yaml.Event]) -> None:
         self.name = name
-        self.root: Any = None
+        self.events = events
         self.lines: dict[Path, int] = {}
-        self.documents = 0
-        self.stack: list[_Open] = []
-        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.anchors: dict[str, tuple[Any, int]] = {}  # what is complete, each with the number of values in it
         self.expanded = 0
 
     def fail(self, message: str, line: int | None) -> NoReturn:
         raise unreadable(self.name, message, line)
 
-    def take(self, event: yaml.Event) -> None:
-        line = 1 if event.start_mark is None else event.start_mark.line + 1
-        match event:
-            case yaml.DocumentStartEvent():
-                self.documents += 1
-                if self.documents > 1:
-                    self.fail("the file holds more than one YAML document; keep one", line)
-            case yaml.ScalarEvent():
-                value = self.scalar(event, line)
-                if event.anchor:
-                    self.anchors[event.anchor] = (value, 1)
-                self.put(value, 1, line, is_merge=event.value == "<<" and event.implicit[0])
-            case yaml.AliasEvent():
-                self.put(*self.alias(str(event.anchor), line), line)
-            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-                self.open(event, line)
-            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                self.close(line)
+    def document(self) -> Any:  # noqa: ANN401  # plain data
+        documents, root = 0, None
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self.fail("the file holds more than one YAML document; keep one", _line(event))
+                root, _ = self.value(next(self.events), ())
+        return root
+
+    def value(self, event: Any, path: Path) -> tuple[Any, int]:  # noqa: ANN401  # of a kind that begins a value
+        """Return the value that begins with an event, and how many values are in it, itself included."""
+        line = _line(event)
+        self.lines.setdefault(path, line)
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(str(event.anchor), line)
+        if isinstance(event, yaml.ScalarEvent):
+            read = self.scalar(event, line), 1
+        else:
+            if event.tag not in {None, "!", f"{_TAG}seq", f"{_TAG}map"}:
+                self.fail(f"the tag {event.tag!r} is not allowed: only plain data is read", line)
+            if len(path) >= _MAX_DEPTH:
+                self.fail(f"the nesting is deeper than {_MAX_DEPTH}", line)
+            read = self.items(path) if isinstance(event, yaml.SequenceStartEvent) else self.entries(path)
+        if event.anchor:
+            self.anchors[event.anchor] = read
+        return read
 
     def alias(self, anchor: str, line: int) -> tuple[Any, int]:
         if anchor not in self.anchors:
@@ -115,61 +105,46 @@ class _Builder:
             self.fail(f"the aliases expand to more than {_MAX_EXPANDED:,} values; write them out", line)
         return value, size
 
-    def open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent, line: int) -> None:
-        if event.tag not in {None, "!", f"{_TAG}seq", f"{_TAG}map"}:
-            self.fail(f"the tag {event.tag!r} is not allowed: only plain data is read", line)
-        if len(self.stack) >= _MAX_DEPTH:
-            self.fail(f"the nesting is deeper than {_MAX_DEPTH}", line)
-        path = self.path()
-        self.lines.setdefault(path, line)
-        self.stack.append(_Open([] if isinstance(event, yaml.SequenceStartEvent) else {}, path, event.anchor))
+    def items(self, path: Path) -> tuple[list[Any], int]:
+        items: list[Any] = []
+        total = 1
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            item, size = self.value(event, (*path, len(items)))
+            items.append(item)
+            total += size
+        return items, total
 
-    def close(self, line: int) -> None:
-        done = self.stack.pop()
-        for extra in done.merged:
-            for key, value in extra.items():
-                done.value.setdefault(key, value)  # type: ignore[union-attr]  # only mappings merge
-        if done.anchor:
-            self.anchors[done.anchor] = (done.value, done.size)
-        self.put(done.value, done.size, line)
-
-    def path(self) -> Path:
-        if not self.stack:
-            return ()
-        top = self.stack[-1]
-        return (*top.path, len(top.value) if isinstance(top.value, list) else top.key)
-
-    def put(self, value: Any, size: int, line: int, *, is_merge: bool = False) -> None:  # noqa: ANN401  # plain data
-        if not self.stack:
-            self.root = value
-            self.lines.setdefault((), line)
-            return
-        top = self.stack[-1]
-        top.size += size
-        if isinstance(top.value, list):
-            self.lines.setdefault((*top.path, len(top.value)), line)
-            top.value.append(value)
-        elif not top.has_key:
-            if isinstance(value, list | dict):
-                self.fail("a list or mapping cannot be a key", line)
-            if not is_merge and value in top.value:
-                first = self.lines.get((*top.path, value))
-                self.fail(f"duplicate key {value!r}" + (f"; it is also in line {first}" if first else ""), line)
-            top.has_key, top.key = True, _MERGE if is_merge else value
+    def entries(self, path: Path) -> tuple[dict[Any, Any], int]:
+        entries: dict[Any, Any] = {}
+        merged: dict[Any, Any] = {}
+        total = 1
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            is_merge = isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]
+            key, key_size = ("<<", 1) if is_merge else self.key(event, entries, path)
+            value, size = self.value(following := next(self.events), (*path, key))
+            total += key_size + size
             if not is_merge:
-                self.lines.setdefault((*top.path, value), line)
-        else:
-            top.has_key = False
-            if top.key is _MERGE:
-                self.merge(top, value, line)
-            else:
-                top.value[top.key] = value
+                entries[key] = value
+                continue
+            for part in value if isinstance(value, list) else [value]:
+                if not isinstance(part, dict):
+                    self.fail("<< merges mappings only", _line(following))
+                for name, inner in part.items():
+                    merged.setdefault(name, inner)
+        for name, inner in merged.items():
+            entries.setdefault(name, inner)
+        return entries, total
 
-    def merge(self, top: _Open, value: Any, line: int) -> None:  # noqa: ANN401  # plain data
-        parts = value if isinstance(value, list) else [value]
-        if not all(isinstance(part, dict) for part in parts):
-            self.fail("<< merges mappings only", line)
-        top.merged += parts
+    def key(self, event: yaml.Event, entries: Mapping[Any, Any], path: Path) -> tuple[Any, int]:
+        line = _line(event)
+        key, size = self.value(event, path)
+        if isinstance(key, list | dict):
+            self.fail("a list or mapping cannot be a key", line)
+        if key in entries:
+            first = self.lines.get((*path, key))
+            self.fail(f"duplicate key {key!r}" + (f"; it is also in line {first}" if first else ""), line)
+        self.lines.setdefault((*path, key), line)
+        return key, size
 
     def scalar(self, event: yaml.ScalarEvent, line: int) -> Any:  # noqa: ANN401  # plain data
         text: str = event.value
@@ -189,4 +164,5 @@ class _Builder:
         return _SPECIAL.get(text.lower(), text)
 
 
-_MERGE = object()
+def _line(event: yaml.Event) -> int:
+    return 1 if event.start_mark is None else event.start_mark.line + 1

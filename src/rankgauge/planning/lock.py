@@ -14,7 +14,7 @@ from rankgauge.catalog.claims import OWN, spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
 from rankgauge.pickling import reduced
-from rankgauge.planning.fingerprint import fingerprint_of, hash_of_source, matcher_definition
+from rankgauge.planning.identity import fingerprint_of, hash_of_source, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
 
 __all__ = ["Lock", "Locked", "LockedPart", "lock_columns", "lock_for_sending"]

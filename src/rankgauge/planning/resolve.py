@@ -17,9 +17,8 @@ from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
 from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
-from rankgauge.planning.column_names import names_of, unusual_engine
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
-from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
+from rankgauge.planning.identity import fingerprint_of, metric_definition, names_of, unusual_engine
 from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need

@@ -32,8 +32,7 @@ from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Decided, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
-from rankgauge.plugin.presets import preset
-from rankgauge.plugin.profiles import metric_set, named_profile
+from rankgauge.plugin.named_data import metric_set, named_profile, preset
 from rankgauge.plugin.programs import command, system
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 

@@ -15,7 +15,7 @@ from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.plugin.metric_decorators import metric
-from rankgauge.plugin.signature import Authored, declaring, plain_name
+from rankgauge.plugin.signature import Authored, checked_laws, declaring, plain_name
 
 __all__ = [
     "Aggregate",
@@ -85,7 +85,6 @@ A property that `rankgauge.testing` checks for every tokenizer that declares it.
 line break between them never have more than one token more than apart.
 """
 
-_LAWS = frozenset(typing.get_args(TokenizerLaw))
 
 TokenizerFunction = Callable[[str], int]
 T = TypeVar("T", bound=TokenizerFunction)
@@ -127,12 +126,8 @@ def tokenizer(name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = (
     """
 
     def declare(function: TokenizerFunction) -> Tokenizer:
-        declared = frozenset(laws)
-        if unknown := declared - _LAWS:
-            listed = ", ".join(sorted(map(repr, unknown)))
-            msg = f"tokenizer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_LAWS))}"
-            raise DeclarationError(msg)
-        return Tokenizer(plain_name(name), function, version, declared)
+        checked = checked_laws(f"tokenizer {name!r}", laws, typing.get_args(TokenizerLaw))
+        return Tokenizer(plain_name(name), function, version, checked)
 
     return declaring(declare)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_name
+from rankgauge.plugin.signature import PLAIN_NAME, Authored, checked_laws, declaring, plain_name
 
 __all__ = [
     "Comparer",
@@ -40,7 +40,6 @@ A property that `rankgauge.testing` checks for every comparer that declares it.
 everything. `symmetric`: two texts score the same in either order.
 """
 
-_COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
 
 Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
@@ -207,12 +206,8 @@ def comparer(
     """
 
     def declare(function: ComparerFunction) -> Comparer:
-        declared = frozenset(laws)
-        if unknown := declared - _COMPARER_LAWS:
-            listed = ", ".join(sorted(map(repr, unknown)))
-            msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
-            raise DeclarationError(msg)
-        return Comparer(plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared)
+        checked = checked_laws(f"comparer {name!r}", laws, typing.get_args(ComparerLaw))
+        return Comparer(plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=checked)
 
     return declaring(declare)
 

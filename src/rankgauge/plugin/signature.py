@@ -9,7 +9,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, TypeVar
@@ -24,6 +24,7 @@ __all__ = [
     "CutoffKind",
     "LikeCondition",
     "Parameter",
+    "checked_laws",
     "companion",
     "declared_in",
     "declaring",
@@ -189,6 +190,15 @@ def plain_name(name: str) -> str:
     if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
         raise DeclarationError(f"{name!r} is not a usable name: write lower-case words joined by hyphens")
     return name
+
+
+def checked_laws(what: str, laws: Iterable[str], known: Collection[str]) -> frozenset[Any]:
+    """Return the laws that a declaration names; refuse an unknown one."""
+    declared = frozenset(laws)
+    if unknown := declared - frozenset(known):
+        listed = ", ".join(sorted(map(repr, unknown)))
+        raise DeclarationError(f"{what} names the unknown law {listed}; laws are {', '.join(sorted(known))}")
+    return declared
 
 
 def declared_in(module: ModuleType, kind: type = object) -> list[Callable[..., Any]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError
-from rankgauge.planning.fingerprint import NO_VALUE
+from rankgauge.planning.identity import NO_VALUE
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.column_info import LEAKS_KEPT, Column, MetricInfo
 from rankgauge.result.summary import MetricSummary

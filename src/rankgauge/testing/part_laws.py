@@ -31,7 +31,7 @@ from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
-from rankgauge.plugin.presets import read_path
+from rankgauge.plugin.named_data import read_path
 from rankgauge.report.json import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
