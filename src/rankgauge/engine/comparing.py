@@ -145,8 +145,8 @@ def compare(
     if condensed:
         again = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
         comparison = with_condensed(comparison, compared(again))
-    found = {run: _read_again(run, own, bounds_of) for run, own in results.items()} if bounds else {}
-    unjudged = {run: unjudged_of(own, found.get(run)) for run, own in results.items()}
+    ends = {run: _read_again(run, own, bounds_of) for run, own in results.items()} if bounds else {}
+    unjudged = {run: unjudged_of(own, ends.get(run)) for run, own in results.items()}
     return replace(comparison, unjudged=unjudged)
 
 

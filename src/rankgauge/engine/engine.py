@@ -97,9 +97,9 @@ class Engine:
         from rankgauge.config import load_config  # pydantic loads only where there is a config
 
         loaded = load_config(Path(path))
-        found = configured(loaded, catalog, disable=disable, own_only=own_only)
-        engine = cls(catalog=found.catalog)
-        engine._configured = found
+        looked_up = configured(loaded, catalog, disable=disable, own_only=own_only)
+        engine = cls(catalog=looked_up.catalog)
+        engine._configured = looked_up
         engine._sources.update((name, data_source(loaded, name)) for name in loaded.config.datasets)
         return engine
 
@@ -288,6 +288,6 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
         return [without_nulls(row) for row in rows()]
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         msg = "cannot use the samples:"
-        found = type(source).__name__
-        raise DataError(msg, [Problem(f"a dataset is a name, a file or a list of samples, not a {found}")])
+        kind = type(source).__name__
+        raise DataError(msg, [Problem(f"a dataset is a name, a file or a list of samples, not a {kind}")])
     return list(source)

@@ -118,17 +118,17 @@ def read_samples(
     evaluation = evaluation_of(result, catalog=catalog)
     plan = evaluation.plan()
     check_definitions(plan, result)
-    found: dict[str, Sample] = {}
+    read: dict[str, Sample] = {}
     wanted = set(sample_ids)
     job = job_of(result, evaluation, plan)
     for sample in job.read():
         if sample.id in wanted:
-            found[sample.id] = sample
-            if len(found) == len(wanted):
+            read[sample.id] = sample
+            if len(read) == len(wanted):
                 break
-    if lost := sorted(wanted - found.keys()):
+    if lost := sorted(wanted - read.keys()):
         raise lost_sample(lost[0], evaluation)
-    return plan, found
+    return plan, read
 
 
 def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
@@ -137,15 +137,15 @@ def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = N
     plan, samples = read_samples(result, result.sample_ids, catalog=catalog)
     by: Identity = "text" if all(column.info.matcher is not None for column in result.metrics.values()) else "id"
     ordered = [samples[sample_id] for sample_id in result.sample_ids]
-    found = []
+    texts = []
     for sample, ranking in zip(ordered, prepare(ordered, plan.profile, by=by), strict=True):
         given = frozen(sample.input)
         if not isinstance(ranking, Ranking):
-            found.append(SampleText(given, ()))
+            texts.append(SampleText(given, ()))
             continue
         ids = ranking.ids[:top]
-        found.append(SampleText(given, tuple(zip(ids, ranking.texts or [None] * top, strict=False))))
-    return tuple(found)
+        texts.append(SampleText(given, tuple(zip(ids, ranking.texts or [None] * top, strict=False))))
+    return tuple(texts)
 
 
 def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
@@ -161,8 +161,8 @@ def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
         why = "the run has no results for it, and policy queries=intersection leaves it out"
         raise DataError(msg, [Problem(why, evaluation.run.name)])
     column = plan.metrics[0]
-    found = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
-    return explain_sample(Scorer(plan, column, column.targets[0], found), samples[query])
+    inferred = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
+    return explain_sample(Scorer(plan, column, column.targets[0], inferred), samples[query])
 
 
 def _check_count(count: object, what: str) -> None:

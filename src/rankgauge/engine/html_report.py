@@ -41,7 +41,7 @@ _MARKUP = str.maketrans("", "", "*`")
 
 def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
     """Return the sections that plugins make of some results, and what is told of those that failed."""
-    found: list[Section] = []
+    sections: list[Section] = []
     notes: list[str] = []
     for name, claim in catalog.all("report section").items():
         section = claim.declaration
@@ -52,8 +52,8 @@ def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[
             notes.append(f"report section {name!r} (by {claim.provider}) is left out, because it failed: {error}")
             continue
         if views:
-            found.append(Section(section.title, section.summary, str(claim.provider), views))
-    return found, notes
+            sections.append(Section(section.title, section.summary, str(claim.provider), views))
+    return sections, notes
 
 
 def views_of(section: ReportSection, results: Mapping[str, ResultValues]) -> tuple[View, ...]:
@@ -159,24 +159,24 @@ def gather(
     order = _by_interest(named, comparison)
     wanted = None if len(order) <= _ALL else order[:_MOST]
     lost = LostSamples.of(named, comparison, catalog.metrics)
-    found: dict[str, Reread] = {}
+    again: dict[str, Reread] = {}
     for name, result in named.items():
         try:
-            found[name] = reread(result, wanted, _by_depth(result), lost.within.get(name))
+            again[name] = reread(result, wanted, _by_depth(result), lost.within.get(name))
         except (ResultError, DataError, PlanError) as error:
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
-    funnels = dict(_funnels(named, found, catalog, notes))
-    if found and wanted is not None:
+    funnels = dict(_funnels(named, again, catalog, notes))
+    if again and wanted is not None:
         notes.append(
             f"ranked lists are included for {len(wanted):,} of {counted(len(order), 'sample')}: those with the lowest "
             "scores and the largest changes"
         )
-    inputs = {sample_id: text for own in found.values() for sample_id, text in own.inputs.items()}
+    inputs = {sample_id: text for own in again.values() for sample_id, text in own.inputs.items()}
     if queries is not None:
         inputs |= read_texts(Path(queries), set(order), of="query", catalog=catalog)
     documents: dict[str, str] = {}
     if texts is not None:
-        documents = read_texts(Path(texts), _without_text(found.values(), order), of="document", catalog=catalog)
+        documents = read_texts(Path(texts), _without_text(again.values(), order), of="document", catalog=catalog)
     dataset = next(iter(named.values())).manifest.get("dataset") or {}
     return ReportData(
         results=named,
@@ -185,10 +185,10 @@ def gather(
         order=order,
         inputs=inputs,
         texts=documents,
-        lists={name: own.lists for name, own in found.items()},
-        curves=_curves(found),
-        unjudged=_unjudged(found),
-        losses=lost.reasons(found),
+        lists={name: own.lists for name, own in again.items()},
+        curves=_curves(again),
+        unjudged=_unjudged(again),
+        losses=lost.reasons(again),
         funnels=funnels,
         notes=notes,
         sections=sections,
@@ -198,11 +198,11 @@ def gather(
 
 
 def _funnels(
-    results: Mapping[str, ResultValues], found: Mapping[str, Reread], catalog: Catalog, notes: list[str]
+    results: Mapping[str, ResultValues], again: Mapping[str, Reread], catalog: Catalog, notes: list[str]
 ) -> Iterator[tuple[str, Funnel]]:
     """Yield what the stages of each run lose, where its outputs tell them; say in *notes* what cannot be followed."""
-    for name, own in found.items():
-        if own.tells_stages:
+    for name, run in again.items():
+        if run.tells_stages:
             try:
                 yield name, first_funnel(results[name], catalog)
             except RankgaugeError as error:
@@ -236,10 +236,10 @@ def _samples_first(result: ResultValues) -> ResultValues:
     return result.with_columns([column for _, column in columns])
 
 
-def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:
+def _without_text(again: Iterable[Reread], order: Sequence[str]) -> set[str]:
     """Return the ids that are listed without a text, of the samples that a reader will open first."""
     rank = {sample_id: place for place, sample_id in enumerate(order)}
-    each = [(rank[sample_id], own, place) for own in found for place, sample_id in enumerate(own.lists.sample_ids)]
+    each = [(rank[sample_id], own, place) for own in again for place, sample_id in enumerate(own.lists.sample_ids)]
     ids: set[str] = set()
     for _, own, place in sorted(each, key=lambda one: one[0]):
         for lists in {id(column.lists): column.lists for column in own.lists.columns.values()}.values():
@@ -264,20 +264,20 @@ def _by_interest(results: Mapping[str, ResultValues], comparison: Comparison | N
     """Return every sample, first those that are worst or changed most by some metric."""
     first = next(iter(results.values()))
     chosen: dict[str, None] = {}
-    for each in comparison.comparisons if comparison is not None else ():
-        for metric in each.metrics.values():
+    for pair in comparison.comparisons if comparison is not None else ():
+        for metric in pair.metrics.values():
             chosen.update(dict.fromkeys(change.sample_id for change in (*metric.worst, *metric.best)))
     for column in first.metrics.values():
         for result in results.values():
-            own = result.metrics.get(column.name)
-            if own is None:
+            counterpart = result.metrics.get(column.name)
+            if counterpart is None:
                 continue
             if result is not first and result.sample_ids == first.sample_ids:
-                change = np.nan_to_num(own.values - column.values)
+                change = np.nan_to_num(counterpart.values - column.values)
                 order = np.argsort(change, kind="stable")
                 places = [*order[:_OF_EACH].tolist(), *order[::-1][:_OF_EACH].tolist()]
             else:
-                places = own.worst(_OF_EACH)
+                places = counterpart.worst(_OF_EACH)
             chosen.update(dict.fromkeys(result.sample_ids[place] for place in places))
     for result in results.values():
         chosen.update(dict.fromkeys(result.sample_ids))
@@ -310,28 +310,30 @@ def _judged_as(infos: Sequence[MetricInfo], short: str) -> dict[str, Value]:
     return params
 
 
-def _curves(found: Mapping[str, Reread]) -> list[DepthCurve]:
+def _curves(again: Mapping[str, Reread]) -> list[DepthCurve]:
     """Return recall, precision and unjudged results by depth, as far as the data allow."""
     deepest = 0.0
-    for own in found.values():
-        (length,) = own.others.get("length", (None,))
+    for read in again.values():
+        (length,) = read.others.get("length", (None,))
         longest = _DEPTHS[-1] if length is None else float(np.nan_to_num(length.values).max(initial=0))
         deepest = max(deepest, longest)
     reached = sum(depth <= deepest for depth in _DEPTHS)
     curves = []
     for name in _SHORT:
         mean = unjudged_share if name == "unjudged" else attrgetter("mean")
-        means = {run: tuple(map(mean, own.others[name][:reached])) for run, own in found.items() if name in own.others}
-        known = {run: own for run, own in means.items() if None not in own}
+        means = {
+            run: tuple(map(mean, read.others[name][:reached])) for run, read in again.items() if name in read.others
+        }
+        known = {run: read for run, read in means.items() if None not in read}
         if known and reached > 1:
             curves.append(DepthCurve(name, _DEPTHS[:reached], known))
     return curves
 
 
-def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
+def _unjudged(again: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
     """Return the share of the first ten results of each sample that nobody judged, by run."""
     return {
-        run: dict(zip(own.sample_ids, scored_only(own.others["unjudged"][_DEPTHS.index(10)]).tolist(), strict=True))
-        for run, own in found.items()
-        if "unjudged" in own.others and unjudged_share(own.others["unjudged"][0]) is not None
+        run: dict(zip(read.sample_ids, scored_only(read.others["unjudged"][_DEPTHS.index(10)]).tolist(), strict=True))
+        for run, read in again.items()
+        if "unjudged" in read.others and unjudged_share(read.others["unjudged"][0]) is not None
     }

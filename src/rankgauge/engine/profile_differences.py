@@ -117,24 +117,24 @@ def _applying(
     read: Sequence[Mapping[str, Sample]],
 ) -> dict[str, set[str]]:
     """Return for each sample the names of the conventions that change its score alone."""
-    found: dict[str, set[str]] = {sample_id: set() for sample_id in shown}
-    for own, side in enumerate(sides):
+    applying: dict[str, set[str]] = {sample_id: set() for sample_id in shown}
+    for number, side in enumerate(sides):
         profile = side.plan.profile
-        samples = [read[own][sample_id] for sample_id in shown if sample_id in read[own]]
+        samples = [read[number][sample_id] for sample_id in shown if sample_id in read[number]]
         if (base := _values(name, side, profile, samples)) is None:
             continue
         trials = [
-            ({each.name}, each.adopt(profile, 1 - own), samples) for each in conventions if each.adopt is not None
+            ({each.name}, each.adopt(profile, 1 - number), samples) for each in conventions if each.adopt is not None
         ]
-        reread = [read[1 - own].get(sample.id, sample) for sample in samples]
+        reread = [read[1 - number].get(sample.id, sample) for sample in samples]
         if reread != samples:
             trials.append(({each.name for each in conventions if each.adopt is None}, profile, reread))
         for names, adopted, tried in trials:
             other = _values(name, side, adopted, tried) or base
             for sample, before, after in zip(samples, base, other, strict=True):
                 if not is_same(before, after):
-                    found[sample.id] |= names
-    return found
+                    applying[sample.id] |= names
+    return applying
 
 
 def _values(name: str, side: Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:

@@ -75,12 +75,12 @@ def _judged(workers: list[_Worker], pieces: Iterator[Lines]) -> Iterator[tuple[L
         waiting.append((worker, piece))
     while waiting:
         worker, piece = waiting.popleft()
-        found: JudgedLines | None = worker.answer()
+        judged_lines: JudgedLines | None = worker.answer()
         following = next(pieces, None)
         if following is not None:
             worker.ask(following)
             waiting.append((worker, following))
-        yield piece, found
+        yield piece, judged_lines
 
 
 class _Worker:
@@ -212,13 +212,13 @@ def main() -> None:
             lines = pickle.load(questions)  # noqa: S301  # as above
         except EOFError:
             return None
-        found = None
+        judged_lines = None
         try:
             with guarded():
-                found = judge.judged(*lines)
+                judged_lines = judge.judged(*lines)
         except ForeignError:
             pass  # it is raised again where the piece is judged next
-        _answer(answers, found)
+        _answer(answers, judged_lines)
 
 
 def _answer(answers: BinaryIO, value: object) -> None:

@@ -57,13 +57,13 @@ def _files(source: Path) -> tuple[Path, Path]:
         splits = [file for pattern in _QRELS for file in sorted(folder.glob(pattern))] if source == folder else [source]
     if not queries:
         raise unreadable(str(folder), "a folder of BEIR has the queries in queries.jsonl; there is no such file")
-    tests = [file for file in splits if file.name.startswith(_SPLIT)]
-    if len(splits) != 1 and len(tests) != 1:
+    test_splits = [file for file in splits if file.name.startswith(_SPLIT)]
+    if len(splits) != 1 and len(test_splits) != 1:
         names = ", ".join(file.name for file in splits) or "none"
         why = f"it has no single test split in `qrels` (there are: {names})"
         why += f"; name the file of a split, such as {folder}/qrels/dev.tsv"
         raise unreadable(str(folder), why)
-    return queries[0], (tests or splits)[0]
+    return queries[0], (test_splits or splits)[0]
 
 
 def _judgments(file: Path, catalog: Catalog) -> dict[str, dict[str, float]]:

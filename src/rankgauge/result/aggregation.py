@@ -69,10 +69,10 @@ def aggregated(
         return Aggregated(None)
 
     def compute() -> float:
-        found = function or _installed(how)
-        takes = inspect.signature(found).parameters
+        aggregate_of = function or _installed(how)
+        takes = inspect.signature(aggregate_of).parameters
         direction = {"higher_is_better": higher_is_better} if "higher_is_better" in takes else {}
-        return found(np.sort(values).tolist(), **direction)
+        return aggregate_of(np.sort(values).tolist(), **direction)
 
     return _valued(f"aggregate {how!r}", provider, compute)
 
@@ -108,13 +108,13 @@ def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], fl
     by = " ".join(str((provider or {}).get(key) or "") for key in ("distribution", "version")).strip() or "this process"
     try:
         with guarded(CatalogError):
-            found = call()
-            value = math.nan if found is None else float(unmasked(found) if has_mask(found) else found)
+            returned = call()
+            value = math.nan if returned is None else float(unmasked(returned) if has_mask(returned) else returned)
     except (ForeignError, CatalogError) as error:
         failure = f"{what} of {by} gives no value: {error}"
     else:
-        if math.isfinite(value) or found is None:
-            return Aggregated(None if found is None else value)
+        if math.isfinite(value) or returned is None:
+            return Aggregated(None if returned is None else value)
         failure = f"{what} of {by} gives {shown(value)}, which is no value"
     logger("result").warning("%s", failure)
     return Aggregated(None, failure)

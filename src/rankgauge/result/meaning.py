@@ -85,21 +85,21 @@ class Differences(NamedTuple):
 def differences(one: Meant, other: Meant) -> Differences:
     """Return how two results differ in what their scores mean, or two columns of them."""
     queries = [(each.manifest.get("policy") or {}).get("queries") for each in (one, other)]
-    found = Differences(queries=None if queries[0] == queries[1] else (queries[0], queries[1]))
+    differing = Differences(queries=None if queries[0] == queries[1] else (queries[0], queries[1]))
     own, its = one.info, other.info
     if own is None or its is None:
-        return found
+        return differing
     if (own.judged, own.matcher) != (its.judged, its.matcher):
-        found = found._replace(judged=(own.judged, its.judged))
+        differing = differing._replace(judged=(own.judged, its.judged))
     if own.fingerprint != its.fingerprint:
         facts = definition_facts(one.manifest, own), definition_facts(other.manifest, its)
         names = [name for name in facts[0] | facts[1] if facts[0].get(name) != facts[1].get(name)]
         first, second = ({name: each.get(name) for name in names} for each in facts)
-        found = found._replace(definition=(first, second))
+        differing = differing._replace(definition=(first, second))
     if own.inferred != its.inferred:
-        found = found._replace(inferred=(own.inferred, its.inferred))
+        differing = differing._replace(inferred=(own.inferred, its.inferred))
     code = _providers(own), _providers(its)
-    return found._replace(code=None if code[0] == code[1] else (code[0] - code[1], code[1] - code[0]))
+    return differing._replace(code=None if code[0] == code[1] else (code[0] - code[1], code[1] - code[0]))
 
 
 def definition_facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str, object]:
@@ -133,11 +133,11 @@ def _providers(info: MetricInfo) -> frozenset[str]:
         providers.append((info.aggregate, info.aggregate_provider))
     if info.budget is not None and info.budget["provider"] is not None:
         providers.append((f"tokenizer {info.budget['tokenizer']}", info.budget["provider"]))
-    found = set()
+    named = set()
     for name, by in (*providers, *info.matcher_providers.items()):
         place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which differs between machines
-        found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
-    return frozenset(found)
+        named.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
+    return frozenset(named)
 
 
 class Part(NamedTuple):
@@ -157,17 +157,17 @@ def difference(first: Part, other: Part) -> str | None:
         own, its = column.info, counterpart.info
         if own.interval != its.interval:
             return f"{name!r} has interval={own.interval} in one part and interval={its.interval} in another"
-        found = differences(Meant(first.manifest, own), Meant(other.manifest, its))
-        if found.judged is not None:
-            one, another = found.judged
+        differing = differences(Meant(first.manifest, own), Meant(other.manifest, its))
+        if differing.judged is not None:
+            one, another = differing.judged
             return f"{name!r} was judged against different ground truth: {one}, and {another}; say which with gold=..."
-        if found.definition is not None:
+        if differing.definition is not None:
             return (
                 f"{name!r} does not mean the same in both: {own.expression} under {first.manifest.get('profile')}, "
                 f"{its.expression} under {other.manifest.get('profile')}"
             )
-        if found.code is not None:
-            in_one, in_other = (", ".join(sorted(providers)) for providers in found.code)
+        if differing.code is not None:
+            in_one, in_other = (", ".join(sorted(providers)) for providers in differing.code)
             return (
                 f"{name!r} was computed by other code: {in_one} in one, {in_other} in the other; compute both with the "
                 "same distributions"
