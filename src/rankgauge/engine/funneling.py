@@ -10,8 +10,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Ints, Judged, Qrels, RunSource
-from rankgauge.engine.job import Job
-from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of
+from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of, reading_job
 from rankgauge.engine.runs import judge_units
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError
@@ -105,7 +104,7 @@ def funnel_of_runs(
 
 def told_stages(evaluation: Setup) -> tuple[str, ...]:
     """Return the stages that the outputs of the first samples tell; raise `DataError` where they tell none."""
-    first = Job.of_first_repeats(evaluation.plan(), evaluation.data, _LOOKED_AT).read()
+    first = reading_job(evaluation.plan(), evaluation.data, _LOOKED_AT).read()
     return tuple(Pipeline.of(first, evaluation.data.label).sources)
 
 

@@ -75,11 +75,6 @@ class Job(Generic[Held]):
         self.interrupted, self.stopped = False, ""
         self.early: EarlyStop | None = None
 
-    @classmethod
-    def of_first_repeats(cls, plan: Plan, data: DataSource, limit: int | None = None) -> Job[ResultValues]:
-        """Return what reads samples with the first output of each, for what looks at data and makes no result."""
-        return Job(plan, data, RunOptions(limit=limit, repeats=1), results=ResultValues)
-
     def run(self, progress: Progress | None = None) -> Held:
         """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
         if self.options.calls is None:

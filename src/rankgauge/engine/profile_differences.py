@@ -18,7 +18,7 @@ from typing import Any
 from rankgauge.columns import Floats
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.explaining import is_same
-from rankgauge.engine.job import Job
+from rankgauge.engine.reopen import reading_job
 from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
 from rankgauge.planning.plan import Plan, PlannedMetric
@@ -60,7 +60,7 @@ def differences(sides: Sequence[Side], *, most: int) -> list[dict[str, Any]]:
 
 def samples_of(evaluation: Evaluation) -> Iterator[Sample]:
     """Yield the samples as an evaluation reads them, with their outputs."""
-    return Job.of_first_repeats(evaluation.plan(), evaluation.data).read()
+    return reading_job(evaluation.plan(), evaluation.data).read()
 
 
 def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:

@@ -16,9 +16,11 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
 from rankgauge.engine.job import Job
+from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.io.datasets import DataSource
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_run
 from rankgauge.planning.identity import fingerprint_of
@@ -39,6 +41,7 @@ __all__ = [
     "job_of",
     "judged_again",
     "lost_sample",
+    "reading_job",
     "run_evaluation_of",
     "scored_only",
     "unjudged_share",
@@ -107,8 +110,12 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
 
 def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
     """Return what reads the samples of a result again, as many as it was limited to, with the first of repeats."""
-    limit = result.manifest["dataset"].get("limit")
-    return Job.of_first_repeats(plan, evaluation.data, limit)
+    return reading_job(plan, evaluation.data, result.manifest["dataset"].get("limit"))
+
+
+def reading_job(plan: Plan, data: DataSource, limit: int | None = None) -> Job[ResultValues]:
+    """Return what reads samples, each with the first of its outputs, for what makes no result of them."""
+    return Job(plan, data, RunOptions(limit=limit, repeats=1), results=ResultValues)
 
 
 def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:
