@@ -29,6 +29,7 @@ from rankgauge.scoring.repeats import check_repeats, folded
 
 if TYPE_CHECKING:
     from rankgauge.engine.early_stop import EarlyStop
+    from rankgauge.engine.workers import JudgedLines
 
 __all__ = ["Job"]
 
@@ -136,7 +137,7 @@ class Job(Generic[Held]):
         if workers > 1:
             return self._judge_divided(workers)
         if self._takes_blocks and (self.outputs is None or self.outputs.as_ids is not None):
-            return self._judge_blocks()
+            return self._judge_parts(self.reader.blocks(None if self.outputs is None else self.outputs.as_ids))
         return self._judge_samples()
 
     def _judge_samples(self) -> Iterator[int]:
@@ -157,23 +158,18 @@ class Job(Generic[Held]):
         from rankgauge.engine.workers import judging_lines  # seldom asked for
 
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
-            for part in self.reader.shared(judged, as_blocks=self._takes_blocks):
-                if isinstance(part, Block):
-                    self.collector.add_block(part)
-                elif isinstance(part, list):
-                    self.collector.add(part)
-                else:
-                    self.collector.add_part(part.part)
-                yield self.reader.count
+            yield from self._judge_parts(self.reader.shared(judged, as_blocks=self._takes_blocks))
 
-    def _judge_blocks(self) -> Iterator[int]:
-        """Judge plain samples as columns, and others as `judge` does."""
-        for part in self.reader.blocks(None if self.outputs is None else self.outputs.as_ids):
+    def _judge_parts(self, parts: Iterator[JudgedLines | Block | list[Sample]]) -> Iterator[int]:
+        """Take what was judged elsewhere, and judge plain samples as columns and others as `judge` does."""
+        for part in parts:
             if isinstance(part, Block):
                 self.overlap += part.replaced
                 self.collector.add_block(part)
-            else:
+            elif isinstance(part, list):
                 self.collector.add(self._attached(part))
+            else:
+                self.collector.add_part(part.part)
             yield self.reader.count
         self._check_outputs()
 

@@ -99,8 +99,7 @@ class Setup:
         """
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
             return self.with_metrics([metrics])
-        if not isinstance(metrics, Iterable):
-            raise ParameterError(f"with_metrics takes metrics, such as 'ndcg@10' or ['ndcg@10', 'AP'], not {metrics!r}")
+        _check("with_metrics", metrics, Iterable, "metrics, such as 'ndcg@10' or ['ndcg@10', 'AP']")
         asked = tuple(cast("Iterable[MetricSpec]", metrics))
         return self._with(metrics=by_column(asked, [*self.metrics, *asked]))
 
@@ -157,7 +156,7 @@ class Setup:
         Returns:
             A new evaluation.
         """
-        _check("with_matchers", matchers, "a matcher for each kind of gold, such as {'passages': 'exact'}")
+        _check("with_matchers", matchers, Mapping, "a matcher for each kind of gold, such as {'passages': 'exact'}")
         return self._with(matchers=tuple(matchers.items()))
 
     def with_stages(self, names: Sequence[str]) -> Self:
@@ -192,8 +191,7 @@ class Setup:
         Returns:
             A new evaluation.
         """
-        if not isinstance(outputs, str | os.PathLike | Iterable):
-            raise ParameterError(f"with_outputs takes a file, outputs by sample id, or rows, not {outputs!r}")
+        _check("with_outputs", outputs, str | os.PathLike | Iterable, "a file, outputs by sample id, or rows")
         source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
         return self._with(data=self.data._replace(outputs=source))
 
@@ -212,7 +210,7 @@ class Setup:
         Raises:
             ParameterError: A field that samples do not have, or a place that cannot be read.
         """
-        _check("with_fields", fields, "where the data has each field, such as {'id': 'qid'}")
+        _check("with_fields", fields, Mapping, "where the data has each field, such as {'id': 'qid'}")
         for name, place in fields.items():
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
@@ -235,8 +233,7 @@ class Setup:
 
             ParameterError: What is not a name.
         """
-        if not isinstance(name, str):
-            raise ParameterError(f"with_preset takes the name of a preset, such as 'ragas', not {name!r}")
+        _check("with_preset", name, str, "the name of a preset, such as 'ragas'")
         if name:
             self.catalog().preset(name)
         return self._with(data=self.data._replace(preset=name, separator=separator))
@@ -255,8 +252,7 @@ class Setup:
         Raises:
             ParameterError: A field that is not one of the metadata.
         """
-        if not isinstance(fields, Iterable):
-            raise ParameterError(f"with_cohorts takes fields such as 'metadata.language', not {fields!r}")
+        _check("with_cohorts", fields, Iterable, "fields such as 'metadata.language'")
         listed = [fields] if isinstance(fields, str) else fields
         return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
 
@@ -284,9 +280,9 @@ class Setup:
         return make_plan(self.metrics, conventions, dataset=self.data.label, locks=locks)
 
 
-def _check(function: str, given: object, takes: str) -> None:
-    """Refuse what is no mapping."""
-    if not isinstance(given, Mapping):
+def _check(function: str, given: object, kind: Any, takes: str) -> None:  # noqa: ANN401  # a type, or several
+    """Refuse what is of another kind."""
+    if not isinstance(given, kind):
         raise ParameterError(f"{function} takes {takes}, not {given!r}")
 
 
