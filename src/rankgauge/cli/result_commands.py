@@ -24,7 +24,7 @@ from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import explanation_lines
 from rankgauge.funnel import Funnel
-from rankgauge.funnel.funnel_lines import funnel_lines
+from rankgauge.funnel.funnel import funnel_lines
 
 
 def execute_report(given: argparse.Namespace) -> int:
