@@ -127,6 +127,11 @@ class Gating:
         """Return how the command ends, where all samples were scored."""
         return 0 if self.report is None else self.report.exit_code
 
+    def widened(self, evaluation: Evaluation, dataset: str) -> Evaluation:
+        """Return an evaluation that computes what the gates of a dataset need, too."""
+        asked = self.ask(dataset, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
+        return self.asking(evaluation, asked, dataset)
+
     def asking(self, evaluation: Evaluation, asked: Sequence[MetricSpec], dataset: str) -> Evaluation:
         """Return an evaluation of the metrics that were *asked*, with cohorts by which gates of the dataset select."""
         named = dict.fromkeys(gate.where.field for gate in self._asked.get(dataset, ()) if gate.where is not None)

@@ -121,7 +121,7 @@ def score_datasets(work: Scoring) -> int:
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
     gating = Gating.of(GateOptions.of(given), work.config)
     pages = _pages(given.html, work.names)
-    evaluations = [_with_gates(evaluation, gating) for evaluation in work.evaluations]
+    evaluations = [gating.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations]
     gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])
     clusters = _clusters(work)
     worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
@@ -212,13 +212,6 @@ def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
     if isinstance(cluster, str):
         return [clusters_of(evaluation, cluster) for evaluation in work.evaluations]
     return [cluster for _ in work.evaluations]
-
-
-def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
-    """Return an evaluation that computes what its gates need, too."""
-    name = name_of(evaluation)
-    asked = gating.ask(name, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
-    return gating.asking(evaluation, asked, name)
 
 
 def _worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:

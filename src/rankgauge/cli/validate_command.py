@@ -8,7 +8,6 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
     from rankgauge.planning.plan import Plan
-    from rankgauge.planning.requests import MetricSpec
-    from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
 
 
@@ -111,16 +108,11 @@ def _check_gates(
     with _collected(problems, config):
         gating = Gating.of(GateOptions(baseline=baseline), engine.config)
         for name in engine.dataset_names:
-            evaluation = engine.dataset(name)
             with _collected(problems, config):
-                gating.ask(name, evaluation.metrics, partial(_planned, evaluation))
+                gating.widened(engine.dataset(name), name)
         gating.check_datasets(engine.dataset_names)
         earlier = gating.baseline
     return earlier  # noqa: RET504  # None where an error was collected
-
-
-def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
-    return evaluation.with_metrics(metrics).plan().metrics
 
 
 def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:

@@ -87,14 +87,15 @@ def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[s
     for name, result in results.items():
         if partial_line(result):
             stopped = "was interrupted" if result.manifest.get("interrupted") else "stopped early"
-            msg = f"cannot save the baseline {path}: {name!r} {stopped}, so its scores are not those of all samples"
-            raise ResultError(msg)
+            why = f"{name!r} {stopped}, so its scores are not those of all samples"
+            raise ResultError(f"cannot save the baseline {path}: {why}")
     try:
         data = "\n".join(_lines(results)).encode()
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)
     except (OSError, orjson.JSONEncodeError, UnicodeEncodeError) as error:
-        raise _cannot_save(path, getattr(error, "strerror", None) or str(error)) from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise ResultError(f"cannot save the baseline {path}: {why}; nothing was written") from error
     return path
 
 
@@ -118,10 +119,10 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
     try:
         data = read_bytes(path)
     except UnreadableError as error:
-        msg = f"cannot read the baseline {error.problems[0]}"
         if isinstance(error.__cause__, FileNotFoundError):
-            msg = f"there is no baseline {path}; `rankgauge run --save-baseline {path}` writes one"
-        raise ResultError(msg) from error
+            hint = f"`rankgauge run --save-baseline {path}` writes one"
+            raise ResultError(f"there is no baseline {path}; {hint}") from error
+        raise ResultError(f"cannot read the baseline {error.problems[0]}") from error
     again = f"write it again with --save-baseline {path}"
     if b"\n<<<<<<< " in data:
         raise ResultError(f"{path} is not a baseline: it has conflict markers of a merge; {again}")
@@ -132,8 +133,8 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
             shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
             return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
     except DAMAGED as error:
-        msg = f"{path} is not a baseline that can be read: {type(error).__name__}: {error}; {again}"
-        raise ResultError(msg) from error
+        why = f"{type(error).__name__}: {error}; {again}"
+        raise ResultError(f"{path} is not a baseline that can be read: {why}") from error
     raise ResultError(f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}")
 
 
@@ -267,7 +268,3 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     tags = [tuple(sample.get("tags", ())) for sample in samples]
     check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
     return ResultValues(ids, tags, metrics, manifest, gold_keys=gold_keys)
-
-
-def _cannot_save(path: Path, why: str) -> ResultError:
-    return ResultError(f"cannot save the baseline {path}: {why}; nothing was written")

@@ -186,8 +186,8 @@ class History:
         try:
             has = content_id(folder)
         except DataError as error:
-            msg = f"{folder} cannot be read, which has the scores of {entry.name!r}; add it again from where it is now"
-            raise ResultError(msg) from error
+            hint = "add it again from where it is now"
+            raise ResultError(f"{folder} cannot be read, which has the scores of {entry.name!r}; {hint}") from error
         if has != entry.id:
             raise ResultError(f"{folder} has other content than {entry.name!r} had when it was added")
         return ResultValues.load(folder)
@@ -222,17 +222,14 @@ class History:
 
     def _read(self, facts: bytes) -> Entry:
         values = orjson.loads(facts)
-        values["folder"] = os.path.normpath(os.path.join(self._base, values["folder"]))  # noqa: PTH118  # of thousands
+        folder = os.path.join(self.path.absolute().parent, values["folder"])  # noqa: PTH118  # of thousands
+        values["folder"] = os.path.normpath(folder)
         values["means"] = _means(values["means"])
         values["cohorts"] = FrozenMap({tag: _means(means) for tag, means in values["cohorts"].items()})
         values["fingerprints"] = FrozenMap(values["fingerprints"])  # so that an entry has nothing to copy
         for name in ("tags", "higher_is_better"):
             values[name] = tuple(values[name])
         return Entry(**values)
-
-    @property
-    def _base(self) -> str:
-        return str(self.path.absolute().parent)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -39,7 +39,8 @@ def list_text(entries: Sequence[Entry], *, width: int | None, rule: str) -> Iter
         same = [entry for entry in entries if entry.dataset == dataset]
         metrics = list(dict.fromkeys(name for entry in same for name in entry.means))
         header = ("name", "time", "commit", "gates", "n", "failed", *metrics)
-        rows = [(*_cells(entry), *(number(_mean(entry, name)) for name in metrics)) for entry in same]
+        means = [{name: mean.mean for name, mean in entry.means.items()} for entry in same]
+        rows = [(*_cells(entry), *map(number, map(of.get, metrics))) for entry, of in zip(same, means, strict=True)]
         yield from ruled(f"{dataset}: {counted(len(same), 'entry', 'entries')}", header, rows, width=width, rule=rule)
 
 
@@ -47,10 +48,6 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     when = entry.created_at[:16].replace("T", " ")
     commit = entry.commit[:_COMMIT] or "-"
     return (entry.name, when, commit, passed_word(entry), f"{entry.n:,}", f"{entry.failed:,}")
-
-
-def _mean(entry: Entry, metric: str) -> float | None:
-    return entry.means[metric].mean if metric in entry.means else None
 
 
 def history_text(lines: Iterable[Line], *, width: int | None, rule: str) -> Iterator[TextLine]:
