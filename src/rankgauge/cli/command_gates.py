@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark, show
 from rankgauge.cli.gate_options import GateOptions, check_targets
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
+from rankgauge.io.whole_files import replace_file
 
 if TYPE_CHECKING:
     from rankgauge.comparison.pairing import Common
@@ -196,7 +199,6 @@ class Gating:
         """Return reports by dataset, those in JSON with their gates."""
         if form != "json" or self.report is None or not self.report.outcomes:
             return reports
-        import orjson
 
         outcomes = self.report.outcomes
         gates = {name: [outcome.to_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
@@ -309,7 +311,6 @@ class Gating:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from rankgauge.io.whole_files import replace_file
 
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)

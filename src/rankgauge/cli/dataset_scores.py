@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.catalog import Catalog, Claim
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import (
     complain,
@@ -26,15 +27,14 @@ from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_html
 from rankgauge.cli.system_under_test import Interrupts, System
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
+from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Reporter
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog, Claim
     from rankgauge.config import LoadedConfig
-    from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.result import Result
-    from rankgauge.planning.plan import Plan
-    from rankgauge.plugin.declarations import Reporter
 
 
 _SUMMARIES = {"table", "json", "markdown"}

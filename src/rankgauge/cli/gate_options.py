@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.errors import ParameterError
+from rankgauge.io.whole_files import obstacle
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
@@ -54,8 +55,6 @@ class GateOptions:
 
 def check_targets(options: GateOptions, gates: Sequence[Gate], example: str) -> None:
     """Refuse a report on gates where there are none, and files that cannot be written, before anything is computed."""
-    from rankgauge.io.whole_files import obstacle
-
     if options.junit is not None and not gates:
         raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
     targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.console import remark
 from rankgauge.cli.own_process import hand_over
+from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import FUNCTION
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.engine.configured_system import ConfiguredSystem
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError
+from rankgauge.io.files import real_path
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.cli.result_folders import Folders
-    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.gates.grammar import Gate
 
 
@@ -154,8 +155,6 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
     folder, file = Path.cwd(), None
     if module_name.endswith(".py"):
-        from rankgauge.io.files import real_path
-
         file = Path(module_name)
         folder, module_name = real_path(file.parent), file.stem
     sys.path.insert(0, str(folder))
