@@ -93,8 +93,8 @@ class Following:
         self.take([sample.id for sample in kept], evidence, named, [sample.k for sample in kept])
         self._tags += [sample.tags for sample in kept]
         for sample in kept:
-            told = sample.output.stages if isinstance(sample.output, Output) else None
-            for name, stage in (told or {}).items():
+            stages = sample.output.stages if isinstance(sample.output, Output) else None
+            for name, stage in (stages or {}).items():
                 self._stages[name].seconds += [each for each in (stage.seconds,) if each is not None]
                 self._stages[name].costs += [each for each in (stage.cost,) if each is not None]
 

@@ -139,16 +139,16 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
 
 
 def _load_folders(path: Path) -> dict[str, ResultValues]:
-    folders = [each for each in (path, *sorted(path.iterdir())) if (each / "manifest.json").is_file()]
+    folders = [folder for folder in (path, *sorted(path.iterdir())) if (folder / "manifest.json").is_file()]
     if not folders:
         raise ResultError(f"{path} is neither a baseline file nor a result folder")
-    found: dict[str, ResultValues] = {}
+    results: dict[str, ResultValues] = {}
     for folder in folders:
         result = ResultValues.load(folder)
         name = (result.manifest.get("dataset") or {}).get("name") or folder.name
         facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
-        found[name if name not in found else folder.name] = result.with_manifest(facts)
-    return found
+        results[name if name not in results else folder.name] = result.with_manifest(facts)
+    return results
 
 
 def _lines(results: Mapping[str, ResultValues]) -> Iterator[str]:
@@ -195,9 +195,9 @@ def _separated(items: Iterator[str]) -> Iterator[str]:
 def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
     """Yield hashes in lines that end where a hash says so: one hash more or less changes one line, not all after it."""
     line: list[str] = []
-    for each in hashes:
-        line.append(each)
-        if each[-1] == "0":
+    for digest in hashes:
+        line.append(digest)
+        if digest[-1] == "0":
             yield line
             line = []
     if line:
@@ -208,7 +208,7 @@ def _samples(result: ResultValues) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [[None if value != value else value for value in column.values.tolist()] for column in columns]  # noqa: PLR0124  # NaN
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
-        entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [each[place] for each in values]}
+        entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
         if result.tags[place]:
             entry["tags"] = result.tags[place]
         if any(column.codes[place] for column in columns):
@@ -249,11 +249,11 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     scored = [STATUSES[0]] * len(infos)
     scores = [sample["scores"] for sample in samples]
     statuses = [sample.get("status", scored) for sample in samples]
-    if any(len(each) != len(infos) for each in (*scores, *statuses)):
+    if any(len(row) != len(infos) for row in (*scores, *statuses)):
         raise ValueError(f"a sample does not have a score for each of {len(infos)} metrics")
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
-    codes = np.array([[code_of[status] for status in each] for each in statuses], dtype=np.uint8).reshape(values.shape)
+    codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
     read_only(values)  # a single column is no copy
     read_only(codes)
     metrics = {

@@ -139,24 +139,24 @@ class History:
         """
         with self._reading() as index:
             rows = index.execute("SELECT facts FROM entries ORDER BY dataset, created_at, rowid").fetchall()
-        found = [self._read(facts) for (facts,) in rows]
+        entries = [self._read(facts) for (facts,) in rows]
         for what, wanted, known in (
-            ("dataset", dataset, {entry.dataset for entry in found}),
-            ("system", system, {entry.system for entry in found}),
-            ("tag", tag, {tag for entry in found for tag in entry.tags}),
+            ("dataset", dataset, {entry.dataset for entry in entries}),
+            ("system", system, {entry.system for entry in entries}),
+            ("tag", tag, {tag for entry in entries for tag in entry.tags}),
         ):
             if wanted is not None and wanted not in known:
                 listed = f"; there are {', '.join(map(visible, sorted(known)))}" if known else ""
                 raise ParameterError(f"{self.path} has no {what} {wanted!r}{did_you_mean(wanted, known)}{listed}")
-        found = [
+        entries = [
             entry
-            for entry in found
+            for entry in entries
             if dataset in {None, entry.dataset} and system in {None, entry.system} and tag in {None, *entry.tags}
         ]
         if last is None:
-            return found
+            return entries
         by_dataset: dict[str, list[Entry]] = {}
-        for entry in found:
+        for entry in entries:
             by_dataset.setdefault(entry.dataset, []).append(entry)
         return [entry for same in by_dataset.values() for entry in same[-last:]]
 
@@ -213,7 +213,7 @@ class History:
 
     def _written(self, entry: Entry) -> bytes:
         """Return an entry as JSON; its folder is relative to the index, so that both can be moved together."""
-        plain = {each.name: getattr(entry, each.name) for each in fields(entry)}
+        plain = {one.name: getattr(entry, one.name) for one in fields(entry)}
         plain["means"] = _lists(entry.means)
         plain["cohorts"] = {tag: _lists(means) for tag, means in entry.cohorts.items()}
         with contextlib.suppress(ValueError):  # another drive
