@@ -82,6 +82,15 @@ class Conventions:
 
         return plan_run(metrics, profile=self.profile, policy=self.policy, rel=self.rel, k=self.k, catalog=self.catalog)
 
+    def plan_one(self, metric: str) -> Plan:
+        """Plan the evaluation of a run by one metric; refuse what stands for several."""
+        plan = self.plan(self.specs([metric]))
+        names = [column.name for column in plan.metrics]
+        if len(names) != 1:
+            shown = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])])
+            raise ParameterError(f"-m {metric} stands for {len(names)} metrics ({shown}); name one")
+        return plan
+
     def judgments(self, qrels: str, plan: Plan) -> Qrels:
         """Read judgments, with intents where a plan needs them."""
         return open_qrels(qrels, columns=self.columns, intents="intents" in plan.needs, catalog=self.catalog)
