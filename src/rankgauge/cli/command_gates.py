@@ -199,7 +199,6 @@ class Gating:
         """Return reports by dataset, those in JSON with their gates."""
         if form != "json" or self.report is None or not self.report.outcomes:
             return reports
-
         outcomes = self.report.outcomes
         gates = {name: [outcome.to_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -311,6 +310,5 @@ class Gating:
 
 
 def _write(path: Path, data: bytes) -> None:
-
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)

@@ -34,7 +34,6 @@ def execute_compare(given: argparse.Namespace) -> int:
     if _is_human_judged(given):
         return _compare_human_judged(given)
     _check(given)
-
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
     Method(**choices).check()  # before anything is scored
@@ -44,7 +43,6 @@ def execute_compare(given: argparse.Namespace) -> int:
     if not gating.judge_against_first(results):
         gating.tell("")
         return gating.exit_code
-
     with progress_bar("comparing", wanted=True) as progress:
         comparison = compare(
             results,
@@ -71,7 +69,6 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
     if not given.matters:
         if given.config is None:
             return None
-
         loaded = make_engine(given.config).config
         return None if loaded is None else dict(loaded.config.matters) or None
     written = [text.rpartition("=") for text in given.matters]
@@ -106,7 +103,6 @@ def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
         return _of_runs(given, gating)
     if given.config is not None:
         return _of_outputs(given, gating)
-
     hint = "to compare TREC runs, give their judgments with --qrels"
     return stored_results(given.runs, given.dataset, of_runs=hint)
 
@@ -148,7 +144,6 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
         gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
-
     if form == "table":
         show(comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
         return

@@ -131,7 +131,6 @@ def _without_markup(text: str) -> str:
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:
-
     metric = claim.declaration
     copied = ("alias", "summary", "higher_is_better", "aggregate", "version")
     return {
@@ -153,7 +152,6 @@ def _inputs(metric: Metric) -> str:
     judged = (
         "the retrieved items" if metric.judging.judges == "retrieved" else "the generated answer (actual_output.answer)"
     )
-
     matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
     if matcher is None and "passages" in metric.judging.gold:
         matcher = PROFILES["default"].passages  # other profiles may have another
@@ -256,7 +254,6 @@ def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
 
 
 def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[str]) -> Evaluation:
-
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = replace(engine.dataset(given.data), lock=None).with_profile(profile).with_metrics(metrics)
     evaluation = described(evaluation, given)

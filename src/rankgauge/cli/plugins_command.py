@@ -118,7 +118,6 @@ def execute_check(given: argparse.Namespace) -> int:
     """Check that plugins can be used, or one against the laws."""
     if given.name is not None:
         return _check_laws(given)
-
     catalog = make_catalog()
     faults = [*catalog.faults, *_part_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")

@@ -29,7 +29,6 @@ _NO_STAGES = "--stages looks stages up in outputs that are there; name them inst
 def execute_run(given: argparse.Namespace) -> int:
     """Evaluate a config or a data file."""
     _check(given)
-
     engine = make_engine(given.config)
     names = [given.data] if given.data is not None else given.dataset or engine.dataset_names
     if not names:
@@ -157,7 +156,6 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
         raise ParameterError(
             f"{result.folder} has the scores of a run; compute other metrics from its files: {command}"
         )
-
     evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
     if (result.manifest.get("until") or {}).get("saved"):  # what was not called is not missing
         evaluation = evaluation.with_profile(queries="intersection")

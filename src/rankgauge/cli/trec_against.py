@@ -37,7 +37,6 @@ _TAKEN = frozenset(
 def compare_rankings(given: argparse.Namespace) -> int:
     """Compare rankings by what was typed behind ``trec``, and return the exit code."""
     _check(given)
-
     conventions = Conventions.of(given)
     files = [given.qrels, *given.runs]
     qrels, runs = (files[0], files[1:]) if len(files) > 1 else (None, files)
@@ -83,7 +82,6 @@ def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:
 
 
 def _print_tables(agreements: Mapping[str, RankAgreement], *, per_query: bool, summary: bool) -> None:
-
     for name, agreement in agreements.items():
         if per_query:
             emit([f"{visible(name)}\n"] if len(agreements) > 1 else [])

@@ -230,7 +230,6 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
         return list(texts.values())
     if form == "markdown":
         return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
-
     documents = [
         {"run": name, **orjson.loads(document)}
         for name, text in texts.items()
@@ -260,7 +259,6 @@ def _trec_lines(
 
 
 def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further], given: argparse.Namespace) -> None:
-
     tables: list[Iterable[str]] = []
     if given.per_query:
         for name, result in results.items():

@@ -56,7 +56,6 @@ def execute_validate(given: argparse.Namespace) -> int:
     for option, is_typed in of_runs.items():
         if is_typed:
             raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
-
     if not is_config(first):
         _validate_samples(first, given)
     elif of_samples:
@@ -80,7 +79,6 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
 
 
 def _validate_config(config: Path, given: argparse.Namespace) -> None:
-
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
@@ -149,7 +147,6 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
 
 
 def _validate_samples(data: Path, given: argparse.Namespace) -> None:
-
     evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
     if given.outputs is not None:
         evaluation = evaluation.with_outputs(given.outputs)
@@ -224,7 +221,6 @@ def _check_dataset(
         yield from _described(evaluation.plan(), is_verbose=is_verbose)
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
-
     with _collected(problems, config):
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
