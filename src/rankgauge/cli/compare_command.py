@@ -11,7 +11,6 @@ from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
 from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import check_unjudged, judging_typed, refuse
@@ -38,7 +37,7 @@ def execute_compare(given: argparse.Namespace) -> int:
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
-    gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
+    gating = Gating.of_comparison(given)
     results = _results(given, gating)
     if not gating.judge_against_first(results):
         gating.tell("")

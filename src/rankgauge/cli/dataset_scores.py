@@ -23,7 +23,6 @@ from rankgauge.cli.console import (
     show,
 )
 from rankgauge.cli.conventions import clusters_typed, policy_options
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_html
 from rankgauge.cli.system_under_test import Interrupts, System
@@ -119,7 +118,7 @@ def score_datasets(work: Scoring) -> int:
         raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     _tell_idle(given, work.folders)
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
-    gating = Gating.of(GateOptions.of(given), work.config)
+    gating = Gating.of(given, work.config)
     pages = _pages(given.html, work.names)
     evaluations = [gating.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations]
     gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])

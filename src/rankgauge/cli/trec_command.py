@@ -18,7 +18,6 @@ from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
 from rankgauge.cli.conventions import Conventions, run_names
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
 from rankgauge.columns import Qrels
@@ -74,7 +73,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     _check_measures(given, measures)
     names = run_names(given.runs)
     _tell_idle_columns(given, conventions)
-    gating = Gating.of(GateOptions.of(given))
+    gating = Gating.of(given)
     specs = [measure.spec for measure in measures if measure.spec is not None]
     plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None

@@ -16,7 +16,6 @@ from rankgauge.base.tables import Line
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import echo, print_answer, remark, show
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -104,7 +103,7 @@ def _check_gates(
     """Check the gates of a config, and return the baseline if it can be read."""
     earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):
-        gating = Gating.of(GateOptions(baseline=baseline), engine.config)
+        gating = Gating.of(argparse.Namespace(baseline=baseline), engine.config)
         for name in engine.dataset_names:
             with _collected(problems, config):
                 gating.widened(engine.dataset(name), name)
