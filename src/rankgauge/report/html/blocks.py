@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from markupsafe import Markup
+
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
 from rankgauge.funnel import Funnel
@@ -24,7 +26,6 @@ from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 __all__ = ["Block", "Dot", "blocks", "dots"]
 
