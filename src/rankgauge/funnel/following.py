@@ -95,8 +95,10 @@ class Following:
         for sample in kept:
             stages = sample.output.stages if isinstance(sample.output, Output) else None
             for name, stage in (stages or {}).items():
-                self._stages[name].seconds += [each for each in (stage.seconds,) if each is not None]
-                self._stages[name].costs += [each for each in (stage.cost,) if each is not None]
+                if stage.seconds is not None:
+                    self._stages[name].seconds.append(stage.seconds)
+                if stage.cost is not None:
+                    self._stages[name].costs.append(stage.cost)
 
     def take(
         self,
