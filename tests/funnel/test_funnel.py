@@ -11,7 +11,7 @@ import pytest
 from rankgauge import Engine
 from rankgauge.base.tables import text_width
 from rankgauge.errors import DataError, NothingToEvaluateError, ResultError
-from rankgauge.funnel.funnel_lines import funnel_lines
+from rankgauge.funnel.funnel import funnel_lines
 
 SOURCES = {"dense": [], "sparse": [], "fused": ["dense", "sparse"], "rerank": ["fused"]}
 

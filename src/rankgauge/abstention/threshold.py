@@ -180,11 +180,11 @@ def _questions(result: ResultValues, good_by: MetricSummary | None) -> _Question
         raise ResultError(f"a threshold needs {listed(lost)}, which the result does not have; run it with {wanted}")
     on_unanswerable, on_answerable, scores = (by_alias[name].values for name in _NEEDED)
     unanswerable, answerable = ~np.isnan(on_unanswerable), ~np.isnan(on_answerable)
-    for name, found in (("unanswerable", unanswerable), ("answerable", answerable)):
-        if found.sum() < _FEW:
+    for name, group in (("unanswerable", unanswerable), ("answerable", answerable)):
+        if group.sum() < _FEW:
             hint = " (metadata.answerable: false)" if name == "unanswerable" else ""
             raise ResultError(
-                f"{counted(int(found.sum()), f'{name} question')} with an output{hint}; a threshold that is chosen on "
+                f"{counted(int(group.sum()), f'{name} question')} with an output{hint}; a threshold that is chosen on "
                 f"one half and reported on the other needs {_FEW} at least"
             )
     answers = np.where(unanswerable, on_unanswerable, 1.0 - on_answerable) > 0
@@ -265,49 +265,49 @@ def _share(values: _Floats, among: _Flags, clusters: _Ints | None, confidence: f
     return Share(len(chosen), estimate.mean, low, high)
 
 
-def threshold_lines(found: Threshold) -> Iterator[Line]:
+def threshold_lines(threshold: Threshold) -> Iterator[Line]:
     """Yield the threshold, what it does on the half that did not choose it, and what scores are worth."""
-    yield Line(_verdict(found), "good" if _keeps(found) else "bad")
+    yield Line(_verdict(threshold), "good" if _keeps(threshold) else "bad")
     yield Line("")
     yield Line(f"{'':<16}{'chosen on one half':<32}reported on the other")
-    sides = found.chosen, found.reported
+    sides = threshold.chosen, threshold.reported
     yield Line(f"{'false answers':<16}" + _row(*(half.false_answers for half in sides)))
     yield Line(f"{'silenced':<16}" + _row(*(half.silenced for half in sides)))
-    if found.metric is not None:
-        name = visible(found.metric)[:15]
+    if threshold.metric is not None:
+        name = visible(threshold.metric)[:15]
         yield Line(f"{name:<16}" + _row(*(half.mean or _NOTHING for half in sides)))
         yield Line(f"{'  without it':<16}" + _row(*(half.mean_before or _NOTHING for half in sides)))
     yield Line("")
-    low, high = found.risk_area_interval
-    of = "false answers" if found.metric is None else f"false answers and 1 - {visible(found.metric)}"
-    yield Line(f"area under risk by coverage: {found.risk_area:.4f} ({low:.4f} to {high:.4f}); risk is of {of}")
-    yield Line(f"scores that tell nothing have {found.mean_loss:.4f}, the mean risk")
-    if found.calibration is None:
+    low, high = threshold.risk_area_interval
+    of = "false answers" if threshold.metric is None else f"false answers and 1 - {visible(threshold.metric)}"
+    yield Line(f"area under risk by coverage: {threshold.risk_area:.4f} ({low:.4f} to {high:.4f}); risk is of {of}")
+    yield Line(f"scores that tell nothing have {threshold.mean_loss:.4f}, the mean risk")
+    if threshold.calibration is None:
         yield Line("some scores lie outside of 0 to 1, so that they are no probabilities")
     else:
-        error, brier = found.calibration.error, found.calibration.brier
+        error, brier = threshold.calibration.error, threshold.calibration.brier
         yield Line(f"as probabilities of a good answer, scores are off by {error:.4f} (Brier score {brier:.4f})")
 
 
 _NOTHING = Share(0, None, None, None)
 
 
-def _keeps(found: Threshold) -> bool:
-    rate = found.reported.false_answers.value
-    return found.value is not None and rate is not None and rate <= found.at_most
+def _keeps(threshold: Threshold) -> bool:
+    rate = threshold.reported.false_answers.value
+    return threshold.value is not None and rate is not None and rate <= threshold.at_most
 
 
-def _verdict(found: Threshold) -> str:
-    what = f"{visible(found.dataset)}: at most {100 * found.at_most:g} % false answers"
-    if found.value is None:
+def _verdict(threshold: Threshold) -> str:
+    what = f"{visible(threshold.dataset)}: at most {100 * threshold.at_most:g} % false answers"
+    if threshold.value is None:
         return f"{what}: no score keeps that; the system would have to say nothing at all"
-    half: Half = found.reported
-    below = f"say nothing below {found.value!r}".removesuffix(".0")  # a rounded one would be another threshold
+    half: Half = threshold.reported
+    below = f"say nothing below {threshold.value!r}".removesuffix(".0")  # a rounded one would be another threshold
     rate, high = half.false_answers.value, half.false_answers.high
     if rate is None or high is None:
         return f"{what}: {below}, which nothing in the other half can try"
-    held = "holds" if rate <= found.at_most else "does not hold"
-    sure = "" if high <= found.at_most else f", and {high:.1%} cannot be ruled out"
+    held = "holds" if rate <= threshold.at_most else "does not hold"
+    sure = "" if high <= threshold.at_most else f", and {high:.1%} cannot be ruled out"
     tried = counted(half.false_answers.n, "question")
     return f"{what}: {below}; on the other half that {held}: {rate:.1%} of {tried}{sure}"
 

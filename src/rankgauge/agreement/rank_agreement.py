@@ -83,8 +83,8 @@ class AgreementMeasure:
 
     @property
     def _defined(self) -> list[float]:
-        found: list[float] = self.values[~np.isnan(self.values)].tolist()
-        return found
+        defined: list[float] = self.values[~np.isnan(self.values)].tolist()
+        return defined
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

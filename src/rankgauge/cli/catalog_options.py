@@ -54,7 +54,7 @@ _DIFF_OPTIONS: Options = (
     count("--samples", "How many changed samples to show for each metric.", 0, default=5),
     AS_JSON,
 )
-METRICS_DIFF = Command(_USAGE_DIFF, _ABOUT_DIFF, _DIFF_OPTIONS, "diff_command:execute_diff")
+METRICS_DIFF = Command(_USAGE_DIFF, _ABOUT_DIFF, _DIFF_OPTIONS, "metrics_command:execute_diff")
 
 MATCHERS_LIST = Command("[OPTIONS]", _BROKEN, (CONFIG, AS_JSON), "matchers_command:execute_list")
 

@@ -4,16 +4,19 @@ The gates of a command: they and the baseline are read before anything is comput
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark, show
-from rankgauge.cli.gate_options import GateOptions, check_targets
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
+from rankgauge.io.whole_files import obstacle, replace_file
 
 if TYPE_CHECKING:
     from rankgauge.comparison.pairing import Common
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 LAST_GOOD = "last-good"
 """The baseline that is the newest result in a history which met its gates."""
 
+_OPTIONS = ("gate", "until", "sut", "baseline", "save_baseline", "junit", "markdown", "inconclusive", "history")
+"""What can be typed about gates; no command has all of it."""
+
 
 @dataclass(kw_only=True)
 class Gating:
@@ -36,7 +42,7 @@ class Gating:
     The gates of one command.
 
     Attributes:
-        options: What was typed.
+        given: What was typed; None for an option that the command does not have.
 
         gates: The gates of the config, then those that were typed.
 
@@ -47,7 +53,7 @@ class Gating:
         first: The name of the result that the others are compared with; empty where the baseline is a file.
     """
 
-    options: GateOptions
+    given: argparse.Namespace
     gates: list[Gate]
     baseline: Mapping[str, ResultValues] | None = None
     report: GateReport | None = None
@@ -56,35 +62,37 @@ class Gating:
     _begins: bool = False  # whether a history begins with this run, which has no baseline yet
 
     @classmethod
-    def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
+    def of(cls, typed: argparse.Namespace, config: LoadedConfig | None = None) -> Gating:
         """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
-        gates = options.gates(config)
-        check_targets(options, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
+        given = _given(typed)
+        gates = _read(given, config)
+        _check_targets(given, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
         declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
-        gating = cls(options=options, gates=gates)
+        gating = cls(given=given, gates=gates)
         try:
-            gating._read_baseline(options.baseline or declared)
+            gating._read_baseline(given.baseline or declared)
         except ResultError as error:
-            if options.baseline is not None or config is None or declared is None or declared.exists():
+            if given.baseline is not None or config is None or declared is None or declared.exists():
                 raise
             problem = Problem(str(error), *config.place("baseline"), "baseline")
             raise ConfigError(f"{config.path} cannot be used:", [problem]) from error
         return gating
 
     @classmethod
-    def of_comparison(cls, options: GateOptions, *, common: Common = "all") -> Gating:
-        """Read the gates of a comparison, whose first result is the baseline; changes of *common* samples alone."""
-        gates = options.gates()
-        if common != "all":
-            changed: dict[str, Any] = {"common": common}  # which a bound does not have
+    def of_comparison(cls, typed: argparse.Namespace) -> Gating:
+        """Read the gates of a comparison, whose first result is the baseline."""
+        given = _given(typed)
+        gates = _read(given)
+        if typed.common != "all":
+            changed: dict[str, Any] = {"common": typed.common}  # which a bound does not have
             gates = [replace(gate, rule=replace(gate.rule, **changed)) if gate.is_change else gate for gate in gates]
-        check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
-        return cls(options=options, gates=gates)
+        _check_targets(given, gates, "--gate 'ndcg@10 max_drop 0.01'")
+        return cls(given=given, gates=gates)
 
     @property
     def wants_ids(self) -> bool:
         """Return whether results need a sketch of their ids."""
-        return self.baseline is not None or self.options.save_baseline is not None
+        return self.baseline is not None or self.given.save_baseline is not None
 
     def check_datasets(self, known: Collection[str]) -> None:
         """Refuse gates on datasets that do not exist; say which gates are not judged because theirs is left out."""
@@ -126,6 +134,11 @@ class Gating:
     def exit_code(self) -> int:
         """Return how the command ends, where all samples were scored."""
         return 0 if self.report is None else self.report.exit_code
+
+    def widened(self, evaluation: Evaluation, dataset: str) -> Evaluation:
+        """Return an evaluation that computes what the gates of a dataset need, too."""
+        asked = self.ask(dataset, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
+        return self.asking(evaluation, asked, dataset)
 
     def asking(self, evaluation: Evaluation, asked: Sequence[MetricSpec], dataset: str) -> Evaluation:
         """Return an evaluation of the metrics that were *asked*, with cohorts by which gates of the dataset select."""
@@ -180,10 +193,10 @@ class Gating:
     def _reported(self, report: GateReport, results: Mapping[str, ResultValues]) -> bool:
         """Keep a report and write it where it was asked for."""
         self.report = report
-        if self.options.junit is not None:
+        if self.given.junit is not None:
             from rankgauge.gates.ci_reports import junit_xml
 
-            _write(self.options.junit, junit_xml(report, results))
+            _write(self.given.junit, junit_xml(report, results))
         self._tell_github(report, results)
         return not report.ids_changed
 
@@ -191,8 +204,6 @@ class Gating:
         """Return reports by dataset, those in JSON with their gates."""
         if form != "json" or self.report is None or not self.report.outcomes:
             return reports
-        import orjson
-
         outcomes = self.report.outcomes
         gates = {name: [outcome.to_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -203,9 +214,9 @@ class Gating:
 
     def save(self, results: Mapping[str, ResultValues]) -> None:
         """Write the Markdown summary, and the baseline where it was asked for and all samples were scored."""
-        if self.options.markdown is not None:
-            _write(self.options.markdown, self._markdown(results).encode())
-        path = self.options.save_baseline
+        if self.given.markdown is not None:
+            _write(self.given.markdown, self._markdown(results).encode())
+        path = self.given.save_baseline
         if path is None:
             return
         from rankgauge.result.wording import partial_line
@@ -222,10 +233,10 @@ class Gating:
 
     def remember(self, saved: Sequence[Path], results: Mapping[str, ResultValues]) -> None:
         """Add the results that were saved to the history that was named, with what became of their gates."""
-        if self.options.history is not None:
+        if self.given.history is not None:
             from rankgauge.cli.history_command import add_results
 
-            add_results(self.options.history, saved, results, self.report, begins=self._begins)
+            add_results(self.given.history, saved, results, self.report, begins=self._begins)
 
     def tell(self, form: str) -> None:
         """Show the verdicts line by line: beside a table on stdout, beside other formats on stderr."""
@@ -251,12 +262,12 @@ class Gating:
         if path.name == LAST_GOOD and not path.exists():
             from rankgauge.cli.history_command import last_good
 
-            self.baseline = last_good(self.options.history) or None
+            self.baseline = last_good(self.given.history) or None
             self._begins = self.baseline is None
             if self._begins:
                 self._without_changes("no result in the history has passed its gates yet")
             return
-        target = self.options.save_baseline
+        target = self.given.save_baseline
         if not path.exists() and target is not None and target.absolute() == path.absolute():
             self._without_changes("no baseline yet")
             return
@@ -304,7 +315,35 @@ class Gating:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from rankgauge.io.whole_files import replace_file
-
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)
+
+
+def _given(typed: argparse.Namespace) -> argparse.Namespace:
+    return argparse.Namespace(**{name: getattr(typed, name, None) for name in _OPTIONS})
+
+
+def _read(given: argparse.Namespace, config: LoadedConfig | None = None) -> list[Gate]:
+    """Return the gates of a config, and those that were typed; what is typed for all gates beats the config."""
+    declared = [] if config is None else [*config.config.gates, *config.config.until]
+    if not (given.gate or given.until or declared):
+        return []
+    from rankgauge.gates.asked import until_gates
+    from rankgauge.gates.grammar import Defaults, read_gates
+
+    inconclusive = None if config is None else config.config.inconclusive
+    defaults = Defaults(given.inconclusive or inconclusive or "warn")
+    gates = [] if config is None else config.gates(defaults.inconclusive)
+    gates += [gate for text in given.gate or () for gate in read_gates(text, origin="--gate", defaults=defaults)]
+    gates += until_gates(given.until or (), origin="--until")
+    return gates if given.sut else [replace(gate, until=False) for gate in gates]  # nothing is called that could end
+
+
+def _check_targets(given: argparse.Namespace, gates: Sequence[Gate], example: str) -> None:
+    """Refuse a report on gates where there are none, and files that cannot be written, before anything is computed."""
+    if given.junit is not None and not gates:
+        raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
+    for name in ("junit", "markdown", "save_baseline", "history"):
+        path = getattr(given, name)
+        if path is not None and (why := obstacle(path)):
+            raise ParameterError(f"--{name.replace('_', '-')} {path} cannot be written: {why}")

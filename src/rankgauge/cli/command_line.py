@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from rankgauge.cli.console import emit, remark, warn_of_faults
 from rankgauge.cli.option_parser import CommandParser, UsageError
+from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.shared_options import Options, add_options, flag, path, value
 from rankgauge.cli.streams import results
 
@@ -161,6 +162,8 @@ def _run(arguments: Sequence[str]) -> int:
     given = parser.read(words)
     if given.wants_help:
         return _show(parser)
+    if name == "trec":  # it multiplies no large matrices
+        load_numpy()
     # Logging takes longer to load than a small run takes to evaluate.
     if name != "trec" or typed.log_level is not None or typed.log_format is not None:
         from rankgauge.cli.log_lines import configure

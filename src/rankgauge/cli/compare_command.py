@@ -11,7 +11,6 @@ from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
 from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import check_unjudged, judging_typed, refuse
@@ -34,17 +33,15 @@ def execute_compare(given: argparse.Namespace) -> int:
     if _is_human_judged(given):
         return _compare_human_judged(given)
     _check(given)
-
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
-    gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
+    gating = Gating.of_comparison(given)
     results = _results(given, gating)
     if not gating.judge_against_first(results):
         gating.tell("")
         return gating.exit_code
-
     with progress_bar("comparing", wanted=True) as progress:
         comparison = compare(
             results,
@@ -71,7 +68,6 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
     if not given.matters:
         if given.config is None:
             return None
-
         loaded = make_engine(given.config).config
         return None if loaded is None else dict(loaded.config.matters) or None
     written = [text.rpartition("=") for text in given.matters]
@@ -106,7 +102,6 @@ def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
         return _of_runs(given, gating)
     if given.config is not None:
         return _of_outputs(given, gating)
-
     hint = "to compare TREC runs, give their judgments with --qrels"
     return stored_results(given.runs, given.dataset, of_runs=hint)
 
@@ -148,7 +143,6 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
         gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
-
     if form == "table":
         show(comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
         return

@@ -11,17 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.trec_eval import TrecColumn, expand
 from rankgauge.cli.console import reword_errors
 from rankgauge.cli.streams import keep_stdout
+from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
+from rankgauge.io.documents import decode_text
+from rankgauge.io.field_names import FieldMap, read_field
+from rankgauge.io.files import read_bytes
+from rankgauge.io.open_sources import open_qrels, open_run
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog
-    from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.columns import Qrels, RunSource
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
 
@@ -67,8 +70,6 @@ class Conventions:
 
     def measures(self, names: Sequence[str]) -> list[TrecColumn]:
         """Return what measures stand for, in any spelling, with the families and sets of trec_eval written out."""
-        from rankgauge.catalog.trec_eval import expand
-
         return expand(names, self.catalog.built_in, version=9 if self.profile == "trec9" else 10)
 
     def specs(self, names: Sequence[str]) -> list[MetricSpec]:
@@ -81,23 +82,26 @@ class Conventions:
 
         return plan_run(metrics, profile=self.profile, policy=self.policy, rel=self.rel, k=self.k, catalog=self.catalog)
 
+    def plan_one(self, metric: str) -> Plan:
+        """Plan the evaluation of a run by one metric; refuse what stands for several."""
+        plan = self.plan(self.specs([metric]))
+        names = [column.name for column in plan.metrics]
+        if len(names) != 1:
+            shown = ", ".join([*names[:5], *(["..."] if len(names) > 5 else [])])
+            raise ParameterError(f"-m {metric} stands for {len(names)} metrics ({shown}); name one")
+        return plan
+
     def judgments(self, qrels: str, plan: Plan) -> Qrels:
         """Read judgments, with intents where a plan needs them."""
-        from rankgauge.io.open_sources import open_qrels
-
         return open_qrels(qrels, columns=self.columns, intents="intents" in plan.needs, catalog=self.catalog)
 
     def run(self, file: str) -> RunSource:
         """Read a run."""
-        from rankgauge.io.open_sources import open_run
-
         return open_run(file, columns=self.columns, catalog=self.catalog)
 
 
 def make_catalog() -> Catalog:
     """Return what is installed and not disabled."""
-    from rankgauge.catalog import Catalog
-
     keep_stdout()
     return Catalog.discover()
 
@@ -119,8 +123,6 @@ def is_config(path: Path) -> bool:
     """Return whether a file is a config: YAML, but for a list of samples or a mapping that has them."""
     if path.suffix.lower() not in {".yaml", ".yml", ""}:
         return False
-    from rankgauge.io.documents import decode_text
-    from rankgauge.io.files import read_bytes
     from rankgauge.io.yaml_documents import read_yaml
 
     try:
@@ -156,8 +158,6 @@ def table_columns(written: str | None) -> dict[str, str] | None:
 
 def field_map(written: Sequence[str] | None) -> FieldMap:
     """Return where the data has each field, as `--field` says."""
-    from rankgauge.io.field_names import read_field
-
     return {name: place for text in written or () for name, place in read_field(text).items()}
 
 

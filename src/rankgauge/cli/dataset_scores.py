@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.catalog import Catalog, Claim
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import (
     complain,
@@ -22,19 +23,17 @@ from rankgauge.cli.console import (
     show,
 )
 from rankgauge.cli.conventions import clusters_typed, policy_options
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_html
 from rankgauge.cli.system_under_test import Interrupts, System
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
+from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Reporter
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog, Claim
     from rankgauge.config import LoadedConfig
-    from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.result import Result
-    from rankgauge.planning.plan import Plan
-    from rankgauge.plugin.declarations import Reporter
 
 
 _SUMMARIES = {"table", "json", "markdown"}
@@ -119,9 +118,9 @@ def score_datasets(work: Scoring) -> int:
         raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     _tell_idle(given, work.folders)
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
-    gating = Gating.of(GateOptions.of(given), work.config)
+    gating = Gating.of(given, work.config)
     pages = _pages(given.html, work.names)
-    evaluations = [_with_gates(evaluation, gating) for evaluation in work.evaluations]
+    evaluations = [gating.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations]
     gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])
     clusters = _clusters(work)
     worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
@@ -212,13 +211,6 @@ def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
     if isinstance(cluster, str):
         return [clusters_of(evaluation, cluster) for evaluation in work.evaluations]
     return [cluster for _ in work.evaluations]
-
-
-def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
-    """Return an evaluation that computes what its gates need, too."""
-    name = name_of(evaluation)
-    asked = gating.ask(name, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
-    return gating.asking(evaluation, asked, name)
 
 
 def _worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:

@@ -35,7 +35,6 @@ def execute_queue(given: argparse.Namespace) -> int:
     names = run_names(given.runs)
     key = Path(f"{given.output}.key.jsonl")
     _refuse_taken(given.output, key)
-
     conventions = Conventions(
         profile=given.profile,
         policy=policy_options(given.policy),
@@ -66,7 +65,6 @@ def _made(given: argparse.Namespace, plan: Plan, runs: Mapping[str, str], column
     how["grades"] = _grades(given.grades)
     if given.qrels is None:
         return make_first_queue(plan, runs, questions=given.questions, **how)
-
     limit = QUEUE_LIMIT if given.limit is None else given.limit
     return make_queue(plan, _judgments(given.qrels, columns), runs, limit=limit, **how)
 
@@ -122,7 +120,6 @@ def _texts(file: Path | None, wanted: Collection[str], what: TextOf, catalog: Ca
     """Read the texts that are wanted; say how many are not there."""
     if file is None:
         return {}
-
     texts = read_texts(file, wanted, of=what, catalog=catalog)
     if absent := sorted(set(wanted) - set(texts)):
         ids = counted(len(absent), what, "queries" if what == "query" else "")

@@ -113,7 +113,6 @@ def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
 
 
 def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
-
     value = matcher.matcher
     declared = catalog.all("matcher").get(matcher.name)
     steps = [catalog.all("normalizer")[name].declaration for name in value.normalizers]

@@ -73,26 +73,26 @@ def _who(plugin: Plugin) -> str:
 
 def _offers(plugin: Plugin) -> Iterator[str]:
     """Yield a plugin, and everything that it offers with its place; lines, because a table would break paths."""
-    observers = {hook: Provider.of(getattr(each, "func", each), "", "", "") for hook, each in plugin.observers.items()}
-    found = [(offer.kind, offer.names[0][1], offer.provider) for offer in plugin.offers]
-    found += [("observer", hook, place) for hook, place in observers.items()]
-    if not found:
+    observers = {hook: Provider.of(getattr(call, "func", call), "", "", "") for hook, call in plugin.observers.items()}
+    offers = [(offer.kind, offer.names[0][1], offer.provider) for offer in plugin.offers]
+    offers += [("observer", hook, place) for hook, place in observers.items()]
+    if not offers:
         return
     yield f"\n{plugin.name} ({_who(plugin)})"
-    width = max(len(f"{kind} {name}") for kind, name, _ in found)
-    for kind, name, provider in found:
+    width = max(len(f"{kind} {name}") for kind, name, _ in offers)
+    for kind, name, provider in offers:
         yield f"  {f'{kind} {name}':{width}}  {provider.place}".rstrip()
 
 
 def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
     """Return a plugin in plain values."""
-    own = [{"stage": fault.stage, "message": fault.message} for fault in faults if fault.plugin == plugin.id]
+    own_faults = [{"stage": fault.stage, "message": fault.message} for fault in faults if fault.plugin == plugin.id]
     return {
         "plugin": plugin.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
         "target": plugin.target,
-        "state": "disabled" if plugin.disabled else "faulty" if own else "ok",
+        "state": "disabled" if plugin.disabled else "faulty" if own_faults else "ok",
         "offers": [
             {
                 "kind": offer.kind,
@@ -106,7 +106,7 @@ def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
         ],
         "observers": sorted(plugin.observers),
         "is_slow": plugin.is_slow,
-        "faults": own,
+        "faults": own_faults,
     }
 
 
@@ -118,7 +118,6 @@ def execute_check(given: argparse.Namespace) -> int:
     """Check that plugins can be used, or one against the laws."""
     if given.name is not None:
         return _check_laws(given)
-
     catalog = make_catalog()
     faults = [*catalog.faults, *_part_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")

@@ -24,7 +24,7 @@ from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import explanation_lines
 from rankgauge.funnel import Funnel
-from rankgauge.funnel.funnel_lines import funnel_lines
+from rankgauge.funnel.funnel import funnel_lines
 
 
 def execute_report(given: argparse.Namespace) -> int:
@@ -63,11 +63,7 @@ def _explained_query(given: argparse.Namespace) -> Explanation:
     if given.qrels == given.run == "-":
         raise ParameterError("standard input (-) can stand for one file only")
     conventions = Conventions.of(given)
-    plan = conventions.plan(conventions.specs([given.metric]))
-    if len(plan.metrics) != 1:
-        names = [column.name for column in plan.metrics]
-        listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        raise ParameterError(f"-m {given.metric} stands for {len(names)} metrics ({listed}); name one")
+    plan = conventions.plan_one(given.metric)
     judged = RunEvaluation(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run))
     return explain_query(judged, given.names[0])
 
@@ -102,9 +98,7 @@ def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
                 hint = did_you_mean(source, earlier)
                 raise ParameterError(f"--from {name}={text}: {source!r} is no earlier --stage{hint}")
     conventions = Conventions.of(given)
-    plan = conventions.plan(conventions.specs([given.metric]))
-    if len(plan.metrics) != 1:
-        raise ParameterError(f"-m {given.metric} stands for {len(plan.metrics)} metrics; name one")
+    plan = conventions.plan_one(given.metric)
     runs = {name: conventions.run(file) for name, file in files.items()}
     return funnel_of_runs(plan, conventions.judgments(given.qrels, plan), runs, sources, traced=given.items)
 

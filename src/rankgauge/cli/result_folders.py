@@ -5,6 +5,7 @@ Result folders of a command: where results are saved, settled before anything is
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import in_steps, progress_bar, remark
 from rankgauge.cli.conventions import one_dataset, run_names
 from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.io.files import is_there, real_path
+from rankgauge.io.whole_files import obstacle, replace_file
 
 if TYPE_CHECKING:
     from rankgauge.comparison.differences import Comparison
@@ -71,7 +74,6 @@ class Folders:
         """
         if self.resume is None:
             return None, []
-        from rankgauge.io.files import real_path
         from rankgauge.result.staging import abandoned, has_outputs, is_staging
 
         staging = self._staged[name]
@@ -112,7 +114,6 @@ class Folders:
             if self.keep_data:
                 raise ParameterError("--keep-data copies into a result folder; name one with -o FOLDER")
             return
-        from rankgauge.io.files import is_there
         from rankgauge.result.staging import Staging, abandoned, replaced_results
 
         if root is not None and self.several and not is_there(root):
@@ -147,7 +148,6 @@ class Folders:
 
     def _replaces(self, folder: Path, name: str) -> dict[str, Any]:
         """Return which result may be replaced: the earlier run itself; beside what a killed run left may be a newer."""
-        from rankgauge.io.files import real_path
         from rankgauge.result.staging import is_staging
 
         if self.force or self.resume is None or real_path(folder) != real_path(self._resumed(name)):
@@ -159,7 +159,6 @@ class Folders:
     @staticmethod
     def _is_of(left: Path, folder: Path) -> bool:
         """Return whether a run that was killed was to become a folder."""
-        from rankgauge.io.files import real_path
         from rankgauge.result.staging import target_of
 
         return target_of(left) == real_path(folder)
@@ -223,8 +222,6 @@ def folders_within(folder: Path) -> list[Path]:
 
 def check_html(file: Path | None) -> None:
     """Refuse a path that a report cannot be written to, before anything is computed."""
-    from rankgauge.io.whole_files import obstacle
-
     if file is not None and (why := obstacle(file)):
         raise ParameterError(f"cannot write the report {visible(str(file))}: {why}")
 
@@ -240,7 +237,6 @@ def write_html(
 ) -> None:
     """Write an HTML report, and the folders above it; the file is complete, or as it was."""
     from rankgauge.engine.html_report import gather
-    from rankgauge.io.whole_files import replace_file
     from rankgauge.report.html import lay_out
 
     with progress_bar("report", wanted=True) as report:
@@ -265,8 +261,6 @@ def plain_name(name: str) -> str:
 
     What differs before differs after: a name that is changed gets a few digits of its hash.
     """
-    import hashlib
-
     plain = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:100] or "data"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode(errors='replace')).hexdigest()[:8]}"
 

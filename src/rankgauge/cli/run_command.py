@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,6 @@ _NO_STAGES = "--stages looks stages up in outputs that are there; name them inst
 def execute_run(given: argparse.Namespace) -> int:
     """Evaluate a config or a data file."""
     _check(given)
-
     engine = make_engine(given.config)
     names = [given.data] if given.data is not None else given.dataset or engine.dataset_names
     if not names:
@@ -43,22 +43,18 @@ def execute_run(given: argparse.Namespace) -> int:
         force=given.force,
         keep_data=given.keep_data,
     )
-    scoring = Scoring(
-        evaluations=[_evaluation(engine, name, given) for name in names],
+    evaluations, system = [_evaluation(engine, name, given) for name in names], _system(engine, given)
+    work = Scoring(
+        evaluations=evaluations,
         given=given,
         folders=folders,
         catalog=engine.catalog,
         config=engine.config,
         limit=given.limit,
-        system=_system(engine, given),
+        system=system,
     )
-    try:
-        if scoring.system is not None:
-            scoring.system.check()
-        return score_datasets(scoring)
-    finally:
-        if scoring.system is not None:
-            scoring.system.close()
+    with nullcontext() if system is None else system.opened():
+        return score_datasets(work)
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -116,15 +112,7 @@ def _system(engine: Engine, given: argparse.Namespace) -> System | None:
         return None
     if given.workers > 1 or given.stages:
         raise ParameterError(_NO_STAGES if given.stages else _NO_WORKERS)
-    return System(
-        function=engine.system() if given.sut is None else imported(given.sut, "--sut"),
-        concurrency=8 if given.concurrency is None else given.concurrency,
-        timeout=given.timeout,
-        retries=given.retries,
-        retry_failed=given.retry_failed,
-        repeat=1 if given.repeat is None else given.repeat,
-        seed=given.seed or 0,
-    )
+    return System(engine.system() if given.sut is None else imported(given.sut, "--sut"), given)
 
 
 def execute_rescore(given: argparse.Namespace) -> int:
@@ -157,7 +145,6 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
         raise ParameterError(
             f"{result.folder} has the scores of a run; compute other metrics from its files: {command}"
         )
-
     evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
     if (result.manifest.get("until") or {}).get("saved"):  # what was not called is not missing
         evaluation = evaluation.with_profile(queries="intersection")

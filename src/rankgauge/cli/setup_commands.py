@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
@@ -47,8 +48,13 @@ def _system() -> Iterator[_Fact]:
 
 def _requirements() -> Iterator[_Fact]:
     """Yield what rankgauge needs, and what its extras for users need."""
+    import importlib.metadata
+
+    required: list[str] = []
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # a source tree that nobody installed
+        required = importlib.metadata.requires("rankgauge") or []
     extras: dict[str, list[tuple[str, str]]] = {}
-    for text in _required():
+    for text in required:
         if (match := re.fullmatch(_REQUIREMENT, text.strip())) and (match[3] or "") in {"", *_EXTRAS}:
             extras.setdefault(match[3] or "", []).append((match[1], match[2].strip()))
     for extra, needed in extras.items():
@@ -66,15 +72,6 @@ def _requirements() -> Iterator[_Fact]:
             yield _Fact(what, "ok", ", ".join(f"{name} {version}" for name, version in versions.items()))
 
 
-def _required() -> list[str]:
-    import importlib.metadata
-
-    try:
-        return importlib.metadata.requires("rankgauge") or []
-    except importlib.metadata.PackageNotFoundError:  # a source tree that nobody installed
-        return []
-
-
 def _version(name: str) -> str | None:
     import importlib.metadata
 
@@ -87,9 +84,7 @@ def _version(name: str) -> str | None:
 def _is_below(version: str | None, floor: str) -> bool:
     """Return whether a version is lower than a floor such as ``>=2.11``."""
     least = re.search(r">=\s*([\d.]+)", floor)
-    if version is None or least is None:
-        return False
-    return _numbers(version) < _numbers(least[1])
+    return version is not None and least is not None and _numbers(version) < _numbers(least[1])
 
 
 def _numbers(version: str) -> list[int]:
@@ -143,11 +138,9 @@ def _imports() -> Iterator[_Fact]:
     seconds = {name: int(time) / 1e6 for time, depth, name in times if len(depth) == 0}
     slow = sorted(((time, name) for name, time in seconds.items() if time >= _SLOW), reverse=True)
     named = [f"{name} {time:.2f} s" for time, name in slow]
-    yield _Fact("imports", "slow" if sum(seconds.values()) > 2 else "ok", _imported(sum(seconds.values()), named))
-
-
-def _imported(total: float, named: list[str]) -> str:
-    return f"{total:.2f} s in all{f', of which {listed(named)}' if named else ''}"
+    total = sum(seconds.values())
+    of_which = f", of which {listed(named)}" if named else ""
+    yield _Fact("imports", "slow" if total > 2 else "ok", f"{total:.2f} s in all{of_which}")
 
 
 def _terminal() -> Iterator[_Fact]:

@@ -198,7 +198,7 @@ def html(more: str = "") -> Option:
 
 
 def gates(*, more: str = "", has_baseline: bool = True) -> Options:
-    """Return the options that `GateOptions` reads; *more* says what is particular to a command."""
+    """Return the options that `Gating` reads; *more* says what is particular to a command."""
     gate = f"A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable. {more}".rstrip()
     left_open = "What gates on changes do that too few samples leave open: fail, warn or pass."
     baseline = "A baseline that gates on changes compare with; last-good: the newest of --history that passed."

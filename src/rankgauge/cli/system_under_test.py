@@ -4,6 +4,7 @@ The system under test of a command: the function that was named, its calls, and 
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib
 import importlib.util
@@ -18,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.console import remark
 from rankgauge.cli.own_process import hand_over
+from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import FUNCTION
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.engine.configured_system import ConfiguredSystem
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError
+from rankgauge.io.files import real_path
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.cli.result_folders import Folders
-    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.gates.grammar import Gate
 
 
@@ -81,27 +83,24 @@ class Interrupts:
             remark("stopping: no new calls; those under way are waited for (Ctrl-C again to leave them)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class System:
-    """A system under test with the options that were typed for its calls."""
+    """A system under test, and what was typed of its calls."""
 
     function: Callable[..., Any]
-    concurrency: int
-    timeout: float | None
-    retries: int
-    retry_failed: bool
-    repeat: int = 1
-    seed: int = 0
+    given: argparse.Namespace
 
-    def check(self) -> None:
-        """Refuse a system of a config that says that it cannot be used."""
-        if isinstance(self.function, ConfiguredSystem):
-            self.function.check()
-
-    def close(self) -> None:
-        """Close a system of a config, which was made for this command."""
-        if isinstance(self.function, ConfiguredSystem):
-            self.function.close()
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[None]:
+        """Refuse a system of a config that says that it cannot be used, and close it in the end: it is of this run."""
+        system = self.function if isinstance(self.function, ConfiguredSystem) else None
+        try:
+            if system is not None:
+                system.check()
+            yield
+        finally:
+            if system is not None:
+                system.close()
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
@@ -117,19 +116,14 @@ class System:
 
     def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop, until: Sequence[Gate]) -> dict[str, Any]:
         """Return what `Evaluation.run` is given; the gates of *until* end the calls."""
-        staging = folders.staging(evaluation.data.name or "data")
-        kept = {} if staging is None else {"keep": staging.outputs, "resume": True, "retry_failed": self.retry_failed}
-        return {
-            "sut": self.function,
-            "concurrency": self.concurrency,
-            "timeout": self.timeout,
-            "retries": self.retries,
-            "repeat": self.repeat,
-            "stop": stop,
-            "until": until,
-            "seed": self.seed,
-            **kept,
-        }
+        given, staging = self.given, folders.staging(evaluation.data.name or "data")
+        arguments = {"sut": self.function, "stop": stop, "until": until, "seed": given.seed or 0}
+        arguments |= {name: getattr(given, name) for name in ("timeout", "retries")}
+        arguments["concurrency"] = 8 if given.concurrency is None else given.concurrency
+        arguments["repeat"] = 1 if given.repeat is None else given.repeat
+        if staging is not None:
+            arguments |= {"keep": staging.outputs, "resume": True, "retry_failed": given.retry_failed}
+        return arguments
 
 
 def _of_file(file: Path) -> ModuleType:
@@ -154,8 +148,6 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
     folder, file = Path.cwd(), None
     if module_name.endswith(".py"):
-        from rankgauge.io.files import real_path
-
         file = Path(module_name)
         folder, module_name = real_path(file.parent), file.stem
     sys.path.insert(0, str(folder))

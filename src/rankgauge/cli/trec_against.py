@@ -6,17 +6,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from rankgauge.agreement.measures import DEFAULT_MEASURES
+from rankgauge.agreement.rank_agreement import (
+    RankAgreement,
+    agreement_json,
+    agreement_jsonl,
+    agreement_table,
+    agreements_table,
+    query_table,
+)
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width
 from rankgauge.cli.conventions import Conventions, run_names
+from rankgauge.engine.run_agreement import rank_agreements
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.policy import option_text
-
-if TYPE_CHECKING:
-    from rankgauge.agreement.rank_agreement import RankAgreement
-
 
 _FORMS = ("table", "json", "jsonl")
 
@@ -32,10 +37,6 @@ _TAKEN = frozenset(
 def compare_rankings(given: argparse.Namespace) -> int:
     """Compare rankings by what was typed behind ``trec``, and return the exit code."""
     _check(given)
-    from rankgauge.agreement.measures import DEFAULT_MEASURES
-    from rankgauge.agreement.rank_agreement import agreement_json, agreement_jsonl
-    from rankgauge.engine.run_agreement import rank_agreements
-
     conventions = Conventions.of(given)
     files = [given.qrels, *given.runs]
     qrels, runs = (files[0], files[1:]) if len(files) > 1 else (None, files)
@@ -81,8 +82,6 @@ def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:
 
 
 def _print_tables(agreements: Mapping[str, RankAgreement], *, per_query: bool, summary: bool) -> None:
-    from rankgauge.agreement.rank_agreement import agreement_table, agreements_table, query_table
-
     for name, agreement in agreements.items():
         if per_query:
             emit([f"{visible(name)}\n"] if len(agreements) > 1 else [])

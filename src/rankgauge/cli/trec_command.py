@@ -6,26 +6,39 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import orjson
 
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import cell
+from rankgauge.catalog import Catalog, Claim
+from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
 from rankgauge.cli.conventions import Conventions, run_names
-from rankgauge.cli.gate_options import GateOptions
-from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
+from rankgauge.columns import Qrels
+from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
-
-if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog, Claim
-    from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.columns import Qrels
-    from rankgauge.engine.result import Result
-    from rankgauge.io.field_names import Kind
-    from rankgauge.plugin.declarations import Reporter
-    from rankgauge.report.run_tables import Further
+from rankgauge.io.field_names import Kind
+from rankgauge.io.files import is_regular
+from rankgauge.io.recognize import FileKind, recognize
+from rankgauge.plugin.declarations import Reporter
+from rankgauge.report.run_tables import (
+    NOTES,
+    Further,
+    add_to_json,
+    further_means,
+    query_table,
+    run_table,
+    runs_table,
+    trec_lines,
+)
+from rankgauge.result.wording import error_line, policy_line
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 
@@ -33,7 +46,6 @@ _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 def execute_trec(given: argparse.Namespace) -> int:
     """Evaluate TREC runs against judgments."""
     _check(given)
-    load_numpy()
     if given.against is not None:
         from rankgauge.cli.trec_against import compare_rankings
 
@@ -55,15 +67,13 @@ def _check(given: argparse.Namespace) -> None:
 
 def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs: refuse what cannot be done, then read and score, save, judge gates, and print."""
-    from rankgauge.engine.evaluate import evaluate_plan
-
     conventions = Conventions.of(given, queries="judged" if given.complete else None, interval=given.interval)
     reporter = _reporter(given.form, conventions.catalog)
     measures = conventions.measures(given.metric or ["official"])
     _check_measures(given, measures)
     names = run_names(given.runs)
     _tell_idle_columns(given, conventions)
-    gating = Gating.of(GateOptions.of(given))
+    gating = Gating.of(given)
     specs = [measure.spec for measure in measures if measure.spec is not None]
     plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
@@ -132,10 +142,6 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
     """Say where ``--columns`` has no effect: no file has columns with names, nor may be read twice to see."""
     if not conventions.columns:
         return
-    from pathlib import Path
-
-    from rankgauge.io.files import is_regular
-    from rankgauge.io.recognize import FileKind, recognize
 
     def is_table(file: str, kind: Kind) -> bool:
         if not is_regular(Path(file)):
@@ -181,7 +187,6 @@ def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[s
     if not (given.bounds or given.condensed):
         return {}
     from rankgauge.engine.reopen import bounds, condensed
-    from rankgauge.report.run_tables import NOTES, further_means
 
     for name, note in NOTES.items():
         if getattr(given, name):
@@ -200,8 +205,6 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
     """Say on stderr what a reader of the numbers should know."""
     tell_notes(results)
     if given.form == "table":
-        from rankgauge.result.wording import error_line, policy_line
-
         remark(policy_line(next(iter(results.values()))))
         if len(results) == 1 and not given.no_summary and (given.all_columns or report_width() is None):
             remark(error_line(next(iter(results.values())).metrics.values()))
@@ -216,8 +219,6 @@ def _print_reports(
     form = reporter.declaration.name
     texts = {name: rendered(reporter, result) for name, result in results.items()}
     if further:
-        from rankgauge.report.run_tables import add_to_json
-
         texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
     print_report(form, _named(form, gating.added(texts, form)))
 
@@ -227,11 +228,7 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
     if len(texts) < 2 or form not in {"json", "jsonl", "markdown"}:
         return list(texts.values())
     if form == "markdown":
-        from rankgauge.base.tables import cell
-
         return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
-    import orjson
-
     documents = [
         {"run": name, **orjson.loads(document)}
         for name, text in texts.items()
@@ -244,8 +241,6 @@ def _trec_lines(
     given: argparse.Namespace, result: Result, measures: Sequence[TrecColumn], judgments: Qrels
 ) -> Iterator[str]:
     """Return the lines that trec_eval prints."""
-    from rankgauge.report.run_tables import trec_lines
-
     texts = {}
     if lengths := {str(measure.label): measure.length for measure in measures if measure.length is not None}:
         from rankgauge.engine.explaining import grade_strings
@@ -263,8 +258,6 @@ def _trec_lines(
 
 
 def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further], given: argparse.Namespace) -> None:
-    from rankgauge.report.run_tables import query_table, run_table, runs_table
-
     tables: list[Iterable[str]] = []
     if given.per_query:
         for name, result in results.items():

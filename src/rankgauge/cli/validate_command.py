@@ -8,7 +8,6 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from rankgauge.base.tables import Line
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import echo, print_answer, remark, show
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names
-from rankgauge.cli.gate_options import GateOptions
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
     from rankgauge.planning.plan import Plan
-    from rankgauge.planning.requests import MetricSpec
-    from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
 
 
@@ -59,7 +55,6 @@ def execute_validate(given: argparse.Namespace) -> int:
     for option, is_typed in of_runs.items():
         if is_typed:
             raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
-
     if not is_config(first):
         _validate_samples(first, given)
     elif of_samples:
@@ -83,7 +78,6 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
 
 
 def _validate_config(config: Path, given: argparse.Namespace) -> None:
-
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
@@ -109,18 +103,13 @@ def _check_gates(
     """Check the gates of a config, and return the baseline if it can be read."""
     earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):
-        gating = Gating.of(GateOptions(baseline=baseline), engine.config)
+        gating = Gating.of(argparse.Namespace(baseline=baseline), engine.config)
         for name in engine.dataset_names:
-            evaluation = engine.dataset(name)
             with _collected(problems, config):
-                gating.ask(name, evaluation.metrics, partial(_planned, evaluation))
+                gating.widened(engine.dataset(name), name)
         gating.check_datasets(engine.dataset_names)
         earlier = gating.baseline
     return earlier  # noqa: RET504  # None where an error was collected
-
-
-def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
-    return evaluation.with_metrics(metrics).plan().metrics
 
 
 def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:
@@ -157,7 +146,6 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
 
 
 def _validate_samples(data: Path, given: argparse.Namespace) -> None:
-
     evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
     if given.outputs is not None:
         evaluation = evaluation.with_outputs(given.outputs)
@@ -232,7 +220,6 @@ def _check_dataset(
         yield from _described(evaluation.plan(), is_verbose=is_verbose)
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
-
     with _collected(problems, config):
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation

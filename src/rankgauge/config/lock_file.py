@@ -74,10 +74,10 @@ def read_lock(path: Path, config: Path) -> Lock:
     try:
         file = _File.model_validate(document.value)
     except ValidationError as error:
-        msg = f"{name} is not a lock file this version of rankgauge can read; {again} again:"
         details = [(detail["msg"], detail["loc"]) for detail in error.errors(include_url=False)]
         problems = [Problem(why, name, document.lines.get(at), ".".join(map(str, at))) for why, at in details]
-        raise ConfigError(msg, problems) from error
+        what = f"{name} is not a lock file this version of rankgauge can read"
+        raise ConfigError(f"{what}; {again} again:", problems) from error
     shared = {"policy": file.policy, "conventions": file.conventions}
     entries = []
     for metric in file.metrics:
@@ -94,21 +94,18 @@ def write_lock(lock: Lock, path: Path) -> None:
     try:
         replace_file(path, text.encode())
     except OSError as error:
-        msg = f"cannot write the lock {path}:"
-        raise ConfigError(msg, [Problem(f"{error.strerror or error}; nothing was written", str(path))]) from error
+        problem = Problem(f"{error.strerror or error}; nothing was written", str(path))
+        raise ConfigError(f"cannot write the lock {path}:", [problem]) from error
 
 
 def _document(lock: Lock) -> dict[str, Any]:
     metrics = [entry for entry in lock.entries if entry.kind == "metric"]
     matchers = [entry for entry in lock.entries if entry.kind == "matcher"]
     shared = {key: plain(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
-    listed = {"metrics": list(map(_metric, metrics)), "matchers": list(map(_matcher, matchers))}
+    written = [(entry, {"fingerprint": entry.fingerprint, "definition": plain(entry.definition)}) for entry in matchers]
+    parts = [{"name": entry.name, **meaning, "parts": list(entry.parts)} for entry, meaning in written]
+    listed = {"metrics": list(map(_metric, metrics)), "matchers": parts}
     return {"schema_version": "rankgauge.lock.v2", **listed, **shared}
-
-
-def _matcher(entry: Locked) -> dict[str, Any]:
-    meaning = {"fingerprint": entry.fingerprint, "definition": plain(entry.definition)}
-    return {"name": entry.name, **meaning, "parts": list(entry.parts)}
 
 
 def _metric(entry: Locked) -> dict[str, Any]:

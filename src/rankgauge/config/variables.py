@@ -39,22 +39,22 @@ class Variables:
     def filled(self, text: str, refuse: Callable[[str], None]) -> str:
         """Return a text with the values of its variables; call *refuse* with what is wrong with it."""
 
-        def value(found: re.Match[str]) -> str:
-            name = found[1]
+        def value(match: re.Match[str]) -> str:
+            name = match[1]
             if _NAME.fullmatch(name) is None:
-                refuse(f"{found[0]!r} is not a variable, which looks like ${{DATA_DIR}}")
+                refuse(f"{match[0]!r} is not a variable, which looks like ${{DATA_DIR}}")
                 return ""
             if name not in os.environ:
                 refuse(f"the environment variable {name} is not set; {text!r} needs it")
                 return ""
             if len(os.environ[name]) >= self.telling:
-                self.written[os.environ[name]] = found[0]
+                self.written[os.environ[name]] = match[0]
             return os.environ[name]
 
-        found = _VARIABLE.sub(value, text)
-        if found and "${" in text:
-            self.written[found] = text
-        return found
+        filled = _VARIABLE.sub(value, text)
+        if filled and "${" in text:
+            self.written[filled] = text
+        return filled
 
     def unexpanded(self, text: str) -> str:
         """Return a text with paths and values as the config writes them."""

@@ -137,9 +137,9 @@ class Pipeline:
             if isinstance(sample.output, Output) and sample.output.stages is not None:
                 pipeline._add(sample.id, {name: stage.sources for name, stage in sample.output.stages.items()}, where)
         if not pipeline.sources:
-            msg = "a funnel is of outputs that tell their stages, and none does:"
             advice = "give `actual_output.stages`: [{'name': 'dense', 'retrieved': [...]}, {'name': 'rerank', ...}]"
-            raise DataError(msg, [Problem(advice, where)])
+            none = "a funnel is of outputs that tell their stages, and none does:"
+            raise DataError(none, [Problem(advice, where)])
         return pipeline
 
     def _add(self, sample_id: str, sources: Mapping[str, tuple[str, ...]], where: str) -> None:
@@ -149,8 +149,8 @@ class Pipeline:
                     f"{listed(way) if way else 'no other stage'} in sample {sample!r}"
                     for way, sample in ((self.sources[name], self._told[name]), (given, sample_id))
                 ]
-                msg = "a funnel is of one pipeline, and the outputs tell of several:"
-                raise DataError(msg, [Problem(f"stage {name!r} comes from {' and from '.join(ways)}", where)])
+                problem = Problem(f"stage {name!r} comes from {' and from '.join(ways)}", where)
+                raise DataError("a funnel is of one pipeline, and the outputs tell of several:", [problem])
             self._told.setdefault(name, sample_id)
 
     def lacks(self, sample: Sample) -> str:

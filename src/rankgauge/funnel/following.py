@@ -93,10 +93,12 @@ class Following:
         self.take([sample.id for sample in kept], evidence, named, [sample.k for sample in kept])
         self._tags += [sample.tags for sample in kept]
         for sample in kept:
-            told = sample.output.stages if isinstance(sample.output, Output) else None
-            for name, stage in (told or {}).items():
-                self._stages[name].seconds += [each for each in (stage.seconds,) if each is not None]
-                self._stages[name].costs += [each for each in (stage.cost,) if each is not None]
+            stages = sample.output.stages if isinstance(sample.output, Output) else None
+            for name, stage in (stages or {}).items():
+                if stage.seconds is not None:
+                    self._stages[name].seconds.append(stage.seconds)
+                if stage.cost is not None:
+                    self._stages[name].costs.append(stage.cost)
 
     def take(
         self,

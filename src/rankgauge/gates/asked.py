@@ -128,29 +128,29 @@ def ask_gates(
     columns = list(plan(wanted)) if wanted else []
     known = {(column.standard_name, column.fingerprint): column for column in columns}
     problems: list[Problem] = []
-    found: dict[Gate, None] = {}
+    resolved_gates: dict[Gate, None] = {}
     for gate in gates:
         place = _place(gate.origin)
-        own = [column for column in columns if gate.metric in {column.name, column.safe_name}]
-        if not own:
+        named = [column for column in columns if gate.metric in {column.name, column.safe_name}]
+        if not named:
             spec = Located(gate.metric, *place)
             try:
-                own = list(plan([spec]))
+                named = list(plan([spec]))
             except PlanError as error:
                 problems += error.problems
                 continue
             wanted.append(spec)
-        for column in own:
+        for column in named:
             column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
-            told = check(gate, column.name, column.metric) if check is not None else ""
-            if told := told or flaw(gate, column.name, column.metric):
-                problems.append(Problem(told, *place))
-            found[resolved(gate, column.name, column.metric)] = None
+            problem = check(gate, column.name, column.metric) if check is not None else ""
+            if problem := problem or flaw(gate, column.name, column.metric):
+                problems.append(Problem(problem, *place))
+            resolved_gates[resolved(gate, column.name, column.metric)] = None
     if problems:
         raise PlanError("the gates cannot be used:", problems)
     if len(wanted) > len(specs):
         plan(wanted)  # two columns of one name are found only when all are planned together
-    return Asked(tuple(wanted), tuple(found))
+    return Asked(tuple(wanted), tuple(resolved_gates))
 
 
 def _place(origin: str) -> tuple[str, int | None]:

@@ -87,14 +87,15 @@ def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[s
     for name, result in results.items():
         if partial_line(result):
             stopped = "was interrupted" if result.manifest.get("interrupted") else "stopped early"
-            msg = f"cannot save the baseline {path}: {name!r} {stopped}, so its scores are not those of all samples"
-            raise ResultError(msg)
+            why = f"{name!r} {stopped}, so its scores are not those of all samples"
+            raise ResultError(f"cannot save the baseline {path}: {why}")
     try:
         data = "\n".join(_lines(results)).encode()
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)
     except (OSError, orjson.JSONEncodeError, UnicodeEncodeError) as error:
-        raise _cannot_save(path, getattr(error, "strerror", None) or str(error)) from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise ResultError(f"cannot save the baseline {path}: {why}; nothing was written") from error
     return path
 
 
@@ -118,10 +119,10 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
     try:
         data = read_bytes(path)
     except UnreadableError as error:
-        msg = f"cannot read the baseline {error.problems[0]}"
         if isinstance(error.__cause__, FileNotFoundError):
-            msg = f"there is no baseline {path}; `rankgauge run --save-baseline {path}` writes one"
-        raise ResultError(msg) from error
+            hint = f"`rankgauge run --save-baseline {path}` writes one"
+            raise ResultError(f"there is no baseline {path}; {hint}") from error
+        raise ResultError(f"cannot read the baseline {error.problems[0]}") from error
     again = f"write it again with --save-baseline {path}"
     if b"\n<<<<<<< " in data:
         raise ResultError(f"{path} is not a baseline: it has conflict markers of a merge; {again}")
@@ -132,22 +133,22 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
             shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
             return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
     except DAMAGED as error:
-        msg = f"{path} is not a baseline that can be read: {type(error).__name__}: {error}; {again}"
-        raise ResultError(msg) from error
+        why = f"{type(error).__name__}: {error}; {again}"
+        raise ResultError(f"{path} is not a baseline that can be read: {why}") from error
     raise ResultError(f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}")
 
 
 def _load_folders(path: Path) -> dict[str, ResultValues]:
-    folders = [each for each in (path, *sorted(path.iterdir())) if (each / "manifest.json").is_file()]
+    folders = [folder for folder in (path, *sorted(path.iterdir())) if (folder / "manifest.json").is_file()]
     if not folders:
         raise ResultError(f"{path} is neither a baseline file nor a result folder")
-    found: dict[str, ResultValues] = {}
+    results: dict[str, ResultValues] = {}
     for folder in folders:
         result = ResultValues.load(folder)
         name = (result.manifest.get("dataset") or {}).get("name") or folder.name
         facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
-        found[name if name not in found else folder.name] = result.with_manifest(facts)
-    return found
+        results[name if name not in results else folder.name] = result.with_manifest(facts)
+    return results
 
 
 def _lines(results: Mapping[str, ResultValues]) -> Iterator[str]:
@@ -194,9 +195,9 @@ def _separated(items: Iterator[str]) -> Iterator[str]:
 def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
     """Yield hashes in lines that end where a hash says so: one hash more or less changes one line, not all after it."""
     line: list[str] = []
-    for each in hashes:
-        line.append(each)
-        if each[-1] == "0":
+    for digest in hashes:
+        line.append(digest)
+        if digest[-1] == "0":
             yield line
             line = []
     if line:
@@ -207,7 +208,7 @@ def _samples(result: ResultValues) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [[None if value != value else value for value in column.values.tolist()] for column in columns]  # noqa: PLR0124  # NaN
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
-        entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [each[place] for each in values]}
+        entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
         if result.tags[place]:
             entry["tags"] = result.tags[place]
         if any(column.codes[place] for column in columns):
@@ -248,11 +249,11 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     scored = [STATUSES[0]] * len(infos)
     scores = [sample["scores"] for sample in samples]
     statuses = [sample.get("status", scored) for sample in samples]
-    if any(len(each) != len(infos) for each in (*scores, *statuses)):
+    if any(len(row) != len(infos) for row in (*scores, *statuses)):
         raise ValueError(f"a sample does not have a score for each of {len(infos)} metrics")
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
-    codes = np.array([[code_of[status] for status in each] for each in statuses], dtype=np.uint8).reshape(values.shape)
+    codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
     read_only(values)  # a single column is no copy
     read_only(codes)
     metrics = {
@@ -267,7 +268,3 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     tags = [tuple(sample.get("tags", ())) for sample in samples]
     check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
     return ResultValues(ids, tags, metrics, manifest, gold_keys=gold_keys)
-
-
-def _cannot_save(path: Path, why: str) -> ResultError:
-    return ResultError(f"cannot save the baseline {path}: {why}; nothing was written")

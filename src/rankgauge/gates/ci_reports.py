@@ -50,9 +50,9 @@ def junit_xml(report: GateReport, results: Mapping[str, ResultValues]) -> bytes:
             names = {"classname": _xml_text(name or "rankgauge"), "name": _xml_text(str(outcome.gate))}
             case = SubElement(suite, "testcase", names)
             if outcome.status in _ELEMENTS:
-                told = _xml_text(headline(outcome))
+                message = _xml_text(headline(outcome))
                 why = report.ids_changed.get(name, "") if outcome.status == "error" else ""
-                SubElement(case, _ELEMENTS[outcome.status], {"message": told}).text = _xml_text(why) or told
+                SubElement(case, _ELEMENTS[outcome.status], {"message": message}).text = _xml_text(why) or message
     indent(root)
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"

@@ -105,8 +105,8 @@ def judge_drop(
     before, after = pairs.baseline[pairs.is_pair], pairs.values[pairs.is_pair]
     sign = 1.0 if higher_is_better else -1.0
     gains: Floats = sign * (after - before)
-    own = None if clusters is None else clusters[pairs.is_pair]
-    gain, baseline = estimate_mean(gains, own), estimate_mean(before).mean
+    paired = None if clusters is None else clusters[pairs.is_pair]
+    gain, baseline = estimate_mean(gains, paired), estimate_mean(before).mean
     changed = int((abs(gains) > TIED).sum())
     drop = Drop(
         n=gain.n,
@@ -121,18 +121,21 @@ def judge_drop(
     if not changed:
         return "pass", replace(drop, note="no score changed")
     if not gain.df:
-        one = "sample" if own is None else "cluster"
+        one = "sample" if paired is None else "cluster"
         return "inconclusive", replace(drop, note=f"one {one} says nothing of others")
     if bounds is None:  # there is no spread to bound the mean by
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
     note = f"{few}, so that the bounds are rough" if few else ""
     if few and rule.word == "not_worse" and None not in pairs.info.range:
-        bounds, note = _by_betting(gains, pairs, rule.confidence, own), f"{few}, so that the bounds are those of bets"
+        bounds, note = (
+            _by_betting(gains, pairs, rule.confidence, paired),
+            f"{few}, so that the bounds are those of bets",
+        )
     low, high = bounds
     beyond = -gain.mean - drop.margin
     apart = beyond if beyond > TIED else drop.margin
-    spread = (gain.standard_error or 0.0) * math.sqrt(gain.n) if own is not None else gain.std or 0.0
+    spread = (gain.standard_error or 0.0) * math.sqrt(gain.n) if paired is not None else gain.std or 0.0
     needed = pairs_for_margin(spread, apart, rule.confidence) if drop.margin > 0 else None
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
@@ -225,7 +228,7 @@ def baseline_of(
 
 def _turnover(result: ResultValues, earlier: ResultValues) -> str:
     """Return why the ids are others now; empty where they are not, or that is not known."""
-    sketches = [each.manifest.get("retrieved_ids") for each in (earlier, result)]
+    sketches = [known.manifest.get("retrieved_ids") for known in (earlier, result)]
     then, now = (None if sketch is None else IdSketch.from_dict(sketch) for sketch in sketches)
     if then is None or now is None:
         return ""

@@ -139,24 +139,24 @@ class History:
         """
         with self._reading() as index:
             rows = index.execute("SELECT facts FROM entries ORDER BY dataset, created_at, rowid").fetchall()
-        found = [self._read(facts) for (facts,) in rows]
+        entries = [self._read(facts) for (facts,) in rows]
         for what, wanted, known in (
-            ("dataset", dataset, {entry.dataset for entry in found}),
-            ("system", system, {entry.system for entry in found}),
-            ("tag", tag, {tag for entry in found for tag in entry.tags}),
+            ("dataset", dataset, {entry.dataset for entry in entries}),
+            ("system", system, {entry.system for entry in entries}),
+            ("tag", tag, {tag for entry in entries for tag in entry.tags}),
         ):
             if wanted is not None and wanted not in known:
                 listed = f"; there are {', '.join(map(visible, sorted(known)))}" if known else ""
                 raise ParameterError(f"{self.path} has no {what} {wanted!r}{did_you_mean(wanted, known)}{listed}")
-        found = [
+        entries = [
             entry
-            for entry in found
+            for entry in entries
             if dataset in {None, entry.dataset} and system in {None, entry.system} and tag in {None, *entry.tags}
         ]
         if last is None:
-            return found
+            return entries
         by_dataset: dict[str, list[Entry]] = {}
-        for entry in found:
+        for entry in entries:
             by_dataset.setdefault(entry.dataset, []).append(entry)
         return [entry for same in by_dataset.values() for entry in same[-last:]]
 
@@ -186,8 +186,8 @@ class History:
         try:
             has = content_id(folder)
         except DataError as error:
-            msg = f"{folder} cannot be read, which has the scores of {entry.name!r}; add it again from where it is now"
-            raise ResultError(msg) from error
+            hint = "add it again from where it is now"
+            raise ResultError(f"{folder} cannot be read, which has the scores of {entry.name!r}; {hint}") from error
         if has != entry.id:
             raise ResultError(f"{folder} has other content than {entry.name!r} had when it was added")
         return ResultValues.load(folder)
@@ -213,7 +213,7 @@ class History:
 
     def _written(self, entry: Entry) -> bytes:
         """Return an entry as JSON; its folder is relative to the index, so that both can be moved together."""
-        plain = {each.name: getattr(entry, each.name) for each in fields(entry)}
+        plain = {one.name: getattr(entry, one.name) for one in fields(entry)}
         plain["means"] = _lists(entry.means)
         plain["cohorts"] = {tag: _lists(means) for tag, means in entry.cohorts.items()}
         with contextlib.suppress(ValueError):  # another drive
@@ -222,17 +222,14 @@ class History:
 
     def _read(self, facts: bytes) -> Entry:
         values = orjson.loads(facts)
-        values["folder"] = os.path.normpath(os.path.join(self._base, values["folder"]))  # noqa: PTH118  # of thousands
+        folder = os.path.join(self.path.absolute().parent, values["folder"])  # noqa: PTH118  # of thousands
+        values["folder"] = os.path.normpath(folder)
         values["means"] = _means(values["means"])
         values["cohorts"] = FrozenMap({tag: _means(means) for tag, means in values["cohorts"].items()})
         values["fingerprints"] = FrozenMap(values["fingerprints"])  # so that an entry has nothing to copy
         for name in ("tags", "higher_is_better"):
             values[name] = tuple(values[name])
         return Entry(**values)
-
-    @property
-    def _base(self) -> str:
-        return str(self.path.absolute().parent)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -39,7 +39,8 @@ def list_text(entries: Sequence[Entry], *, width: int | None, rule: str) -> Iter
         same = [entry for entry in entries if entry.dataset == dataset]
         metrics = list(dict.fromkeys(name for entry in same for name in entry.means))
         header = ("name", "time", "commit", "gates", "n", "failed", *metrics)
-        rows = [(*_cells(entry), *(number(_mean(entry, name)) for name in metrics)) for entry in same]
+        means = [{name: mean.mean for name, mean in entry.means.items()} for entry in same]
+        rows = [(*_cells(entry), *map(number, map(of.get, metrics))) for entry, of in zip(same, means, strict=True)]
         yield from ruled(f"{dataset}: {counted(len(same), 'entry', 'entries')}", header, rows, width=width, rule=rule)
 
 
@@ -47,10 +48,6 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     when = entry.created_at[:16].replace("T", " ")
     commit = entry.commit[:_COMMIT] or "-"
     return (entry.name, when, commit, passed_word(entry), f"{entry.n:,}", f"{entry.failed:,}")
-
-
-def _mean(entry: Entry, metric: str) -> float | None:
-    return entry.means[metric].mean if metric in entry.means else None
 
 
 def history_text(lines: Iterable[Line], *, width: int | None, rule: str) -> Iterator[TextLine]:
@@ -83,7 +80,7 @@ def _row(point: Point) -> tuple[str, ...]:
 
 def entry_facts(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON values."""
-    facts = {each.name: getattr(entry, each.name) for each in fields(entry)}
+    facts = {one.name: getattr(entry, one.name) for one in fields(entry)}
     means = {name: mean._asdict() for name, mean in entry.means.items()}
     cohorts = {tag: {name: mean._asdict() for name, mean in part.items()} for tag, part in entry.cohorts.items()}
     return {**facts, "means": means, "cohorts": cohorts}
@@ -103,8 +100,8 @@ def line_facts(line: Line) -> dict[str, Any]:
         for point in line.points
     ]
     since = [
-        {**{name: getattr(each, name).id for name in _ENDS}, **{name: getattr(each, name) for name in _FOUND}}
-        for each in line.since
+        {**{name: getattr(since, name).id for name in _ENDS}, **{name: getattr(since, name) for name in _FOUND}}
+        for since in line.since
     ]
     return {"dataset": line.dataset, "metric": line.metric, "points": points, "since": since}
 
@@ -133,10 +130,10 @@ def export_history(entries: Sequence[Entry], path: Path) -> None:
 def _frame(entries: Sequence[Entry]) -> pl.DataFrame:
     import polars as pl
 
-    own = ("id", *_LISTED, "dataset", "data", "samples", "gold", "seconds", "folder")
+    plain = ("id", *_LISTED, "dataset", "data", "samples", "gold", "seconds", "folder")
     rows = [
         {
-            **{name: getattr(entry, name) for name in own},
+            **{name: getattr(entry, name) for name in plain},
             "tags": ",".join(entry.tags),
             "metric": metric,
             "fingerprint": entry.fingerprints[metric],
@@ -147,7 +144,7 @@ def _frame(entries: Sequence[Entry]) -> pl.DataFrame:
         for cohort, means in ((None, entry.means), *entry.cohorts.items())
         for metric, mean in means.items()
     ]
-    kinds: dict[str, Any] = dict.fromkeys((*own, "tags", "metric", "fingerprint", "cohort"), pl.String)
+    kinds: dict[str, Any] = dict.fromkeys((*plain, "tags", "metric", "fingerprint", "cohort"), pl.String)
     kinds |= {"passed": pl.Boolean, "n": pl.Int64, "failed": pl.Int64, "seconds": pl.Float64}
     numbers = {name: pl.Float64 if name in {"mean", "low", "high"} else pl.Int64 for name in Mean._fields}
     kinds |= {f"samples_{name}" if name in {"n", "failed"} else name: kind for name, kind in numbers.items()}

@@ -196,14 +196,14 @@ def _changes(
                 facts[*pair, name] = known[name]
     if new:
         history.keep_changes(new)
-    tested = {key: each["p"] for key, each in facts.items() if each.get("p") is not None}
+    tested = {key: fact["p"] for key, fact in facts.items() if fact.get("p") is not None}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     better = {(entry.id, name): name in entry.higher_is_better for name, same in series.items() for entry in same}
     return {
         key: Change(
-            **each, p_adjusted=adjusted.get(key), verdict=_verdict(each, adjusted.get(key), up=better[key[1], key[2]])
+            **fact, p_adjusted=adjusted.get(key), verdict=_verdict(fact, adjusted.get(key), up=better[key[1], key[2]])
         )
-        for key, each in facts.items()
+        for key, fact in facts.items()
     }
 
 
@@ -219,10 +219,10 @@ def _tested(loaded: _Loaded, before: Entry, now: Entry, metric: str) -> dict[str
         compared = compare_results(results, metrics=[metric], method=Method(resamples=_RESAMPLES))
     except RankgaugeError as error:
         return {"why_not": str(error)}
-    found = compared["now"].metrics[metric]
-    low, high = found.interval or (None, None)
-    p = found.p if found.wins + found.losses else None
-    return {"difference": found.difference, "low": low, "high": high, "p": p}
+    difference = compared["now"].metrics[metric]
+    low, high = difference.interval or (None, None)
+    p = difference.p if difference.wins + difference.losses else None
+    return {"difference": difference.difference, "low": low, "high": high, "p": p}
 
 
 def _verdict(facts: Mapping[str, Any], p: float | None, *, up: bool) -> str:
@@ -267,16 +267,16 @@ def _since(loaded: _Loaded, entries: Sequence[Entry], metric: str, *, up: bool) 
     if len(there) < 2:
         return None
     scores = np.stack(columns, axis=1)
-    found = change_point(scores[~np.isnan(scores).any(axis=1)], resamples=_RESAMPLES)
-    if found is None or found.p > 1 - _CONFIDENCE + 1e-12:
+    change = change_point(scores[~np.isnan(scores).any(axis=1)], resamples=_RESAMPLES)
+    if change is None or change.p > 1 - _CONFIDENCE + 1e-12:
         return None
     return Since(
-        verdict="better" if (found.difference > 0) == up else "worse",
-        entry=there[found.place],
-        first=there[found.first],
-        last=there[found.last],
-        difference=found.difference,
-        p=found.p,
+        verdict="better" if (change.difference > 0) == up else "worse",
+        entry=there[change.place],
+        first=there[change.first],
+        last=there[change.last],
+        difference=change.difference,
+        p=change.p,
     )
 
 

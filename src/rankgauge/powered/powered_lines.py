@@ -21,43 +21,41 @@ _FEW = 20
 _IntervalOf = Callable[[MeanEstimate], tuple[float, float] | None]
 
 
-def powered_lines(found: PoweredComparison, *, width: int | None) -> Iterator[Line]:
+def powered_lines(comparison: PoweredComparison, *, width: int | None) -> Iterator[Line]:
     """Yield each metric by people alone, by both and by the model alone, and what follows from it."""
-    for number, metric in enumerate(found.metrics.values()):
+    for number, metric in enumerate(comparison.metrics.values()):
         if number:
             yield Line("")
-        yield from _of_metric(metric, found, width)
-    told = [f"{100 * found.confidence:g} % intervals; `both` corrects the model by what people say"]
-    told += [f"p values corrected: {found.correction}"] if found.correction else []
+        yield from _of_metric(metric, comparison, width)
+    told = [f"{100 * comparison.confidence:g} % intervals; `both` corrects the model by what people say"]
+    told += [f"p values corrected: {comparison.correction}"] if comparison.correction else []
     yield Line("")
-    for note in ("; ".join(told), *(f"note: {note}" for note in found.notes)):
+    for note in ("; ".join(told), *(f"note: {note}" for note in comparison.notes)):
         yield from (Line(piece) for piece in folded(visible(note), width))
 
 
-def _of_metric(metric: PoweredMetric, found: PoweredComparison, width: int | None) -> Iterator[Line]:
-    first = metric.means[found.baseline]
-    questions = f"{counted(first.model.n, 'question')} judged by {found.judgments}"
-    title = f"{metric.name}: {questions}, {first.people.n:,} of them also by people ({found.human})"
+def _of_metric(metric: PoweredMetric, comparison: PoweredComparison, width: int | None) -> Iterator[Line]:
+    first = metric.means[comparison.baseline]
+    questions = f"{counted(first.model.n, 'question')} judged by {comparison.judgments}"
+    title = f"{metric.name}: {questions}, {first.people.n:,} of them also by people ({comparison.human})"
     yield from (Line(piece, "head") for piece in folded(visible(title), width))
     rows = [["", "people alone", "both", "model alone"]]
-    rows += [
-        [run, *_cells(mean, lambda each: metric.interval(each, found.confidence))] for run, mean in metric.means.items()
-    ]
-    rows += [
-        [f"{run} - {found.baseline}", *_cells(each.estimate, lambda each: each.interval(found.confidence), sign="+")]
-        for run, each in metric.differences.items()
-    ]
+    confidence, baseline = comparison.confidence, comparison.baseline
+    rows += [[run, *_cells(mean, lambda part: metric.interval(part, confidence))] for run, mean in metric.means.items()]
+    for run, difference in metric.differences.items():
+        cells = _cells(difference.estimate, lambda part: part.interval(confidence), sign="+")
+        rows.append([f"{run} - {baseline}", *cells])
     yield from (Line(f"  {line}") for line in aligned(rows, width=None if width is None else width - 2))
     for run, mean in metric.means.items() if not metric.differences else ():
         yield from _folded(f"{run}: {_worth(mean)}", "", width)
-    for run, each in metric.differences.items():
-        tone = {"better": "good", "worse": "bad"}.get(each.verdict, "")
-        yield from _folded(_verdict(run, each, found, metric), tone, width)
-        yield from _folded(f"{_misjudged(each.estimate, found.confidence)}; {_worth(each.estimate)}", "", width)
+    for run, difference in metric.differences.items():
+        tone = {"better": "good", "worse": "bad"}.get(difference.verdict, "")
+        estimate = difference.estimate
+        yield from _folded(_verdict(run, difference, comparison, metric), tone, width)
+        yield from _folded(f"{_misjudged(estimate, confidence)}; {_worth(estimate)}", "", width)
     if first.people.n < _FEW:
-        yield from _folded(
-            f"people judged fewer than {_FEW} questions, which is little to rest an interval on", "", width
-        )
+        few = f"people judged fewer than {_FEW} questions, which is little to rest an interval on"
+        yield from _folded(few, "", width)
 
 
 def _folded(text: str, tone: str, width: int | None) -> Iterator[Line]:
@@ -75,13 +73,13 @@ def _written(estimate: MeanEstimate, interval: tuple[float, float] | None, sign:
     return f"{estimate.mean:{sign}.4f} ({low:{sign}.4f} to {high:{sign}.4f})"
 
 
-def _verdict(run: str, each: PoweredDifference, found: PoweredComparison, metric: PoweredMetric) -> str:
+def _verdict(run: str, each: PoweredDifference, comparison: PoweredComparison, metric: PoweredMetric) -> str:
     p = each.p_adjusted
     why = "" if p is None else f" (p < {_SMALLEST_P})" if p < _SMALLEST_P else f" (p = {p:.4f})"
     if each.verdict == "undecided":
-        text = f"{run} against {found.baseline} by {metric.name}: undecided{why}"
+        text = f"{run} against {comparison.baseline} by {metric.name}: undecided{why}"
     else:
-        text = f"{run} is {each.verdict} than {found.baseline} by {metric.name}{why}"
+        text = f"{run} is {each.verdict} than {comparison.baseline} by {metric.name}{why}"
     alone = "which people alone leave undecided"
     if each.verdict_of_people == each.verdict:
         alone = "as people alone say"

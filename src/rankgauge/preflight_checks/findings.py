@@ -59,8 +59,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        found: dict[str, Any] = plain_fields(self)
-        return found
+        plain: dict[str, Any] = plain_fields(self)
+        return plain
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the finding as text."""

@@ -84,7 +84,7 @@ def _cohorts(result: ResultValues) -> list[str]:
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
-    begin = f"<details><summary>{_text(' '.join(summary.split()))}</summary>"
+    begin = f"<details><summary>{unlinked(html.escape(visible(' '.join(summary.split()))))}</summary>"
     return [begin, "", *_fenced(lines), "</details>", ""]
 
 
@@ -123,7 +123,3 @@ def notebook_table(result: ResultValues) -> str:
         return table
     unhealthy = counted(result.n_unhealthy, "sample")
     return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
-
-
-def _text(text: str) -> str:
-    return unlinked(html.escape(visible(text)))

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from markupsafe import Markup
+
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
-from rankgauge.funnel import Funnel, funnel_lines
+from rankgauge.funnel import Funnel
+from rankgauge.funnel.funnel import fate_rows, funnel_headline, funnel_legend, stage_rows, step_lines
 from rankgauge.report.html import charts
 from rankgauge.report.html.charts import WIDE, Scale, line, short, svg, text
 from rankgauge.report.html.notation import difference, named, score
@@ -23,7 +26,6 @@ from rankgauge.result import MetricSummary, ResultValues
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 __all__ = ["Block", "Dot", "blocks", "dots"]
 
@@ -136,12 +138,12 @@ def _funnel(data: ReportData, run: str, funnel: Funnel) -> dict[str, Any]:
     """Return what is shown of the stages of a run."""
     of = run if len(data.results) > 2 else ""
     return {
-        "heading": f"{named(run)}: " * (len(data.results) > 1) + funnel_lines.headline(funnel),
-        "legend": funnel_lines.legend(funnel),
-        "stages": funnel_lines.stage_rows(funnel),
+        "heading": f"{named(run)}: " * (len(data.results) > 1) + funnel_headline(funnel),
+        "legend": funnel_legend(funnel),
+        "stages": stage_rows(funnel),
         "shares": [stage.held / max(1, funnel.items) for stage in funnel.stages],
-        "fates": funnel_lines.fate_rows(funnel),
-        "steps": list(funnel_lines.step_lines(funnel)),
+        "fates": fate_rows(funnel),
+        "steps": list(step_lines(funnel)),
         "lost": [(linked(item.sample, funnel.metric, of), visible(clipped(item.sentence))) for item in funnel.traced],
     }
 

@@ -11,16 +11,15 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison
 from rankgauge.report.html.notation import difference, isolated, named, plain, score
 from rankgauge.report.html.report_data import DepthCurve
 from rankgauge.result import MetricSummary
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 __all__ = ["WIDTHS", "Intervals", "Scale", "counts", "depth", "histogram", "interval", "line", "short", "svg", "text"]
 
@@ -32,8 +31,6 @@ _COUNTS_WIDTH = 428
 
 def svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "fig") -> Markup:
     """Return a drawing with a label for who does not see it."""
-    from markupsafe import Markup, escape
-
     return Markup(  # noqa: S704  # every text in the parts was escaped
         f'<svg class="{kind}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(plain(label))}">{"".join(parts)}</svg>'
@@ -42,8 +39,6 @@ def svg(width: int, height: int, label: str, parts: Sequence[str], kind: str = "
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
     """Return a text at a place."""
-    from markupsafe import escape
-
     written = str(escape(isolated(words))).replace("bdi>", "tspan>")
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{written}</text>'
 

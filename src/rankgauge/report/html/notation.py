@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from markupsafe import Markup, escape
+
 from rankgauge.base.plain_text import visible
 
 __all__ = ["difference", "isolated", "named", "p_value", "percent", "plain", "score"]
@@ -58,8 +60,6 @@ def plain(text: str) -> str:
 
 def isolated(value: object) -> object:
     """Return a text with elements in place of the marks of `named`."""
-    from markupsafe import Markup, escape
-
     if not isinstance(value, str) or _BEGIN not in value:
         return value
     return Markup(escape(value).replace(_BEGIN, Markup("<bdi>")).replace(_END, Markup("</bdi>")))  # noqa: S704

@@ -21,7 +21,7 @@ from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
 from rankgauge.report.html import charts
-from rankgauge.report.html.blocks import Block, blocks
+from rankgauge.report.html.blocks import blocks
 from rankgauge.report.html.notation import difference, isolated, named, p_value, percent, plain, score
 from rankgauge.report.html.packing import clipped
 from rankgauge.report.html.payload import payload_of
@@ -33,7 +33,6 @@ from rankgauge.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 __all__ = ["laid_out", "lay_out", "pages", "rendered"]
 
@@ -55,7 +54,8 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     environment, script = pages(), _script()
     views = list(blocks(data, environment))
     payload, cut = payload_of(data, text_budget, views)
-    facts = {**_context(data), "first": _first(views), "cut": cut, "payload": payload}
+    first = {view.place: view.text for view in reversed(views)}  # what stands there before anything is chosen
+    facts = {**_context(data), "first": first, "cut": cut, "payload": payload}
     return rendered(environment, "page.html", {**facts, "script": script, "script_hash": _hash(script)})
 
 
@@ -79,11 +79,6 @@ def rendered(environment: Environment, template: str, facts: Mapping[str, Any]) 
     """Return a page with the style that all pages have, whose hash its Content-Security-Policy names."""
     style, page = _asset("style.css"), environment.get_template(template)
     return page.render(**facts, style=style, style_hash=_hash(style), version=__version__)
-
-
-def _first(views: Sequence[Block]) -> dict[str, Markup]:
-    """Return what stands in each place before anything is chosen."""
-    return {view.place: view.text for view in reversed(views)}
 
 
 _SCRIPT = (
@@ -128,7 +123,7 @@ def _context(data: ReportData) -> dict[str, Any]:
         "facts": list(_facts(data)),
         "axis": "" if plots is None else plots.head(),
         "metrics": list(_means(data) if plots is None else _differences(data, pairs, plots)),
-        "has_cohorts": _has_cohorts(data),
+        "has_cohorts": any(map(any, (result.tags for result in data.results.values()))),
         "columns": len(data.first.metrics),
         "curves": [charts.depth(curve, names) for curve in data.curves],
         "notes": [visible(note) for note in [*data.notes, *_notes(data)]],
@@ -233,11 +228,6 @@ def _gates(report: GateReport, data: ReportData) -> Iterator[dict[str, Any]]:
             }
 
 
-def _has_cohorts(data: ReportData) -> bool:
-    """Return whether there is a cohort to show."""
-    return any(tags for result in data.results.values() for tags in result.tags)
-
-
 def _notes(data: ReportData) -> Iterator[str]:
     for name, result in data.results.items():
         yield from (f"{name}: {note}" if len(data.results) > 1 else note for note in result.notes)
@@ -271,7 +261,8 @@ def laid_out(section: Section) -> dict[str, Any]:
 def _view(view: View) -> dict[str, Any]:
     if isinstance(view, ReportTable):
         columns: list[Sequence[Cell]] = [[row[at] for row in view.rows] for at in range(len(view.columns))]
-        are_numbers = [_are_numbers(column) for column in columns]
+        kinds = [{type(cell) for cell in column} - {type(None)} for column in columns]
+        are_numbers = [bool(kind) and str not in kind for kind in kinds]
         rows = zip(*map(_texts, columns), strict=True)
         return {
             "kind": "table",
@@ -286,10 +277,6 @@ def _view(view: View) -> dict[str, Any]:
             "bars": [(_text(label), number, f"{100 * abs(value) / most:.2f}%") for (label, value), number in bars],
         }
     return {"kind": "text", "paragraphs": [visible(part.strip(), keep="\n") for part in view.text.split("\n\n")]}
-
-
-def _are_numbers(column: Sequence[Cell]) -> bool:
-    return any(cell is not None for cell in column) and not any(isinstance(cell, str) for cell in column)
 
 
 def _texts(column: Sequence[Cell]) -> list[str]:

@@ -62,12 +62,9 @@ def payload_of(data: ReportData, budget: int, blocks: Sequence[Block]) -> tuple[
         "whole": packer.counts(texts.whole),
         "blocks": {"places": [block[:2] for block in blocks], "texts": packer.texts([block.text for block in blocks])},
     }
-    cut = f"It has room for {_size(budget)} of texts; others are left out." if texts.is_full else ""
+    room = f"{budget / 1e6:g} MB" if budget >= 1_000_000 else f"{budget:,} bytes"
+    cut = f"It has room for {room} of texts; others are left out." if texts.is_full else ""
     return packer.packed(header), cut
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:g} MB" if count >= 1_000_000 else f"{count:,} bytes"
 
 
 def _metric(column: MetricSummary) -> dict[str, Any]:

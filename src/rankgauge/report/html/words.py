@@ -117,11 +117,9 @@ def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
         if not (missing or failed or stopped):
             continue
         of = f" of {named(name)}" if len(data.results) > 1 else ""
-        parts = [f"{missing:,} of {counted(len(result), 'sample')}{of} {_have(missing)} no output"] if missing else []
-        if failed:
-            parts.append(
-                f"{failed:,} failed" if missing else f"{failed:,} of {counted(len(result), 'sample')}{of} failed"
-            )
+        among = f"of {counted(len(result), 'sample')}{of}"
+        parts = [f"{missing:,} {among} {'has' if missing == 1 else 'have'} no output"] if missing else []
+        parts += [f"{failed:,} failed" if missing else f"{failed:,} {among} failed"] if failed else []
         values = column.values[(column.codes == MISSING) | (column.codes == FAILED)]
         treated = ""
         if len(values):
@@ -131,10 +129,6 @@ def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
             )
         said = f" {', '.join(parts)}.{treated}" if parts else ""
         yield f"Incomplete:{said}{stopped}", f"#show={'missing' if missing else 'failed'}" if parts else ""
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
 
 
 def questions(data: ReportData, pair: RunComparison | None = None, name: str = "") -> Iterator[_Answer]:
