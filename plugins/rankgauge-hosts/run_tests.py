@@ -163,6 +163,7 @@ def _installed(host: str, environment: Path) -> str:
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, with_pip=True)
     extras = [host, "test", *(name for name in _project(HERE)["optional-dependencies"] if name == f"test-{host}")]
+    extras = [extra.replace("_", "-") for extra in extras]  # as they are built; pip 23.2 knows no other spelling
     python, wanted_here = str(_python(environment)), ["-e", str(ROOT), "-e", f"{HERE}[{','.join(extras)}]"]
     pip = [python, "-m", "pip", "install", "--disable-pip-version-check"]
     installers = [pip]

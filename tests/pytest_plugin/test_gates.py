@@ -74,13 +74,18 @@ def test_options_of_the_grammar_work_in_tests():
         ({5: 0.5}, "names a metric such as 'ndcg@10', not 5"),
         ([0.5], "a gate is a text such as"),
         (0.5, "not 0.5"),
-        ("ndcg@10 max_drop 0.1", "compares with a baseline, which tests do not have"),
+        ("ndcg@10 max_drop 0.1", "compares with a baseline, and none is given here"),
         ("ndcg@10 >= 0.1 dataset mine", "names a dataset, and what tests log is none"),
     ],
 )
 def test_what_is_no_gate_is_an_error_that_says_where_it_stands_and_what_to_write(written, message):
     with pytest.raises(ParameterError, match=f"here: .*{message}"):
         read_gates(written, origin="here")
+
+
+def test_a_change_is_read_where_a_baseline_is_given():
+    (gate,) = read_gates("ndcg@10 not_worse 0.02", origin="here", takes_changes=True)
+    assert (gate.metric, gate.is_change) == ("ndcg@10", True)
 
 
 def test_an_option_for_minima_refuses_a_maximum():

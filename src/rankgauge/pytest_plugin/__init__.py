@@ -188,7 +188,7 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
             item.user_properties.append((f"rankgauge {name}", column.mean))
     item.stash[_gates_key] = [{"scope": item.nodeid, **outcome.to_dict()} for outcome in judgment.outcomes]
     if judgment.failed:
-        text = failure_text(judgment, len(samples))
+        text = failure_text(judgment, 0 if logged is None else len(logged))
         if logged is None:
             text += "\n  the test has gates but does not use the fixture rankgauge_eval"
         pytest.fail(text, pytrace=False)

@@ -4,7 +4,8 @@ Gates on what tests log: their short forms, scoring and judging, and what pytest
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +16,18 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import ParameterError, RankgaugeError, counted
 from rankgauge.gates.asked import Asked, MetricTraits, ask_gates
+from rankgauge.gates.baseline import load_baseline
 from rankgauge.gates.grammar import Bound, Defaults, Gate, Side
 from rankgauge.gates.grammar import read_gates as read_any
 from rankgauge.gates.outcomes import GateOutcome, apart, counts_text, headline, outcome_line
 from rankgauge.gates.verdicts import judge_resolved
 from rankgauge.planning.requests import Located
-from rankgauge.pytest_plugin.logged_samples import make_record, refuse
+from rankgauge.pytest_plugin.logged_samples import make_record, numbered, outputs_of, samples_of
 from rankgauge.report.samples import sample_lines, sample_title
+from rankgauge.result import ResultValues
 
 if TYPE_CHECKING:
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.result import Result
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import MetricSummary
@@ -34,6 +38,8 @@ _FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a 
 _WORST = 3
 
 Record = Mapping[str, Any]
+Baseline = str | os.PathLike[str] | ResultValues | Mapping[str, ResultValues] | None
+"""What a change is judged against: a baseline file, what `load_baseline` returned, or a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +76,12 @@ class Scoring:
         """Return the engine; raise `ConfigError` when the config cannot be used."""
         return Engine() if self._config is None else Engine.from_config(self._config)
 
-    def record_of(self, sample: object, given: Mapping[str, Any], logged: Container[str]) -> dict[str, Any]:
-        """Return one sample as plain values; raise `DataError` when it breaks the contract or was logged before."""
+    def record_of(
+        self, sample: object, given: Mapping[str, Any], logged: Mapping[str, Sequence[Record]], repeat: int
+    ) -> dict[str, Any]:
+        """Return a call for a sample as plain values; raise `DataError` when it breaks the contract or came before."""
         record = make_record(sample, given, self.engine.dataset(()).profile.contract)
-        if record["id"] in logged:
-            refuse(record["id"], "it was logged in this test before; give each query its own id")
-        return record
+        return numbered(record, repeat, logged.get(record["id"], ()))
 
     def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:
         """Resolve metrics and gates without a sample; raise one `PlanError` for all that cannot be used."""
@@ -84,35 +90,44 @@ class Scoring:
         asked = ask_gates(gates, specs, lambda wanted: list(self._columns(wanted).values()), check=_misplaced)
         nearest: dict[tuple[object, ...], Gate] = {}
         for gate in asked.gates:
-            nearest.setdefault((gate.metric, _side(gate), gate.where, gate.of, gate.per_sample), gate)
+            nearest.setdefault((gate.metric, _side(gate) or gate.rule, gate.where, gate.of, gate.per_sample), gate)
         added = [spec.spec if isinstance(spec, Located) else spec for spec in asked.specs[len(specs) :]]
         return Asked((*specs, *added), tuple(nearest.values()))
 
     def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
         """Score some samples."""
-        evaluation = self.engine.dataset(records)
-        return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
+        evaluation = self._evaluation(records)
+        return evaluation.with_metrics([*evaluation.metrics, *metrics]).run(sketch_ids=True)  # it may be a baseline
 
-    def judge(self, records: Sequence[Record], asked: Asked) -> Judgment:
+    def judge(
+        self, records: Sequence[Record], asked: Asked, baseline: Mapping[str, ResultValues] | None = None
+    ) -> Judgment:
         """Score what was logged, and hold it against the gates; a metric without a value misses its gates."""
         if not asked.specs:
             return Judgment(None)
         result, problems = self._scores(records, asked.specs)
         judged = [gate for gate in asked.gates if result is not None and gate.metric in result]
-        report = judge_resolved({"": result} if result is not None else {}, {"": judged}, None)
+        report = judge_resolved({"": result} if result is not None else {}, {"": judged}, baseline)
         by_gate = dict(zip(judged, report.outcomes, strict=True))
         outcomes = [by_gate.get(gate) or _without_column(gate, problems) for gate in asked.gates]
         return Judgment(result, tuple(outcomes), problems)
 
     def failure(
-        self, records: Sequence[Record], written: Sequence[object], *, metrics: Sequence[Any], origin: str
+        self, records: Sequence[Record], written: Sequence[object], *, metrics: Sequence[Any], baseline: Baseline
     ) -> str:
-        """Return a text on the *written* gates that samples miss; empty when all are kept."""
-        gates = [gate for one in written for gate in read_gates(one, origin=origin)]
+        """Return a text on the gates, *written* for `check`, that samples miss; empty when all are kept."""
+        origin, takes_changes = "check()", baseline is not None
+        gates = [gate for one in written for gate in read_gates(one, origin=origin, takes_changes=takes_changes)]
         if not gates:
             raise ParameterError(f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'")
-        judgment = self.judge(records, self.ask(metrics, gates))
-        return failure_text(judgment, len(records)) if judgment.failed else ""
+        earlier = load_baseline(baseline) if isinstance(baseline, str | os.PathLike) else baseline
+        earlier = {"": earlier} if isinstance(earlier, ResultValues) else earlier
+        judgment = self.judge(records, self.ask(metrics, gates), earlier)
+        return failure_text(judgment, len(samples_of(records))) if judgment.failed else ""
+
+    def _evaluation(self, records: Sequence[Record]) -> Evaluation:
+        evaluation, outputs = self.engine.dataset(samples_of(records)), outputs_of(records)
+        return evaluation if outputs is None else evaluation.with_outputs(outputs)
 
     def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
         if not specs:
@@ -121,11 +136,11 @@ class Scoring:
 
     def _scores(self, records: Sequence[Record], specs: Sequence[Any]) -> tuple[Result | None, dict[str, str]]:
         """Compute every column that can be computed; return also why the others cannot."""
-        evaluation = self.engine.dataset(records)
+        evaluation = self._evaluation(records)
         if not records:
             return None, dict.fromkeys(self._columns(specs), "nothing was logged")
         try:
-            return evaluation.with_metrics(specs).run(), {}
+            return evaluation.with_metrics(specs).run(sketch_ids=True), {}
         except RankgaugeError:  # such as a metric whose ground truth no sample has: find out which
             usable: list[Any] = []
             problems: dict[str, str] = {}
@@ -138,33 +153,33 @@ class Scoring:
                     problems |= dict.fromkeys(self._columns([spec]), reason)
                 else:
                     usable.append(spec)
-            return (evaluation.with_metrics(usable).run() if usable else None), problems
+            return (evaluation.with_metrics(usable).run(sketch_ids=True) if usable else None), problems
 
 
-def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:
+def read_gates(written: object, *, origin: str, side: Side = "better", takes_changes: bool = False) -> list[Gate]:
     """Read gates from a map of metrics to numbers, or any form of gates; a number after `=` is a bound on *side*."""
     if written is None:
         return []
     if isinstance(written, Mapping) and "metric" not in written:
         written = [{"metric": name, "=": bound} for name, bound in written.items()]
     if isinstance(written, str | Mapping):
-        return _read_one(written, origin, side)
+        return _read_one(written, origin, side, takes_changes=takes_changes)
     if isinstance(written, Iterable) and not isinstance(written, bytes):
-        return [gate for one in written for gate in _read_one(one, origin, side)]
+        return [gate for one in written for gate in _read_one(one, origin, side, takes_changes=takes_changes)]
     raise ParameterError(
         f"{origin}: gates are a map from metrics to numbers, or texts such as {_FORMS}; not {written!r}"
     )
 
 
-def _read_one(written: object, origin: str, side: Side) -> list[Gate]:
+def _read_one(written: object, origin: str, side: Side, *, takes_changes: bool) -> list[Gate]:
     gates = read_any(written, origin=origin, defaults=Defaults(side=side))
     for gate in gates:
-        if not isinstance(gate.rule, Bound):
-            advice = "use a bound, or judge it with `rankgauge run --baseline`"
-            raise ParameterError(f"{origin}: {gate} compares with a baseline, which tests do not have; {advice}")
+        if not isinstance(gate.rule, Bound) and not takes_changes:
+            advice = "use a bound, or `rankgauge_eval.check(..., baseline=PATH)` in a test"
+            raise ParameterError(f"{origin}: {gate} compares with a baseline, and none is given here; {advice}")
         if gate.dataset:
             raise ParameterError(f"{origin}: {gate} names a dataset, and what tests log is none; leave out `dataset`")
-        if side not in {"better", gate.rule.side}:
+        if isinstance(gate.rule, Bound) and side not in {"better", gate.rule.side}:
             wrong = f"is a {gate.rule.side}, but this option takes a {side}; write METRIC=NUMBER"
             raise ParameterError(f"{origin}: {written!r} {wrong}")
     return gates
@@ -218,6 +233,9 @@ def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, st
     for explanation in explain_samples(result, worst, column, trials=False) if worst else ():
         where = f"  {tests[explanation.sample]}" if tests else ""
         yield f"{sample_title(explanation)}{where}"
+        if column.repeats is not None:
+            mean = float(column.values[result.sample_ids.index(explanation.sample)])
+            yield f"  repeats    {mean:.4f} is their mean; this is the first"
         yield from (f"  {line}" for line in sample_lines(explanation))
 
 

@@ -4,18 +4,20 @@ Records: logged samples as plain JSON values, which can be sent to another proce
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NoReturn, cast
 
 import orjson
 
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
 from rankgauge.samples import Expected, Fault, Output, Place, Sample, Span, labelled, read_sample
 
-__all__ = ["make_record", "refuse"]
+__all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
 
+_OUTPUT, _REPEAT = "actual_output", "repeat"
+_NO_OUTPUT = {"type": "", "message": "there is no output for this repeat"}
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -25,7 +27,7 @@ def make_record(sample: object, given: Mapping[str, Any], contract: Contract) ->
         sample = _whole(sample)
     if isinstance(sample, Mapping):
         if stray := [name for name, value in given.items() if value is not None]:
-            refuse(str(sample.get("id")), f"{stray[0]}= is given beside a whole sample; put it into the sample")
+            _refuse(str(sample.get("id")), f"{stray[0]}= is given beside a whole sample; put it into the sample")
         record = dict(sample)
     else:
         record = _put_together(sample, given)
@@ -36,7 +38,40 @@ def make_record(sample: object, given: Mapping[str, Any], contract: Contract) ->
     return plain
 
 
-def refuse(sample_id: str, message: str) -> NoReturn:
+def numbered(record: dict[str, Any], repeat: int, calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a call for a sample with its number, from the second on; refuse one that does not follow its *calls*."""
+    sample_id, problem = record["id"], ""
+    if repeat == 1 and calls:
+        problem = "it was logged in this test before; give each query its own id, or number calls for it by repeat="
+    elif repeat != len(calls) + 1:
+        problem = f"this is repeat {repeat!r} after {counted(len(calls), 'call')}; number them from 1, without gaps"
+    elif calls and any(record[key] != calls[0][key] for key in record.keys() - {_OUTPUT}):
+        problem = f"repeat {repeat} differs from the first call in more than the output"
+    if problem:
+        _refuse(sample_id, problem)
+    return record if repeat == 1 else {**record, _REPEAT: repeat}
+
+
+def samples_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return each sample once; without an output where samples have several, which are `outputs_of` them."""
+    firsts = [record for record in records if _REPEAT not in record]
+    return firsts if len(firsts) == len(records) else [{**record, _OUTPUT: None} for record in firsts]
+
+
+def outputs_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]] | None:
+    """Return the output of each call as a row of outputs, where a sample has several; None where none has."""
+    if not any(_REPEAT in record for record in records):
+        return None
+    answered = {record["id"] for record in records if record.get(_OUTPUT) is not None}
+    rows: list[Mapping[str, Any]] = []
+    for record in records:
+        output = {_OUTPUT: record.get(_OUTPUT)} if record.get(_OUTPUT) is not None else {"error": _NO_OUTPUT}
+        if record["id"] in answered:  # the others are missing
+            rows.append({"id": record["id"], "repeat": record.get(_REPEAT, 1), **output})
+    return rows
+
+
+def _refuse(sample_id: str, message: str) -> NoReturn:
     """Raise a `DataError` on one logged sample."""
     _raise([Problem(message, sample=sample_id)])
 
@@ -45,7 +80,7 @@ def _put_together(sample_id: object, given: Mapping[str, Any]) -> dict[str, Any]
     retrieved, answer = given["retrieved"], given["answer"]
     output: dict[str, Any] | None = None
     if isinstance(retrieved, AbstractSet):
-        refuse(str(sample_id), "retrieved= is a set, which has no order; give a list, rank 1 first")
+        _refuse(str(sample_id), "retrieved= is a set, which has no order; give a list, rank 1 first")
     if retrieved is not None or answer is not None:
         output = {"answer": answer} if retrieved is None else {"retrieved": retrieved, "answer": answer}
     return {
@@ -61,7 +96,7 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return cast("dict[str, Any]", orjson.loads(orjson.dumps(record, default=_unfold, option=_OPTIONS)))
     except (TypeError, orjson.JSONEncodeError) as error:
-        refuse(str(record.get("id")), f"it holds a value that JSON cannot express: {error}")
+        _refuse(str(record.get("id")), f"it holds a value that JSON cannot express: {error}")
 
 
 def _unfold(value: object) -> object:

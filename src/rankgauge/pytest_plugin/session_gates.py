@@ -39,7 +39,7 @@ class Session:
         self._scoring = scoring
         self._json_path = json_path
         self._tests: dict[str, dict[str, Any]] = {}
-        self._records: dict[str, dict[str, Any]] = {}
+        self._records: list[dict[str, Any]] = []
         self._owners: dict[str, str] = {}
         self._judgment: Judgment | None = None
         self._remarks: list[tuple[str, bool]] = []
@@ -60,7 +60,7 @@ class Session:
             return
         self._gather()
         asked = self._everything()
-        self._judgment = self._scoring.judge(list(self._records.values()), asked)
+        self._judgment = self._scoring.judge(self._records, asked)
         if not asked.specs:
             self._remarks.append(("no metric was asked for; give one with --rankgauge-metric or --rankgauge-min", True))
         ok = not self._judgment.failed
@@ -81,11 +81,12 @@ class Session:
 
     def _gather(self) -> None:
         """Put all samples into one dataset; an id that several tests logged gets the test's name."""
-        times = Counter(sample["id"] for logged in self._tests.values() for sample in logged["samples"])
+        ids = [{sample["id"] for sample in logged["samples"]} for logged in self._tests.values()]
+        times = Counter(sample_id for of_test in ids for sample_id in of_test)
         for test in sorted(self._tests):  # reports of several workers come in any order
             for sample in self._tests[test]["samples"]:
                 sample_id = sample["id"] if times[sample["id"]] == 1 else f"{sample['id']} [{test}]"
-                self._records[sample_id] = {**sample, "id": sample_id}
+                self._records.append({**sample, "id": sample_id})
                 self._owners[sample_id] = test
 
     def _everything(self) -> Asked:
@@ -106,7 +107,7 @@ class Session:
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
         logged_by = f"logged by {counted(tests, 'test')}" if tests else "logged"
-        tell(f"{counted(len(self._records), 'sample')} {logged_by}")
+        tell(f"{counted(len(self._owners), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
             is_bad = outcome.status in {"failed", "error"}
             tell(outcome_line(outcome), red=is_bad, green=outcome.status == "passed")
@@ -136,7 +137,7 @@ class Session:
 
     def _report(self) -> dict[str, Any]:
         judgment = self._judgment or Judgment(None)
-        report: Mapping[str, Any] = {"schema_version": SCHEMA_VERSION, "samples": len(self._records), "metrics": {}}
+        report: Mapping[str, Any] = {"schema_version": SCHEMA_VERSION, "samples": len(self._owners), "metrics": {}}
         per_sample: list[Mapping[str, Any]] = []
         if judgment.result is not None:
             report = summary(judgment.result)

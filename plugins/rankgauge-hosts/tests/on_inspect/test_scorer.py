@@ -15,6 +15,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import solver
 
+from rankgauge import Engine
 from rankgauge.errors import ParameterError, PlanError
 from rankgauge_hosts.inspect_ai import _rejoined, retrieval
 
@@ -143,6 +144,58 @@ def test_the_target_is_ground_truth_of_the_kind_that_is_named(kind, target, metr
     sample = Sample(id="q", input="?", target=target)
     log = run(sample, hits, folder=tmp_path, metrics=metric, target=kind, retrieved="hits")
     assert set(log.samples[0].scores["retrieval"].value.values()) == {1.0}
+
+
+@solver
+def varying(calls):
+    """Retrieve something else in each epoch."""
+
+    async def solve(state, generate):
+        state.store.set("retrieved", calls[state.sample_id][state.epoch - 1])
+        return state
+
+    return solve
+
+
+def test_epochs_fold_as_repeats_do(tmp_path):
+    """Hits of 1, 0 and 1; 1 and 1 around a malformed output, which counts 0; and a sample without gold."""
+    calls = {
+        "flips": [["a"], ["x"], ["a"]],
+        "fails": [["a"], {"results": ["a"]}, ["a"]],
+        "steady": [["a"]] * 3,
+        "undefined": [["a"]] * 3,
+    }
+    gold = {name: [] if name == "undefined" else ["a"] for name in calls}
+    samples = [Sample(id=name, input="?", metadata={"gold": gold[name]}) for name in calls]
+    task = Task(dataset=samples, solver=varying(calls), scorer=retrieval("hit@1"))
+    (log,) = evaluate(task, model="mockllm/model", epochs=3, log_dir=str(tmp_path), display="none")
+    (score,) = log.results.scores
+    assert score.metrics["mean"].value == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
+    assert (score.scored_samples, score.unscored_samples) == (3, 1)
+
+    outputs = [
+        {"id": name, "actual_output": output, "repeat": number}
+        for name, emitted in calls.items()
+        for number, output in enumerate(emitted, start=1)
+    ]
+    dataset = [{"id": name, "expected_output": relevant} for name, relevant in gold.items()]
+    column = Engine().dataset(dataset).with_metrics("hit@1").run(outputs=outputs)["hit@1"]
+    assert score.metrics["mean"].value == pytest.approx(column.mean)
+    assert score.metrics["stderr"].value == pytest.approx(column.standard_error)
+
+
+def test_chunks_of_another_size_hold_the_passage(tmp_path):
+    """The default matcher looks both ways: into a longer chunk, and from a shorter one."""
+    shorter = {"id": "d2", "text": "on the northern cape is 41 metres tall"}
+    longer = {
+        "id": "d1",
+        "text": "Visitors like it. The lighthouse on the northern cape is 41 metres tall. It is white.",
+    }
+    sample = Sample(id="q", input="?", target="The lighthouse on the northern cape is 41 metres tall.")
+    for number, chunk in enumerate([shorter, longer]):
+        arguments = {"metrics": "recall@1", "target": "passages", "retrieved": "hits"}
+        log = run(sample, emitting(chunk), folder=tmp_path / str(number), **arguments)
+        assert log.samples[0].scores["retrieval"].value == {"recall@1": 1.0}
 
 
 @solver
