@@ -9,9 +9,9 @@ of sample, then rank; every sum over them is made in that order, so a sample's s
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,12 +31,13 @@ from rankgauge.columns.judged_rows import (
     dense,
     gather,
     one_a_rank,
-    same_rank_as_before,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
 from rankgauge.columns.stretches import Cover
 
 __all__ = ["Judged"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +98,8 @@ class Judged:
     shown: Sequence[Seen] | None = None
     cover: Cover | None = None
     cuts_ideal: bool = True
-    # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
-    _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
-    _credits: list[Rows] = field(default_factory=list, init=False, repr=False)
-    _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
-    _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
+    # what several metrics ask for, computed once
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded, self.low, self.high):
@@ -129,11 +127,8 @@ class Judged:
 
     def by_gain(self) -> Judged:
         """Return the same columns with every gain above 0 relevant; as they are where no grade is asked for."""
-        if self.relevance.strict or self.relevance == ANY_GRADE:
-            return self
-        if not self._by_gain:  # asked for by every metric that reads gains
-            self._by_gain.append(dataclasses.replace(self, relevance=POSITIVE))
-        return self._by_gain[0]
+        is_by_gain = self.relevance.strict or self.relevance == ANY_GRADE
+        return self if is_by_gain else self._once("by_gain", self._positive)
 
     def with_grades(self, rows: Floats, gold: Floats) -> Judged:
         """
@@ -153,17 +148,12 @@ class Judged:
 
     def binary(self) -> Judged:
         """Return the same columns with grade 1 for what is relevant and 0 for the rest."""
-        return self.with_grades(
-            self.relevance.of(self.rows.grade).astype(np.float64), self.relevance.of(self.gold.grade).astype(np.float64)
-        )
+        of = self.relevance.of
+        return self.with_grades(of(self.rows.grade).astype(np.float64), of(self.gold.grade).astype(np.float64))
 
     def n_gold(self) -> Ints:
         """Return how many relevant gold items each sample has; shape (n,)."""
-        if not self._n_gold:  # asked for by nearly every metric, and the same for all of them
-            relevant = self.gold.sample[self.relevance.of(self.gold.grade)]
-            counts = np.bincount(relevant, minlength=self.n)
-            self._n_gold.append(read_only(counts))
-        return self._n_gold[0]
+        return self._once("n_gold", lambda: read_only(np.bincount(self._wanted().sample, minlength=self.n)))
 
     def n_listed(self) -> Ints:
         """Return how many relevant gold items each sample lists, repeated ones as often as listed; shape (n,)."""
@@ -173,7 +163,7 @@ class Judged:
 
     def hits(self, k: Cutoff | None = None) -> Rows:
         """Return one relevant row for each rank within the cutoff that holds a relevant item."""
-        return one_a_rank(self._relevant()).until(k)
+        return self._ranked().until(k)
 
     def found(self, k: Cutoff | None = None) -> Ints:
         """Return how many distinct relevant gold items were found within the cutoff; shape (n,)."""
@@ -181,7 +171,7 @@ class Judged:
 
     def finds(self, k: Cutoff | None = None) -> Rows:
         """Return the rows within the cutoff at which relevant gold items were found first; `found` counts them."""
-        return self.rows.where(self.first & self.relevance.of(self.rows.grade)).until(k)
+        return self._found().until(k)
 
     def relevant_ranks(self, k: Cutoff | None = None) -> Ints:
         """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""
@@ -219,18 +209,11 @@ class Judged:
         Returns:
             Relevant rows only, in order of sample, then rank.
         """
-        if not self._credits:
-            hits = self._relevant()
-            if np.count_nonzero(same_rank_as_before(hits)):
-                hits = hits.where(assign(hits, repeats=self.counts_repeats))
-            elif not self.counts_repeats and np.count_nonzero(self.first) < len(self.first):
-                hits = self.rows.where(self.first & self.relevance.of(self.rows.grade))
-            self._credits.append(hits.marked())
-        return self._credits[0].until(k)
+        return self._once("credits", self._earning).until(k)
 
     def ideal(self, k: Cutoff | None = None) -> Rows:
         """Return the rows of the best possible order of the relevant gold items, cut at `ideal_cutoff`."""
-        return self.gold.where(self.relevance.of(self.gold.grade)).best_first().until(self.ideal_cutoff(k))
+        return self._once("ideal", lambda: self._wanted().best_first().marked()).until(self.ideal_cutoff(k))
 
     def ideal_cutoff(self, k: Cutoff | None) -> Cutoff | None:
         """
@@ -319,18 +302,12 @@ class Judged:
         depth = int(one.depth[0])
         grades: list[float | None] = [None] * depth
         for rank, grade in zip(one.rows.rank.tolist(), one.rows.grade.tolist(), strict=True):
-            held = grades[rank - 1]
-            grades[rank - 1] = grade if held is None else max(held, grade)
-        gains = [0.0] * depth
-        earned = one.credits()
-        for rank, grade in zip(earned.rank.tolist(), earned.grade.tolist(), strict=True):
-            gains[rank - 1] = grade
-        relevant = [grade is not None and one.relevance.holds(grade) for grade in grades]
+            grades[rank - 1] = grade if (held := grades[rank - 1]) is None else max(held, grade)
         return JudgedSample(
             depth=depth,
             grades=tuple(grades),
-            gains=tuple(gains),
-            relevant=tuple(relevant),
+            gains=tuple(one.gain_matrix()[0].tolist()),
+            relevant=tuple(grade is not None and one.relevance.holds(grade) for grade in grades),
             gold=tuple(sorted(one.gold.grade.tolist(), reverse=True)),
             n_gold=int(one.n_gold()[0]),
             seen=Seen() if one.shown is None else one.shown[0],
@@ -339,10 +316,35 @@ class Judged:
 
     def _beside(self, rows: Flags | Ints) -> dict[str, Any]:
         """Return the columns of some judged rows that stand beside `rows`, by name."""
-        columns = {name: getattr(self, name) for name in ("first", "earns", "score", "low", "high")}
-        return {name: None if column is None else column[rows] for name, column in columns.items()}
+        names = "first", "earns", "score", "low", "high"
+        return {name: None if (column := getattr(self, name)) is None else column[rows] for name in names}
 
     def _relevant(self) -> Rows:
-        if not self._hits:  # asked for by nearly every metric
-            self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)).marked())
-        return self._hits[0]
+        return self._once("relevant", lambda: self.rows.where(self.earns & self.relevance.of(self.rows.grade)).marked())
+
+    def _earning(self) -> Rows:
+        rows = self._relevant()
+        if self._ranked() is not rows:
+            return rows.where(assign(rows, repeats=self.counts_repeats)).marked()
+        return rows if self.counts_repeats or np.count_nonzero(self.first) == len(self.first) else self._found()
+
+    def _positive(self) -> Judged:
+        differs = POSITIVE.of(self.gold.grade) != self.relevance.of(self.gold.grade)
+        return dataclasses.replace(self, relevance=POSITIVE) if np.count_nonzero(differs) else self  # and all it knows
+
+    def _ranked(self) -> Rows:
+        return self._once("ranked", lambda: one_a_rank(self._relevant()).marked())
+
+    def _found(self) -> Rows:
+        if self.first is self.earns:  # all ones
+            return self._relevant()
+        return self._once("found", lambda: self.rows.where(self.first & self.relevance.of(self.rows.grade)).marked())
+
+    def _wanted(self) -> Rows:
+        return self._once("wanted", lambda: self.gold.where(self.relevance.of(self.gold.grade)).marked())
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        found: T | None = self._known.get(name)
+        if found is None:
+            self._known[name] = found = make()
+        return found

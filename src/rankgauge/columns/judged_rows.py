@@ -4,6 +4,7 @@ Rows: the columns that judged and gold items stand in, and the intents of a quer
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -34,7 +35,6 @@ __all__ = [
     "nth_of_each",
     "one_a_rank",
     "ones",
-    "same_rank_as_before",
     "stretches",
     "unmasked",
     "unmasked_flags",
@@ -136,24 +136,21 @@ class Rows(NamedTuple):
 
     def best_first(self) -> Rows:
         """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
-        falls = (self.grade[1:] <= self.grade[:-1]) | (self.sample[1:] != self.sample[:-1])
-        ordered = self if np.count_nonzero(falls) == len(falls) else self.where(np.lexsort((-self.grade, self.sample)))
-        return ordered._replace(rank=ordered.nth())
-
-
-def same_rank_as_before(rows: Rows) -> Flags:
-    """Return which rows share sample and rank with the row before them."""
-    same = np.zeros(len(rows.sample), dtype=np.bool_)
-    np.equal(rows.rank[1:], rows.rank[:-1], out=same[1:])
-    if np.count_nonzero(same):
-        same[1:] &= rows.sample[1:] == rows.sample[:-1]
-    return same
+        rises = self.grade[1:] > self.grade[:-1]
+        if np.count_nonzero(rises) and np.count_nonzero(rises & (self.sample[1:] == self.sample[:-1])):
+            ordered = self.where(np.lexsort((-self.grade, self.sample)))
+            return ordered._replace(rank=ordered.nth())
+        return Rows(self.sample, self.nth(), self.grade, self.gold)
 
 
 def one_a_rank(rows: Rows) -> Rows:
     """Return the first row of each rank."""
-    repeated = same_rank_as_before(rows)
-    return rows.where(~repeated) if np.count_nonzero(repeated) else rows  # which for few is much faster than `any`
+    repeats = rows.rank[1:] == rows.rank[:-1]
+    if not np.count_nonzero(repeats):  # which for few is much faster than `any`
+        return rows
+    first = np.ones(len(rows.rank), dtype=np.bool_)
+    first[1:] = ~repeats | (rows.sample[1:] != rows.sample[:-1])
+    return rows.where(first)
 
 
 def assign(hits: Rows, *, repeats: bool) -> Ints:
@@ -179,9 +176,10 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
     return np.array(chosen, dtype=np.int64)
 
 
+@functools.lru_cache(maxsize=256)
 def ones(count: int, dtype: type[N]) -> NDArray[N]:
     """Return an array of ones, to be read only, in the memory of a single one."""
-    return np.ndarray((count,), dtype=dtype, buffer=dtype(1), strides=(0,))
+    return read_only(np.ndarray((count,), dtype=dtype, buffer=dtype(1), strides=(0,)))
 
 
 def distinct(values: Ints) -> Ints:
@@ -200,6 +198,8 @@ def first_of_each(ordered: Ints) -> Flags:
 def nth_of_each(ordered: Ints) -> Ints:
     """Return the number of each value among its equals, from 1, in values that stand in order."""
     number = np.arange(1, len(ordered) + 1)
+    if not len(ordered) or ordered[0] == ordered[-1]:
+        return number
     begun = np.maximum.accumulate(number * first_of_each(ordered))  # 5 5 5 8 8: 1 0 0 4 0, and so 1 1 1 4 4
     return number - begun + 1
 
@@ -268,7 +268,7 @@ class Intents(NamedTuple):
 def unmasked(returned: Any) -> Floats:  # noqa: ANN401  # whatever a plugin returned
     """Return numbers that a plugin returned as an array; what is masked is NaN, as what has no value."""
     values = np.asarray(returned, dtype=np.float64)
-    if not has_mask(returned):
+    if type(returned) is np.ndarray or not has_mask(returned):
         return values
     return np.where(np.ma.getmaskarray(returned), np.nan, values)
 

@@ -67,7 +67,7 @@ class ScoredRun(NamedTuple):
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
         scored.notes.extend([*evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)])
-        judges = sources_of(self.source, evaluation.qrels.n_judgments)
+        judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:
             scored.notes.append(judges.sentence)
         for note in scored.notes:
@@ -124,9 +124,9 @@ def _relevance(plan: Plan) -> dict[str, Any]:
 
 def _absolute(name: str) -> str | None:
     """Return the path of a file that can be read again; None for what was given in Python or on standard input."""
-    if is_named(name):
-        return name
-    return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast
+    if not name or is_named(name):
+        return name or None
+    return os.path.abspath(name) if os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast
 
 
 _NO_KEYS = np.empty(0, dtype=np.uint64)

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import orjson
 
+from rankgauge.base.frozen import read_only
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.errors import counted, listed
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
@@ -163,6 +164,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
+_NO_KEYS: Words = read_only(np.empty(0, dtype=np.uint64))
 _NO_OTHERS = [None] * (len(Expected._fields) - 7)
 
 
@@ -208,7 +210,7 @@ class GoldKeys:
     def keys(self) -> Words:
         """Return a 64-bit hash of each sample's ground truth, flags and own cutoff; the same in every process."""
         self.close()
-        return np.concatenate([np.empty(0, dtype=np.uint64), *self._done])
+        return np.concatenate([_NO_KEYS, *self._done]) if self._done else _NO_KEYS
 
 
 def _rest(sample: Sample) -> int:

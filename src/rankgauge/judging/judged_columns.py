@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Rows, intents_of
-from rankgauge.columns.judged_rows import ones
+from rankgauge.columns.judged_rows import nth_of_each, ones
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import relevance_of
 from rankgauge.policy import Profile
@@ -27,6 +27,7 @@ def judged_under(
     rows: Rows,
     gold: Rows,
     ties: tuple[Ints, Ints] | None,
+    first: Flags | None = None,
     earns: Flags | None = None,
     score: Floats | None = None,
     times: Mapping[int, int] = MappingProxyType({}),
@@ -36,13 +37,15 @@ def judged_under(
     Return judged rows, in order of sample and rank, as metrics read them.
 
     Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
-    other defaults are the same for all: score 1, listed once, graded.
+    other defaults are the same for all: score 1, listed once, graded. Which rows are the first of their gold item is
+    found where it is not said.
     """
     n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
-    numbers = np.arange(n_rows)
-    first_row = np.zeros(n_gold, dtype=np.int64)
-    first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; the first of a gold item is written last
-    first = first_row[rows.gold] == numbers
+    if first is None:
+        numbers = np.arange(n_rows)
+        first_row = np.zeros(n_gold, dtype=np.int64)
+        first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; a gold item's first is written last
+        first = first_row[rows.gold] == numbers
     if earns is None:
         earns = first.copy() if profile.policy.duplicates == "credit-once" else ones(n_rows, np.bool_)
     listed = ones(n_gold, np.int64)
@@ -119,14 +122,19 @@ class JudgedLists:
 
     def build(self, profile: Profile) -> Judged:
         """Return what was collected."""
-        n_gold = len(self.gold_grade)
-        counts = np.array(self.gold_count, dtype=np.int64)
-        gold_sample = np.repeat(np.arange(len(counts)), counts)
-        gold_place = np.arange(n_gold)
-        earns = np.ones(len(self.row_sample), dtype=np.bool_)
-        earns[self.row_idle] = False
-        graded = np.zeros(len(counts), dtype=np.bool_)
-        graded[self.graded] = True
+        n, n_rows = len(self.depth), len(self.row_gold)
+        gold_sample = np.arange(n).repeat(self.gold_count)
+        first: Flags | None = None
+        earns = ones(n_rows, np.bool_)
+        if self.row_idle:
+            earns = earns.copy()
+            earns[self.row_idle] = False
+        elif len(set(self.row_gold)) == n_rows:
+            first = earns  # as nearly everywhere
+        graded = ones(n, np.bool_)
+        if len(self.graded) < n:
+            graded = np.zeros(n, dtype=np.bool_)
+            graded[self.graded] = True
         ties = None
         if profile.policy.averages_ties:
             low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
@@ -141,13 +149,9 @@ class JudgedLists:
                 gold_grade[row_gold],
                 row_gold,
             ),
-            gold=Rows(
-                gold_sample,
-                gold_place - (np.cumsum(counts) - counts)[gold_sample] + 1,
-                gold_grade,
-                gold_place,
-            ),
+            gold=Rows(gold_sample, nth_of_each(gold_sample), gold_grade, np.arange(len(gold_grade))),
             ties=ties,
+            first=first,
             earns=earns,
             score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
             times=self.times,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankgauge.columns.judged_rows import first_of_each
-from rankgauge.metrics.family import USUAL, per_gold
+from rankgauge.metrics.family import USUAL, per_gold, with_gold
 from rankgauge.metrics.recall import any_found, each_found, first_found
 from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Rows, Scores, metric
 
@@ -125,7 +125,7 @@ def answer_f1(judged: Judged) -> Scores:
     """
     best = np.zeros(judged.n)
     np.maximum.at(best, judged.rows.sample, judged.score)
-    return np.where(judged.n_gold() > 0, best, np.nan)
+    return with_gold(judged, best)
 
 
 _LAWS: tuple[Law, ...] = ("bounded", "relevant-helps", "padding", "tail", "duplicates")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, last_rank, retrieval, tied
+from rankgauge.metrics.family import USUAL, last_rank, per_gold, retrieval, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
@@ -90,7 +90,9 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: D
 
 def _averaged(judged: Judged, total: Scores, k: Cutoff | None, denominator: Denominator) -> Scores:
     """Divide the sums of precisions; a sample where nothing was found scores 0."""
-    return np.where(judged.n_gold() > 0, total / np.maximum(_parts(judged, k, denominator), 1), np.nan)
+    if denominator == "relevant":
+        return per_gold(judged, total)
+    return with_gold(judged, total / np.maximum(_parts(judged, k, denominator), 1))
 
 
 def _parts(judged: Judged, k: Cutoff | None, denominator: Denominator) -> NDArray[np.int64]:

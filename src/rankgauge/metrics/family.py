@@ -28,6 +28,7 @@ __all__ = [
     "running_sum",
     "share_within",
     "tied",
+    "with_gold",
 ]
 
 USUAL: tuple[Law, ...] = ("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates")
@@ -55,15 +56,23 @@ def check_persistence(*, p: float) -> None:
 
 def per_gold(judged: Judged, values: NDArray[Any]) -> Scores:
     """Divide values by the number of relevant gold items; NaN where there are none."""
-    with np.errstate(invalid="ignore"):
-        return values / judged.n_gold()
+    wanted = judged.n_gold()
+    shares: Scores = values / (wanted if np.count_nonzero(wanted) == judged.n else np.where(wanted > 0, wanted, np.nan))
+    return shares
+
+
+def with_gold(judged: Judged, values: Scores) -> Scores:
+    """Return values, NaN where there are no relevant gold items."""
+    wanted = judged.n_gold()
+    return values if np.count_nonzero(wanted) == judged.n else np.where(wanted > 0, values, np.nan)
 
 
 def check_sums(gains: Floats, *sums: Floats) -> None:
     """Raise a `ValueError` for sums of gains that no float holds."""
-    if any(np.count_nonzero(np.isfinite(each)) < len(each) for each in sums):
-        highest = float(gains.max(initial=0.0))
-        raise ValueError(f"gains as high as {highest:g} are too large for a float with these parameters")
+    for each in sums:
+        if np.count_nonzero(np.isfinite(each)) < len(each):
+            highest = float(gains.max(initial=0.0))
+            raise ValueError(f"gains as high as {highest:g} are too large for a float with these parameters")
 
 
 def running_sum(rows: Rows, values: Floats) -> Floats:

@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from rankgauge.columns import Flags
-from rankgauge.metrics.family import USUAL, per_gold, retrieval, running_sum
+from rankgauge.metrics.family import USUAL, per_gold, retrieval, running_sum, with_gold
 from rankgauge.metrics.ndcg import Discount, Gain, discounted, divisor_of, gains_of, positive_gains
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
@@ -47,7 +47,7 @@ def discounted_cumulative_gain(
         Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
-    return np.where(judged.n_gold() > 0, discounted(judged, judged.credits(k), gain, discount), np.nan)
+    return with_gold(judged, discounted(judged, judged.credits(k), gain, discount))
 
 
 def _rows(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") -> Contributions:
@@ -72,7 +72,7 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
     """
     judged = judged.by_gain()
     rows = judged.credits(k)
-    return np.where(judged.n_gold() > 0, judged.sum(rows, gains_of(rows, gain)), np.nan)
+    return with_gold(judged, judged.sum(rows, gains_of(rows, gain)))
 
 
 @retrieval("retrieval-g", short=("G",), uses_rel=False, laws=("relevant-helps", "bounded", "padding", "tail"))

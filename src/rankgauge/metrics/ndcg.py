@@ -169,13 +169,15 @@ def ndcg_any(
 
 def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
     """Return the discounted cumulative gain of some rows of a batch, shape (n,)."""
-    with np.errstate(over="ignore"):
-        return judged.sum(rows, gains_of(rows, gain) / divisor_of(rows.rank, discount))
+    return judged.sum(rows, gains_of(rows, gain) / divisor_of(rows.rank, discount))
 
 
 def gains_of(rows: Rows, gain: Gain) -> Scores:
     """Return what each row is worth."""
-    return rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
+    if gain == "linear":
+        return rows.grade
+    with np.errstate(over="ignore"):  # refused where it matters, by `check_sums`
+        return np.exp2(rows.grade) - 1
 
 
 def divisor_of(ranks: NDArray[np.int64], discount: Discount) -> Scores:
@@ -191,16 +193,15 @@ def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Disc
     ties = tied(judged)
     shares = prefix_mean(ties, 1.0 / divisor_of(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
     _, best = _earned_and_best(judged, k, gain, discount, ideal)
-    with np.errstate(over="ignore"):
-        gains = gains_of(ties.rows, gain)
-        settled = gains / divisor_of(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
-        earned = np.where(ties.size == 1, settled, gains * shares)
+    gains = gains_of(ties.rows, gain)
+    settled = gains / divisor_of(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
+    earned = np.where(ties.size == 1, settled, gains * shares)
     return _ratio(judged, judged.sum(ties.rows, earned), best, ideal)
 
 
 def by_gains(judged: Judged, gains: str) -> Judged:
     """Return the batch with gains instead of grades; the threshold of relevance plays no part."""
-    table = _gain_of_grade(gains)
+    table = _gain_of_grade(gains) if gains else {}
     if not table:
         return judged.by_gain()
     columns = [judged.rows.grade.copy(), judged.gold.grade.copy()]
@@ -235,12 +236,15 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
 
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
     check_sums(judged.gold.grade, best, earned)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where(best == 0, np.nan, earned / best)
-    if ideal.startswith("retrieved"):
-        scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
-    near_one = (scores > 1) & (scores < 1 + _LAST_BITS)
-    scores[near_one] = 1.0  # the same gains summed in another order may differ in their last bits
+    if np.count_nonzero(best) == judged.n:
+        scores = earned / best
+    else:
+        scores = earned / np.where(best == 0, np.nan, best)
+        if ideal.startswith("retrieved"):
+            scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
+    above = scores > 1
+    if np.count_nonzero(above):
+        scores[above & (scores < 1 + _LAST_BITS)] = 1.0  # the same gains in another order may differ in their last bits
     return scores
 
 

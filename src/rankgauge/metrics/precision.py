@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from rankgauge.columns import Flags, Ints
-from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval
+from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = [
@@ -28,7 +28,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
-    return np.where(judged.n_gold() > 0, expected_ranks(judged, k) / k, np.nan)
+    return with_gold(judged, expected_ranks(judged, k) / k)
 
 
 def _over_k(judged: Judged, *, k: Cutoff) -> Contributions:
@@ -62,7 +62,7 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return np.where(judged.n_gold() > 0, judged.relevant_ranks(k) / k, np.nan)
+    return with_gold(judged, judged.relevant_ranks(k) / k)
 
 
 def _f1_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
@@ -162,7 +162,7 @@ def r_precision_multiple(judged: Judged, *, multiple: float = 1.0) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     cutoff = np.floor(np.minimum(multiple * judged.n_gold() + 0.9, 2.0**62)).astype(np.int64)
-    return np.where(judged.n_gold() > 0, judged.relevant_ranks(cutoff) / np.maximum(cutoff, 1), np.nan)
+    return with_gold(judged, judged.relevant_ranks(cutoff) / np.maximum(cutoff, 1))
 
 
 def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:

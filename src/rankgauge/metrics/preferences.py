@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, per_gold, retrieval
+from rankgauge.metrics.family import USUAL, per_gold, retrieval, with_gold
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 from rankgauge.stats.agreement import agreement_weights, check_persistence
 
@@ -227,7 +227,7 @@ def compatibility(judged: Judged, *, k: Cutoff | None = None, p: float = 0.95, n
 
     scores = overlap(found.sample, np.maximum(found.rank, place[found.gold]))
     best = overlap(ideal.sample, ideal.rank) if normalize else (1.0 - p ** depth.astype(np.float64)) / (1.0 - p)
-    return np.where(judged.n_gold() > 0, np.minimum(scores / np.where(best > 0, best, 1.0), 1.0), np.nan)
+    return with_gold(judged, np.minimum(scores / np.where(best > 0, best, 1.0), 1.0))
 
 
 def _ideal(judged: Judged, found: Rows) -> Rows:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval, share_within, tied
+from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval, share_within, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["any_found", "each_found", "first_found", "hit", "hits", "recall", "recall_all"]
@@ -104,12 +104,12 @@ def _expected_hits(judged: Judged, *, k: Cutoff) -> Scores:
     left = np.maximum(ties.size - slots - ties.place, 0) / (ties.size - ties.place)
     missed = np.ones(judged.n)
     np.multiply.at(missed, ties.rows.sample, left)
-    return np.where(judged.n_gold() > 0, 1.0 - missed, np.nan)
+    return with_gold(judged, 1.0 - missed)
 
 
 def any_found(judged: Judged, k: Cutoff | None) -> Scores:
     """Return 1 where a relevant item was found within the cutoff, else 0; NaN where nothing is relevant."""
-    return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
+    return with_gold(judged, (judged.found(k) > 0).astype(np.float64))
 
 
 def first_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
@@ -141,7 +141,7 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def _hits_expected(judged: Judged, *, k: Cutoff | None) -> Scores:
-    return np.where(judged.n_gold() > 0, expected_ranks(judged, k), np.nan)
+    return with_gold(judged, expected_ranks(judged, k))
 
 
 @retrieval(
@@ -164,4 +164,4 @@ def hits(judged: Judged, *, k: Cutoff | None) -> Scores:
     Returns:
         Shape (n,), whole numbers of 0 or more; NaN where no gold item is relevant.
     """
-    return np.where(judged.n_gold() > 0, judged.found(k).astype(np.float64), np.nan)
+    return with_gold(judged, judged.found(k).astype(np.float64))

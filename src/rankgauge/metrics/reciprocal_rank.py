@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied
+from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["expected_reciprocal_rank", "first_rank", "rank_biased_precision", "reciprocal_rank", "residual"]
@@ -30,7 +30,7 @@ def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
         steps = np.arange(ahead, dtype=np.float64)  # the probability that one more comes first, given those before
         chances = np.concatenate([[1.0], np.cumprod((size - count - steps) / (size - 1 - steps))]) * (count / size)
         found[sample] = np.sum(chances / (low + np.arange(ahead + 1)))
-    return np.where(judged.n_gold() > 0, found, np.nan)
+    return with_gold(judged, found)
 
 
 def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
@@ -60,7 +60,7 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     ranks = judged.first_rank(k)
     found = np.divide(1.0, ranks, out=np.zeros(judged.n), where=ranks > 0)
-    return np.where(judged.n_gold() > 0, found, np.nan)
+    return with_gold(judged, found)
 
 
 @retrieval(
@@ -131,7 +131,7 @@ def expected_reciprocal_rank(
     judged = judged.by_gain()
     rows = judged.credits(k)
     scores = judged.sum(rows, _satisfied(judged, rows, max_grade, check=check) / rows.rank)
-    return np.where(judged.n_gold() > 0, scores, np.nan)
+    return with_gold(judged, scores)
 
 
 def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bool) -> Scores:
@@ -156,7 +156,7 @@ def _expected_rbp(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     judged = judged.by_gain()
     ties = tied(judged)
     share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
-    return np.where(judged.n_gold() > 0, judged.sum(ties.rows, _gains(judged, ties.rows) * share), np.nan)
+    return with_gold(judged, judged.sum(ties.rows, _gains(judged, ties.rows) * share))
 
 
 def _rbp_contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contributions:
@@ -198,7 +198,7 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     score = (1.0 - p) * judged.sum(earned, _gains(judged, earned) * p ** (earned.rank - 1.0))
     if not judged.counts_repeats:
         score = np.minimum(score, 1.0)  # the sum of many weights may exceed 1 in the last bit
-    return np.where(judged.n_gold() > 0, score, np.nan)
+    return with_gold(judged, score)
 
 
 def _residual_expected(judged: Judged, *, p: float) -> Scores:

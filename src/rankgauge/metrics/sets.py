@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rankgauge.metrics.family import always, per_gold, retrieval
+from rankgauge.metrics.family import always, per_gold, retrieval, with_gold
 from rankgauge.plugin import Judged, Law, Scores
 
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision", "utility"]
@@ -38,7 +38,7 @@ def set_precision(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return np.where(judged.n_gold() > 0, _precision(judged), np.nan)
+    return with_gold(judged, _precision(judged))
 
 
 @retrieval("retrieval-set-recall", short=("set_recall", "SetR"), expectation="itself")
@@ -108,7 +108,7 @@ def set_relative_precision(judged: Judged) -> Scores:
     earned = np.bincount(judged.credits().sample, minlength=judged.n)
     most = np.minimum(judged.depth, judged.n_gold())
     found = np.divide(earned, most, out=np.zeros(judged.n), where=most > 0)
-    return np.where(judged.n_gold() > 0, found, np.nan)
+    return with_gold(judged, found)
 
 
 def _check_weights(*, weights: str, collection: int) -> None:

@@ -55,8 +55,8 @@ class Outcome(NamedTuple):
 
     def marked(self) -> Outcome:
         """Return the same scores, whose arrays are read-only from now on."""
-        read_only(self.values)
-        read_only(self.status)
+        self.values.setflags(write=False)
+        self.status.setflags(write=False)
         return self
 
 
@@ -107,20 +107,21 @@ def _outcome(
 ) -> Outcome:
     """Return a value or a reason for each sample."""
     evidence, metric = batch.evidence[target], column.metric
-    flaws_seen = ((place, flaw.seen_by(target.gold)) for place, flaw in batch.flawed.items())
-    flawed = {place: flaw for place, flaw in flaws_seen if flaw is not None}
+    flawed = _seen_flaws(batch.flawed, target) if batch.flawed else {}
     without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
         unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
         return _whole(evidence, flawed, k, {**unfit, **_lacking(column, evidence, k)})
     judged = judged_for(column, evidence)
-    values, failures = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
-    unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
-    failures = {**failures, **unfit, **_lacking(column, evidence, k)}
+    values, failures, are_usual = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
+    if column.cut.budget is not None:
+        failures |= evidence.fits[column.cut.budget].faults
+    if evidence.lacks:
+        failures |= _lacking(column, evidence, k)
     if failures:
         values[list(failures)] = np.nan
-    suspects = bool(failures or without_gold or evidence.faults or evidence.textless or flawed)
-    if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
+    suspects = failures or without_gold or evidence.faults or evidence.textless or flawed
+    if are_usual and not suspects:
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
     failures |= _textless(column, target, evidence, values, k)
     defined, undecided = _defined(column, judged)
@@ -151,6 +152,12 @@ def _outcome(
     else:
         _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
+
+
+def _seen_flaws(flawed: Mapping[int, Flaw], target: Target) -> dict[int, Flaw]:
+    """Return the flaws that metrics of a target see."""
+    seen = ((place, flaw.seen_by(target.gold)) for place, flaw in flawed.items())
+    return {place: flaw for place, flaw in seen if flaw is not None}
 
 
 def _decided(n: int, *rules: tuple[int, Mapping[int, str]]) -> tuple[NDArray[np.uint8], dict[int, str]]:
@@ -290,35 +297,43 @@ class _ShapeError(ValueError):
 
 def _call(
     column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
-) -> tuple[Scores, dict[int, str]]:
-    """Call a metric on a batch; when that fails, on each sample alone, so that one cannot spoil the others."""
+) -> tuple[Scores, dict[int, str], bool]:
+    """
+    Call a metric on a batch; when that fails, on each sample alone, so that one cannot spoil the others.
+
+    Return the values, why samples have none, and whether all values are numbers and far from too large.
+    """
     try:
         with guarded():
-            return _checked(column, judged, k, params), {}
+            values, are_usual = _checked(column, judged, k, params)
+            return values, {}, are_usual
     except ForeignError as error:
         wrong_for_all = isinstance(error.__cause__, _ShapeError)  # it fits one sample by chance
         if judged.n == 1 or wrong_for_all:
             reason = f"metric {column.name!r} (by {column.provider}) failed: {error}"
-            return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason)
+            return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason), False
     values = np.full(judged.n, np.nan)
     reasons: dict[int, str] = {}
     for place in range(judged.n):
         one = judged.take([place])
-        value, failed = _call(column, one, k if k is None or isinstance(k, int) else k[place : place + 1], params)
+        value, failed, _ = _call(column, one, k if k is None or isinstance(k, int) else k[place : place + 1], params)
         values[place] = value[0]
         if failed:
             reasons[place] = failed[0]
-    return values, reasons
+    return values, reasons, False
 
 
-def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
+def _checked(
+    column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
+) -> tuple[Scores, bool]:
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
     returned = call(judged, **column.metric.cutoff.given(k), **params)
     values = unmasked(returned).copy()
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
-    if np.count_nonzero(np.abs(values) > LARGEST):
+    are_usual = bool(values.dot(values) < LARGEST)  # NaN is not; one call, where NaN and size take five
+    if not are_usual and np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
-    return values
+    return values, are_usual
