@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.io.files import real_path
-from rankgauge.planning.lock import Lock
 from rankgauge.planning.plan import Plan
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
     from rankgauge.io.datasets import DataSource
+    from rankgauge.planning.lock import Lock
 
 __all__ = ["make_manifest", "make_settings", "resolved_config"]
 

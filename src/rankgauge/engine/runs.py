@@ -21,7 +21,6 @@ from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
-from rankgauge.judging.rolled_runs import RolledRun, rolled_judgments
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
 from rankgauge.judging.units import unit_rule
@@ -247,6 +246,8 @@ def judge_run(
     """
     profile = plan.profile
     if unit is not None:
+        from rankgauge.judging.rolled_runs import RolledRun, rolled_judgments
+
         rule = unit_rule(unit)
         profile, qrels, source = rule.profile(profile), rolled_judgments(qrels, rule), RolledRun(source, rule)
     judged = RunCollector(qrels, profile, sketcher)

@@ -8,7 +8,7 @@ import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
@@ -16,12 +16,14 @@ from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import Conventions, DefaultK, check_k
-from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import TEXT_KINDS
+
+if TYPE_CHECKING:
+    from rankgauge.planning.lock import Lock
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
 

@@ -16,7 +16,6 @@ from rankgauge.errors import counted, listed
 from rankgauge.judging.keeping import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.result.repeat_facts import repeat_lines
 from rankgauge.stats.estimates import FEW_CLUSTERS
 
 __all__ = [
@@ -140,7 +139,10 @@ def column_lines(result: ResultValues) -> Iterator[str]:
     for name, column in columns:
         if column.info.budget is not None:
             yield f"{name}: a budget of {_budget(column, column.info.budget)}"
-    yield from repeat_lines(result)
+    if any(column.repeats is not None for _, column in columns):
+        from rankgauge.result.repeat_facts import repeat_lines
+
+        yield from repeat_lines(result)
 
 
 def _budget(column: MetricSummary, budget: Mapping[str, Any]) -> str:
