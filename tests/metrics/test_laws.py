@@ -12,24 +12,36 @@ import contextlib
 import random
 import socket
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from draws import draws
 from rankgauge.catalog import Catalog
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.result import Result
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
+from rankgauge.samples import TEXT_KINDS
 from rankgauge.testing import check_metric, laws_of
-from rankgauge.testing.drawn_cases import Case
-from rankgauge.testing.metric_subjects import EngineMetric
+from rankgauge.testing.drawn_cases import TOP_GRADE, Case
+from rankgauge.testing.law import BrokenError
+from rankgauge.testing.law_checks import broken_by
+from rankgauge.testing.metric_subjects import EngineMetric, MetricTrial
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
 LAWS = laws_of("metric")
 DECLARED = {name for name, law in LAWS.items() if law.when == "declared"}
-EVERY = [name for name, law in LAWS.items() if law.when == "every"]
+OF_RUNS = ("batch-size", "one-by-one", "order-of-samples", "parts", "twice")
+"""Laws that only run the engine. All metrics share these runs, because most of a run is to read and to judge."""
+
+EVERY = [name for name, law in LAWS.items() if law.when == "every" and name not in OF_RUNS]
 CASES = draws(24)
 """How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 at least."""
 
@@ -38,23 +50,54 @@ def _alias(value: object) -> str:
     return value.alias if isinstance(value, Metric) else str(value)
 
 
-@pytest.mark.parametrize(
-    ("subject", "law"),
-    [(subject, law) for subject in METRICS for law in sorted(subject.laws)],
-    ids=_alias,
-)
-def test_metric_obeys_the_laws_it_declares(subject: Metric, law: Law) -> None:
-    report = check_metric(subject.alias, laws=[law], cases=CASES, catalog=CATALOG)
+@pytest.mark.parametrize("subject", METRICS, ids=_alias)
+def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(subject: Metric) -> None:
+    laws = {*subject.laws, *EVERY}.difference(subject.without)
+    report = check_metric(subject.alias, laws=laws, cases=CASES, catalog=CATALOG)
 
     report.raise_if_broken()
-    assert law in report.holds
+    assert {verdict.law for verdict in report.verdicts} == laws
+    assert subject.laws <= set(report.holds)
 
 
-@pytest.mark.parametrize("law", EVERY)
-@pytest.mark.parametrize("subject", METRICS, ids=_alias)
-def test_metric_obeys_the_laws_of_every_metric(subject: Metric, law: str) -> None:
-    if law not in subject.without:
-        check_metric(subject.alias, laws=[law], cases=CASES, catalog=CATALOG).raise_if_broken()
+class Together:
+    """Several metrics in one evaluation, in place of the `EngineMetric` that a law of runs has."""
+
+    def __init__(self, subjects: Sequence[Metric], *given: Callable[..., Scores]) -> None:
+        specs: list[object] = list(given)
+        for subject in subjects:
+            grades = {"max_grade": TOP_GRADE} if subject.needs_max_grade else {}
+            specs.append({"metric": subject.alias, **EngineMetric(subject, CATALOG).params, **grades})
+        chosen = Engine(catalog=CATALOG).dataset([]).with_metrics(specs)
+        by_text = [kind for kind in TEXT_KINDS if any(kind in subject.gold for subject in subjects)]
+        self._evaluation = chosen.with_matchers(dict.fromkeys(by_text, "contains"))
+
+    def evaluation(self, _k: int | None, _policy: str) -> Evaluation:
+        return self._evaluation
+
+    def over(self, samples: Sequence[Mapping[str, Any]]) -> Evaluation:
+        return replace(self._evaluation, data=Engine(catalog=CATALOG).dataset(samples).data)
+
+    def run(self, samples: Sequence[Mapping[str, Any]], *, batch_size: int = 4096) -> Result:
+        return self.over(samples).run(batch_size=batch_size)
+
+
+def broken_together(law: str, together: Together, *, cases: int) -> BrokenError | None:
+    subject: Any = SimpleNamespace(scorer=together)
+    return broken_by(LAWS[law], lambda: MetricTrial(subject), cases=cases, shrink=False)
+
+
+@pytest.mark.parametrize("law", OF_RUNS)
+def test_all_metrics_together_obey_the_laws_of_runs(law: str) -> None:
+    if (broken := broken_together(law, Together(METRICS), cases=draws(144))) is not None:
+        alone = {each.alias: check_metric(each.alias, laws=[law], catalog=CATALOG).broken for each in METRICS}
+        pytest.fail(
+            f"{broken.reason}: {', '.join(name for name, laws in alone.items() if laws) or 'none of them alone'}"
+        )
+
+
+def test_no_metric_leaves_out_a_law_of_runs_or_one_that_it_declares() -> None:
+    assert [subject.alias for subject in METRICS if not set(OF_RUNS).isdisjoint(subject.without)] == []
 
 
 SUMS = {"retrieval-cg-at-k", "retrieval-dcg-at-k"}
@@ -344,13 +387,24 @@ def test_law_notices_a_metric_that_breaks_it(law: str, function: Callable[..., S
     assert report[law].reason
 
 
+@pytest.mark.parametrize(
+    ("law", "function"), [(law, function) for law, function in FAULTY if law in OF_RUNS and function is not stateful]
+)
+def test_law_of_runs_notices_it_among_others(law: str, function: Callable[..., Scores]) -> None:
+    broken = broken_together(law, Together(METRICS[:2], function), cases=144)
+
+    assert broken is not None
+    assert broken.reason
+
+
 def test_every_law_has_a_metric_that_breaks_it() -> None:
     # The engine orders what has scores, so no metric of its own can break the law of the constant scorer.
     assert set(LAWS) - {"constant-scorer"} == {law for law, _ in FAULTY}
 
 
 def test_faulty_metric_passes_the_laws_it_does_not_break() -> None:
-    check_metric(shrinking, laws=["tail", "best-first"]).raise_if_broken()
-    check_metric(late, laws=["tail", "best-first", "relevant-helps", "perfect-is-one"]).raise_if_broken()
-    check_metric(by_size, laws=["twice"]).raise_if_broken()
-    check_metric(beyond_one, laws=["empty-list"]).raise_if_broken()
+    check_metric(shrinking, laws=["tail", "best-first"], cases=draws(100)).raise_if_broken()
+    laws = ["tail", "best-first", "relevant-helps", "perfect-is-one"]
+    check_metric(late, laws=laws, cases=draws(100)).raise_if_broken()
+    check_metric(by_size, laws=["twice"], cases=draws(100)).raise_if_broken()
+    check_metric(beyond_one, laws=["empty-list"], cases=draws(100)).raise_if_broken()

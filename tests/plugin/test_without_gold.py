@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from draws import draws
 from rankgauge import Engine
 from rankgauge.errors import DeclarationError, RankgaugeError
 from rankgauge.plugin import Cutoff, metric, run_metric, sample_metric
@@ -119,7 +120,7 @@ def test_what_has_no_effect_is_refused(option):
 
 
 def test_the_laws_hold_and_find_one_that_reads_ground_truth():
-    assert check_metric(length, cases=20).ok
+    assert check_metric(length, cases=draws(20)).ok
 
     @sample_metric("hidden-hits", gold=(), range=(0, None), needs="ids")
     def hidden(ranking):

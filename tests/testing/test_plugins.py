@@ -140,6 +140,7 @@ def divides(ranking: JudgedSample, *, k: int) -> float | None:
     return sum(ranking.relevant[:k]) / ranking.n_gold
 
 
+@pytest.mark.usefixtures("first_example")
 def test_a_metric_that_divides_by_nothing_breaks_a_law_and_loses_no_other_finding():
     report = check_plugin(plugin(divides, per_depth), cases=draws(60))
 
@@ -315,5 +316,5 @@ def test_sockets_of_one_machine_are_no_network(tmp_path, monkeypatch):
 
 
 def test_notes_on_drawn_samples_stay_away(caplog):
-    assert check_metric("hit@3", cases=30).ok
+    assert check_metric("hit@3", cases=draws(30)).ok
     assert [record.message for record in caplog.records] == []

@@ -314,6 +314,7 @@ def many_alike(retrieved, gold):
     ],
     ids=["only the first is compared", "a sample too few", "no blocks", "scores of 2"],
 )
+@pytest.mark.usefixtures("first_example")
 def test_comparer_that_mixes_samples_up_is_caught(batch, said):
     @comparer("checked-mixing", batch=batch)
     def mixing(retrieved, gold):

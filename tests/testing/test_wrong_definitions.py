@@ -135,6 +135,7 @@ def bpref_right(retrieved, qrels):
         ("ndcg", "dcg@k where one relevant and binary"),
     ],
 )
+@pytest.mark.usefixtures("first_example")
 def test_conditions_say_where_two_metrics_agree(name, like):
     report = check_metric(name, laws=["like"], like=like, cases=draws(_THOROUGH))
     report.raise_if_broken()
@@ -145,6 +146,7 @@ def test_bpref_equals_its_plain_reference():
     check_metric("bpref", laws=["reference"], reference=bpref_right, cases=draws(_THOROUGH)).raise_if_broken()
 
 
+@pytest.mark.usefixtures("first_example")
 def test_a_declaration_holds_likeness_and_reference_to_every_check():
     @sample_metric("declared-like-at-k", like="recall@k", reference=definitions.recall_at_k)
     def recall(ranking: JudgedSample, *, k: int) -> float | None:
