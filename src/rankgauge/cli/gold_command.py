@@ -111,6 +111,10 @@ def _evaluation(given: argparse.Namespace) -> Evaluation:
 
     if (given.data is None) == (given.qrels is None):
         raise ParameterError("labels stand in samples or in judgments: give DATA, or --qrels QRELS")
+    if given.qrels is not None and (given.field or given.preset or given.separator or given.dataset):
+        raise ParameterError(
+            "--field, --preset, --separator and --dataset are for samples; leave them out with --qrels"
+        )
     if given.qrels is None and (given.queries or given.columns):
         raise ParameterError(f"{'--queries' if given.queries else '--columns'} is for --qrels")
     if given.qrels is not None:
