@@ -70,9 +70,9 @@ def _of_folder(given: argparse.Namespace) -> Funnel:
 
 
 def _of_runs(given: argparse.Namespace) -> Funnel:
-    for name in ("qrels", "stage", "metric"):
+    for option, name in (("--qrels", "qrels"), ("--stage", "stage"), ("-m", "metric")):
         if not getattr(given, name):
-            raise ParameterError(f"give a result folder; or, of runs, --qrels, --stage and -m ({name} is missing)")
+            raise ParameterError(f"give a result folder; or, of runs, --qrels, --stage and -m ({option} is missing)")
     from rankgauge.cli.conventions import Conventions
     from rankgauge.engine.funneling import funnel_of_runs
     from rankgauge.io.open_sources import open_run
