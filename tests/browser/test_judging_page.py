@@ -102,6 +102,10 @@ def test_an_export_goes_on_elsewhere(opened, tmp_path):
         ("no json", "it is not JSON lines"),
         ('{"schema_version": "other"}\n', "is no file that this page exported"),
         (f'{json.dumps(HEADER)}\n{{"query": "q0", "document": "d9", "grade": 1}}\n', "has no judgment of a document"),
+        (
+            f'{json.dumps(HEADER)}\n{{"query": "q0", "document": "d1", "grade": 1, "judge": "model:m"}}\n',
+            "is of a model, whose grades people do not see",
+        ),
     ],
 )
 def test_other_files_are_refused(opened, tmp_path, content, why):

@@ -60,7 +60,7 @@ def test_branches_of_runs(folder, capsys):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ((), "give a result folder; or, of runs, --qrels, --stage and -m (qrels is missing)"),
+        ((), "give a result folder; or, of runs, --qrels, --stage and -m (--qrels is missing)"),
         (("out", "--qrels", "qrels"), "--qrels is for runs"),
         (("out", "-J"), "--judged-only is for runs"),
         (("--qrels", "qrels", "--stage", "dense.run", "-m", "AP"), "--stage takes NAME=RUN, not 'dense.run'"),

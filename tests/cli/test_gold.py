@@ -269,3 +269,10 @@ def test_ids_of_a_folder_stay_paths_where_shorter_ones_would_be_two(rankgauge, w
         (tmp_path / "texts" / name / "pump.md").write_text(PUMP, encoding="utf-8")
     samples = write("named.jsonl", json.dumps({"id": "q", "expected_output": ["pump"]}))
     assert counts(rankgauge, samples, "--corpus", tmp_path / "texts")[1] == {"relevant": 0}
+
+
+@pytest.mark.parametrize("more", [("--field", "id=qid"), ("--preset", "ragas"), ("--dataset", "d")])
+def test_options_of_samples_do_not_go_with_judgments(rankgauge, files, write, more):
+    qrels = write("qrels.txt", "q1 0 pump 1\n")
+    done = rankgauge("gold", "check", "--qrels", qrels, "--corpus", files[1], *more)
+    assert (done.code, "are for samples; leave them out with --qrels" in done.err) == (2, True)

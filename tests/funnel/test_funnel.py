@@ -179,6 +179,8 @@ def test_a_column_that_cannot_be_followed_is_refused():
     answered = [{"id": "q", "expected_output": {"answer": "yes"}, "actual_output": output}]
     with pytest.raises(ResultError, match="name a metric that does"):
         followed(answered, "EM")
+    with pytest.raises(ResultError, match="is no mean over questions"):
+        followed(SAMPLES, "gm_map")
 
 
 def test_several_pipelines_are_refused_with_both_ways():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -210,23 +210,11 @@ class TestSamples:
         assert findings(["a"], documents, "Is Nginx tuning like Apache tuning?") == []
 
 
-class Span(NamedTuple):
-    place: tuple[str, int, int]
-    text: str | None = None
-
-
-class Gold(NamedTuple):
-    """Ground truth with spans."""
-
-    spans: tuple[Span, ...]
-    relevant: dict[str, float] | None = None
-    passages: tuple[str, ...] | None = None
-    answer: tuple[str, ...] | None = None
-
-
 def of_span(document: str, start: int, end: int, text: str | None, documents: Corpus) -> GoldReport:
-    gold: Any = Gold((Span((document, start, end), text),))
-    return check_labels([Sample("q1", None, gold)], documents)
+    span = {"document": document, "start": start, "end": end} | ({} if text is None else {"text": text})
+    sample = read_sample({"id": "q1", "expected_output": {"spans": [span]}}, problems=[])
+    assert sample is not None
+    return check_labels([sample], documents)
 
 
 class TestSpans:

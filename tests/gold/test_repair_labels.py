@@ -59,6 +59,36 @@ def test_what_moved_gets_its_new_place_in_the_form_that_it_had(expected, now) ->
     assert (change.was, change.now) == ("pump", ("pump#1",))
 
 
+@pytest.mark.parametrize(
+    ("forbidden", "now"),
+    [
+        (["pump", {"text": "salary"}], ["pump#1", {"text": "salary"}]),
+        ({"id": "pump"}, [{"id": "pump#1"}]),
+        ([{"metadata": {"tenant": "b"}}, {"id": "pump"}], [{"metadata": {"tenant": "b"}}, {"id": "pump#1"}]),
+        (["deleted", "bread"], None),  # it may be gone, and what is there holds
+    ],
+)
+def test_what_is_forbidden_is_followed_too(forbidden, now) -> None:
+    done = repaired({"relevant": [], "forbidden": forbidden})
+    assert done.records[0]["expected_output"]["forbidden"] == (forbidden if now is None else now)
+    assert [change.finding.kind for change in done.changes] == ["forbidden"] * (now is not None)
+    assert done.left == ()
+
+
+def test_every_part_of_what_is_forbidden_is_forbidden() -> None:
+    record = {"id": "q1", "expected_output": {"forbidden": ["pump"]}}
+    corpus = Corpus(("pump#1", "pump#2"), ("", ""), ("The pump", "costs 12 euros"))
+    sample = read_sample(record, problems=[])
+    assert sample is not None
+    done = repair_labels([record], check_labels([sample], corpus), corpus)
+    assert done.records[0]["expected_output"] == {"forbidden": ["pump#1", "pump#2"]}
+
+
+def test_a_near_duplicate_that_is_forbidden_is_no_twin() -> None:
+    done = repaired({"relevant": ["bread"], "forbidden": ["loaf"]}, twins=True)
+    assert (done.changes, done.left) == ((), ())
+
+
 def test_twins_are_added_on_request_with_the_same_gain() -> None:
     assert repaired({"bread": 2}).records[0]["expected_output"] == {"bread": 2}
     assert [finding.status for finding in repaired({"bread": 2}).left] == ["twin"]

@@ -51,6 +51,22 @@ class TestRules:
     def test_values_of_metadata_are_equal_or_in_a_list(self, held, wanted, leaks):
         assert scores([{"metadata": wanted}], item("a", **held), metrics=METRICS[:1]) == [leaks]
 
+    def test_a_rule_that_nothing_retrieved_could_break_is_told(self):
+        """A gate that passes because the system returns no metadata would be a false one."""
+        rules = [{"metadata": {"tenant": "b"}}, {"text": "is b."}, "x"]
+        samples = [
+            sample(rules, item("a", owner="b"), name="q1"),
+            sample(rules, "a", "b", name="q2"),
+            sample(rules, {"text": "This is a."}, name="q3"),
+            sample(rules, item("a", tenant=None), "b", name="q4"),
+            sample(rules, name="q5"),
+            sample(None, "a", name="q6"),
+        ]
+        result = Engine().dataset(samples).with_metrics(METRICS).run()
+        lacking = [("3 samples", "metadata.tenant"), ("1 sample", "a text"), ("1 sample", "an id")]
+        why = "by which something is forbidden there: leaks by it cannot be seen"
+        assert list(result.notes) == [f"nothing that was retrieved for {n} has {what}, {why}" for n, what in lacking]
+
     def test_a_text_that_the_matcher_finds(self):
         assert scores([{"text": "is b."}], item("a"), item("b"), "c") == [1, 1 / 3, 1]
 

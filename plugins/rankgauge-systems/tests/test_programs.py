@@ -1,5 +1,6 @@
 """Programs that answer lines of JSON, and pipelines of several searches."""
 
+import os
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rankgauge import Engine
-from rankgauge.errors import ConfigError
+from rankgauge.errors import ConfigError, ParameterError
 from rankgauge_systems.pipeline_system import FuseOptions, fused
 
 ECHO = """
@@ -68,8 +69,28 @@ class TestPrograms:
 
     def test_one_that_is_not_there(self, config):
         system = Engine.from_config(config(system={"kind": "command", "command": ["/no/such/program"]})).system()
+        with pytest.raises(ParameterError, match="there is no program /no/such/program"):
+            system.check()
         with pytest.raises(FileNotFoundError):
             system("x")
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"command": ["no-such-program"]}, "there is no program no-such-program"),
+            ({"command": ["./program.py"], "folder": "nowhere"}, "there is no folder"),
+            ({"command": ["./other.py"]}, r"there is no program \./other\.py"),
+        ],
+    )
+    def test_what_cannot_be_run_is_told_before_any_call(self, program, options, told):
+        program().check()
+        with pytest.raises(ParameterError, match=told):
+            program(**options).check()
+
+    def test_a_signal_to_our_group_does_not_end_it(self, program):
+        """Ctrl-C in a terminal reaches the whole group, and a call that is under way may end."""
+        source = "import os, sys\nfor line in sys.stdin:\n    print(os.getpgid(0), flush=True)\n"
+        assert program(source)("x") != os.getpgid(0)
 
     def test_one_that_does_not_end_is_ended(self, program, monkeypatch):
         from rankgauge_systems import command_system

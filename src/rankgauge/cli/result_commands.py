@@ -82,9 +82,9 @@ def _funnel_of_folder(given: argparse.Namespace) -> Funnel:
 
 
 def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
-    for name in ("qrels", "stage", "metric"):
+    for option, name in (("--qrels", "qrels"), ("--stage", "stage"), ("-m", "metric")):
         if not getattr(given, name):
-            raise ParameterError(f"give a result folder; or, of runs, --qrels, --stage and -m ({name} is missing)")
+            raise ParameterError(f"give a result folder; or, of runs, --qrels, --stage and -m ({option} is missing)")
     files = _assigned(given.stage, "--stage", "NAME=RUN")
     order = list(files)
     sources = {name: order[:at][-1:] for at, name in enumerate(order)}

@@ -19,7 +19,6 @@ from rankgauge.funnel.following import Following
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import dataset_name
 from rankgauge.samples import Output, Sample
@@ -125,5 +124,7 @@ def _check(planned: PlannedMetric, target: Target) -> None:
     """Refuse a column that cannot be followed."""
     if target.stage is not None:
         raise ResultError(f"{planned.name!r} is of one stage; a funnel follows a metric of the whole output")
-    if target.judges != "retrieved" or planned.metric.aggregate == WHOLE_RUN or not planned.metric.needs_gold:
+    if planned.metric.aggregate != "mean":
+        raise ResultError(f"{planned.name!r} is no mean over questions, and stages are compared by means; name one")
+    if target.judges != "retrieved" or not planned.metric.needs_gold:
         raise ResultError(f"{planned.name!r} does not look for relevant items in each ranking; name a metric that does")

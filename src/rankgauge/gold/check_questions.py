@@ -47,7 +47,7 @@ def check_questions(labels: TracedLabels) -> Mapping[str, list[LabelFinding]]:
 
 def _twins(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
     """Yield documents that say the same as a relevant one, and were not judged."""
-    judged = sample.expected.relevant or {}
+    judged = {*(sample.expected.relevant or {}), *(rule.id for rule in sample.expected.forbidden or ())}
     for place, name in enumerate(labels.relevant(sample.id)):
         for number in labels.numbers([name]):
             near = [row for row in labels.twins(number).near if min(row.cover, row.covered) >= TWIN]
@@ -95,8 +95,9 @@ def _named_title(labels: TracedLabels, sample: Sample, titles: Mapping[str, Sequ
 
 def _answers(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
     """Yield that none of the accepted answers stands in a gold text, where there are any."""
-    texts = [label.text for label in labels.of(sample.id) if label.text is not None]
-    named = [label.document for label in labels.of(sample.id) if label.document is not None]
+    own = [label for label in labels.of(sample.id) if label.kind != "forbidden"]
+    texts = [label.text for label in own if label.text is not None]
+    named = [label.document for label in own if label.document is not None]
     texts += [labels.corpus.wholes[number] for number in sorted(labels.numbers(named))]
     answers = sample.expected.answer or ()
     gold = [f" {words_of(text)} " for text in texts] if answers else []

@@ -41,7 +41,7 @@ class LabelFinding:
     Attributes:
         sample: The id of the sample.
 
-        kind: What it is about: `relevant`, `passages`, `spans`, `answer` or `input`.
+        kind: What it is about: `relevant`, `passages`, `spans`, `forbidden`, `answer` or `input`.
 
         number: Which of its kind, from 0.
 

@@ -19,7 +19,7 @@ from rankgauge.samples import Sample
 __all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "question_of", "words_of"]
 
 
-Kind = Literal["relevant", "passages", "spans"]
+Kind = Literal["relevant", "passages", "spans", "forbidden"]
 """The kinds of gold that name a place in a corpus."""
 
 _QUESTIONS = ("question", "query", "text", "input")
@@ -59,6 +59,9 @@ def labels_of(samples: Iterable[Sample], before: Corpus | None = None) -> Iterat
             if text is None and before is not None and document in before.number_of:
                 text = before.texts[before.number_of[document]][start:end]
             yield Label(sample.id, "spans", number, text, document, start, end)
+        for number, rule in enumerate(sample.expected.forbidden or ()):
+            if rule.id is not None:
+                yield Label(sample.id, "forbidden", number, _text_before(before, rule.id), rule.id)
 
 
 def question_of(sample: Sample) -> str:

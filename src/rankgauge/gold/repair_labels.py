@@ -54,7 +54,8 @@ def repair_labels(
     Return records in which ids and spans that moved have their new place; the records given stay as they are.
 
     With *edited*, texts that were edited get the wording of the corpus; with *twins*, near-duplicates of relevant
-    documents become relevant, too. Where a label may stand in several places, it is left to a person.
+    documents become relevant, too. All parts of what is forbidden are forbidden. Where a label may stand in several
+    places, it is left to a person.
     """
     by_sample: dict[str, list[LabelChange]] = defaultdict(list)
     changes: list[LabelChange] = []
@@ -85,6 +86,8 @@ def _now(finding: LabelFinding, corpus: Corpus, *, edited: bool, twins: bool) ->
         return (finding.label, *finding.documents)
     if finding.status == "moved" and finding.kind == "relevant" and len(finding.documents) == 1:
         return finding.documents
+    if finding.status in {"moved", "split"} and finding.kind == "forbidden":
+        return finding.documents
     if finding.place is None or not (edited if finding.status == "edited" else finding.status == "moved"):
         return ()
     start, end = finding.place
@@ -101,13 +104,13 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
         set(expected) <= set(GOLD_KINDS) or not all(map(is_real, expected.values()))
     )
     full: dict[str, Any] = dict(expected) if is_full else {"relevant": expected}
-    ids: dict[str, tuple[str, ...]] = {}
+    ids: dict[str, dict[str, tuple[str, ...]]] = {"relevant": {}, "forbidden": {}}
     done = []
     for change in changes:
         kind, number = change.finding.kind, change.finding.number
-        if kind == "relevant":
-            if change.was not in ids:
-                ids[change.was] = change.now
+        if kind in ids:
+            if change.was not in ids[kind]:
+                ids[kind][change.was] = change.now
                 done.append(change)
             continue
         entries = [full[kind]] if isinstance(full[kind], str) else list(full[kind])
@@ -116,10 +119,12 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
         full[kind] = entries[0] if isinstance(full[kind], str) else entries
         text = was if kind == "passages" else change.was
         done.append(LabelChange(finding=change.finding, was=text, now=change.now))
-    if ids and full.get("relevant") is not None:  # otherwise the sets say what is relevant
-        full["relevant"] = _with_ids(full["relevant"], ids)
-    if ids and full.get("sets") is not None:
-        full["sets"] = _in_sets(full["sets"], ids)
+    if ids["relevant"] and full.get("relevant") is not None:  # otherwise the sets say what is relevant
+        full["relevant"] = _with_ids(full["relevant"], ids["relevant"])
+    if ids["relevant"] and full.get("sets") is not None:
+        full["sets"] = _in_sets(full["sets"], ids["relevant"])
+    if ids["forbidden"]:
+        full["forbidden"] = _with_forbidden(full["forbidden"], ids["forbidden"])
     return full if is_full else full["relevant"], done
 
 
@@ -148,6 +153,16 @@ def _in_sets(part: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN40
     if isinstance(part, Mapping):
         return {name: _in_sets(items, ids) for name, items in part.items()}
     return [_in_sets(each, ids) for each in part] if isinstance(part, list | tuple) else ids.get(str(part), (part,))[0]
+
+
+def _with_forbidden(forbidden: Any, ids: Mapping[str, Sequence[str]]) -> list[Any]:  # noqa: ANN401  # any JSON value
+    """Return what is forbidden with other ids in the place of some; rules on texts and metadata stay as they are."""
+    rows: list[Any] = []
+    for entry in [forbidden] if isinstance(forbidden, Mapping) else forbidden:
+        name = entry.get("id") if isinstance(entry, Mapping) else entry
+        others = ids.get(str(name), ()) if name is not None else ()
+        rows += [{**entry, "id": other} if isinstance(entry, Mapping) else other for other in others] or [entry]
+    return rows
 
 
 def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,6 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
-from rankgauge.judging.evidence import Evidence, GoldKeys, Leak, Target, leaks_note
+from rankgauge.judging.evidence import Evidence, GoldKeys, Leak, Target, leaks_note, untried_notes
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
 from rankgauge.judging.keeping import Budget, Keep
 from rankgauge.judging.mappings import judge_mapping
@@ -27,4 +27,5 @@ __all__ = [
     "leaks_note",
     "make_judge",
     "takes_blocks",
+    "untried_notes",
 ]

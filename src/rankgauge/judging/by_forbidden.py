@@ -43,6 +43,7 @@ class ForbiddenJudge:
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._leaks: list[tuple[int, Leak]] = []
+        self._untried: list[str] = []
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -73,15 +74,18 @@ class ForbiddenJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(self._keeper, judged, without, self._faults, leaks=tuple(self._leaks))
+        return Evidence.kept(
+            self._keeper, judged, without, self._faults, leaks=tuple(self._leaks), untried=tuple(self._untried)
+        )
 
     def _add_rows(self, place: int, sample: Sample, output: Output, ranking: Ranking, start: int) -> None:
         """Add one sample's judged rows, in order of rank; a matcher that raises does so before any is added."""
         rules = sample.expected.forbidden or ()
         matched = self._matched(ranking, rules)
         metadata = output.metadata or [None] * len(output.ids)
-        for at, name in enumerate(ranking.ids):
-            known = metadata[ranking.entry(at + 1)] or {}
+        retrieved = [metadata[ranking.entry(rank)] or {} for rank in range(1, len(ranking.ids) + 1)]
+        self._untried += dict.fromkeys(filter(None, (_untried(rule, ranking, retrieved) for rule in rules)))
+        for at, (name, known) in enumerate(zip(ranking.ids, retrieved, strict=True)):
             broken = [
                 number for number, rule in enumerate(rules) if _breaks(name, known, rule) or (at, number) in matched
             ]
@@ -107,6 +111,18 @@ class ForbiddenJudge:
 def _places(matches: Sequence[Sequence[bool]], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     for at, row in enumerate(matches):
         yield from ((at, number) for number, matches_it in zip(numbers, row, strict=True) if matches_it)
+
+
+def _untried(rule: Forbidden, ranking: Ranking, retrieved: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a rule looks at, where no item has it; empty for a rule that can be broken."""
+    if rule.id is not None:
+        return "" if any(name is not None for name in ranking.ids) else "an id"
+    if rule.text is not None:
+        return "" if any(ranking.texts or ()) else "a text"
+    fields = rule.metadata or {}
+    if any(all(value_at(known, field, _NOTHING) is not _NOTHING for field in fields) for known in retrieved):
+        return ""
+    return " and ".join(f"metadata.{field}" for field in fields)
 
 
 def _breaks(name: str | None, metadata: Mapping[str, Any], rule: Forbidden) -> bool:

@@ -4,7 +4,8 @@ Targets, evidence and gold keys: what is to be judged, a batch that was, and whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -25,7 +26,7 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Output, Sample
 
-__all__ = ["Evidence", "GoldKeys", "Leak", "Target", "leaks_note"]
+__all__ = ["Evidence", "GoldKeys", "Leak", "Target", "leaks_note", "untried_notes"]
 
 
 class Leak(NamedTuple):
@@ -48,6 +49,13 @@ def leaks_note(leaks: Sequence[Leak]) -> str:
     samples = len({leak.sample for leak in leaks})
     what = f"{counted(len(leaks), 'forbidden item')} retrieved for {counted(samples, 'sample')}"
     return f"{what}: {listed([str(leak) for leak in leaks], _LEAKS_SHOWN)}"
+
+
+def untried_notes(untried: Iterable[str]) -> Iterator[str]:
+    """Yield what no retrieved item of some samples has, by which something is forbidden for them."""
+    for what, count in Counter(untried).most_common(_LEAKS_SHOWN):
+        of = f"nothing that was retrieved for {counted(count, 'sample')} has {what}"
+        yield f"{of}, by which something is forbidden there: leaks by it cannot be seen"
 
 
 class Target(NamedTuple):
@@ -141,6 +149,7 @@ class Evidence:
     n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
     n_dropped: int = 0  # how many duplicates were dropped
     leaks: Sequence[tuple[int, Leak]] = ()  # what was retrieved of what is forbidden, each with its sample's place
+    untried: Sequence[str] = ()  # what no retrieved item of a sample has that a rule on forbidden items looks at
 
     @classmethod
     def kept(

@@ -11,6 +11,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
@@ -26,6 +27,7 @@ from rankgauge.judging import (
     leaks_note,
     make_judge,
     takes_blocks,
+    untried_notes,
 )
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
@@ -201,6 +203,7 @@ class Collector:
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         if leaks := max((metric.leaks for metric in metrics), key=len, default=()):
             notes.append(leaks_note(leaks))
+        notes += self._untried()
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
         refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
@@ -231,6 +234,13 @@ class Collector:
                 were = "was" if dropped == 1 else "were"
                 what = f"{counted(dropped, 'retrieved item')} {were} dropped before the cutoff"
                 yield f"{what} as repeats within a sample (policy duplicates={rule}; duplicates=keep counts all)"
+
+    def _untried(self) -> Iterator[str]:
+        """Yield which rules on forbidden items nothing that was retrieved could break."""
+        target = next((target for target in self.plan.targets if target.gold == "forbidden"), None)
+        if target is not None:
+            batches = (batch.evidence[target].untried for batch in self._batches if target in batch.evidence)
+            yield from untried_notes(chain.from_iterable(batches))
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)

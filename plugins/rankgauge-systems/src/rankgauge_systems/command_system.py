@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import subprocess
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from rankgauge.errors import ParameterError
 from rankgauge_systems.engines import Pool
 from rankgauge_systems.options import ConfigPath, SystemOptions
 
@@ -51,6 +55,17 @@ class CommandSystem:
         with self._pool.taken() as process:
             return process.ask(given)
 
+    def check(self) -> None:
+        """Look for the program, and for the folder in which it is run."""
+        program, folder = self._options.command[0], self._options.folder
+        if folder is not None and not folder.is_dir():
+            raise ParameterError(f"there is no folder {folder} to run {program} in")
+        found: object = shutil.which(program, path=_environment(self._options.environment).get("PATH"))
+        if os.path.dirname(program):  # noqa: PTH120  # `./search` and `search` are not the same
+            found = (Path(folder or ".") / program).is_file()
+        if not found:
+            raise ParameterError(f"there is no program {program}")
+
     def close(self) -> None:
         """End the programs: by closing their input, and after some seconds by force."""
         self._pool.close()
@@ -66,7 +81,8 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=options.folder,
-            env=None if not options.environment else _environment(options.environment),
+            env=_environment(options.environment),
+            start_new_session=True,  # Ctrl-C in a terminal is for us, who let calls under way end
         )
         self._told: deque[bytes] = deque(maxlen=20)
         self._listener = threading.Thread(target=self._listen, daemon=True, name="rankgauge-command")
@@ -123,6 +139,4 @@ class _Process:
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    import os  # noqa: PLC0415  # seldom asked for
-
     return {**os.environ, **more}

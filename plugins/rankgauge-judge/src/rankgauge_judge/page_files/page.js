@@ -14,6 +14,7 @@ const isSeen = (at) => state.done[at] !== undefined && (state.done[at].grade !==
 const many = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 const graded = () => rows.filter((_, at) => isGraded(at)).length;
 const say = (text) => { byId("said").textContent = text; };
+const isModel = (name) => /^model:/i.test(name);
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
 
 function keep() {
@@ -135,6 +136,7 @@ async function take(file) {
     if (mine.length === 0) return refuse(`${file.name} has no judgment of a document on this page.`);
     name = String(mine[0].judge || "");
     if (!name || mine.some((row) => row.judge !== name)) return refuse(`${file.name} is not of one judge.`);
+    if (isModel(name)) return refuse(`${file.name} is of a model, whose grades people do not see before they judge.`);
     recall(name);
     for (const row of mine) {
       state.done[places.get(`${row.query}\0${row.document}`)] = { grade: row.grade, when: String(row.when || now()), note: String(row.note || ""), skipped: false };
@@ -195,7 +197,7 @@ byId("begin").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = byId("name").value.trim();
   if (!name) return byId("name").focus();
-  if (/^model:/i.test(name)) { byId("refused").hidden = false; byId("refused").textContent = "Names that begin with model: are those of models."; return; }
+  if (isModel(name)) { byId("refused").hidden = false; byId("refused").textContent = "Names that begin with model: are those of models."; return; }
   recall(name); begin();
 });
 byId("note").addEventListener("input", () => {
