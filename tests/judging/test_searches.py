@@ -177,6 +177,12 @@ class TestExplaining:
         assert [(trial.id, trial.score) for trial in explained.with_missing_on_top] == [("b", 1)]
         assert [(trial.id, trial.score) for trial in explained.without] == [("x", 2), ("a", None)]
 
+    def test_a_missing_passage_is_put_there_too(self):
+        row = searched([{"text": "a boat"}], [{"text": "The lighthouse is 41 metres tall."}])
+        row["expected_output"] = {"passages": ["The lighthouse is 41 metres tall.", "It was built in 1887."]}
+        explained = Engine().dataset([row]).with_metrics(["first_search"]).run().explain("q", "first_search")
+        assert [trial.score for trial in explained.with_missing_on_top] == [1]
+
     def test_they_reach_the_html_report(self):
         page = Engine().dataset([searched(["<b>x"], ["a"])]).with_metrics(METRICS[:2]).run().to_html()
         assert "<b>x" not in page

@@ -104,6 +104,22 @@ def test_searches_agree(case, searches):
     assert values[2] == formulas.search_redundancy(searches)
 
 
+_DAYS = st.integers(1, 9)
+_VALID = st.dictionaries(st.sampled_from(IDS), st.tuples(_DAYS, _DAYS).filter(lambda days: days[0] < days[1]))
+
+
+@given(case=cases(), valid=_VALID, asked=_DAYS, k=cutoffs())
+def test_staleness_agrees(case, valid, asked, k):
+    def known(item: str) -> dict[str, Any]:
+        bounds = zip(("valid_from", "valid_to"), valid.get(item, ()), strict=False)
+        return {"id": item, "metadata": {name: f"2024-05-0{day}" for name, day in bounds}}
+
+    sample = {"id": "s", "expected_output": case[1], "actual_output": list(map(known, case[0]))}
+    sample["metadata"] = {"k": k, "asked_at": f"2024-05-0{asked}"}
+    (found,) = ENGINE.dataset([]).with_metrics(["stale-at-k"]).score(sample).values()
+    assert found.value == agrees(formulas.stale(case[0], valid, asked, k))
+
+
 @given(case=cases(), rel=RELS)
 def test_r_precision_agrees(case, rel):
     assert agrees(formulas.r_precision(*case, rel=rel)) == engine_score(spec("retrieval-r-precision", rel), case)

@@ -134,8 +134,8 @@ def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Outp
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
-    if rest.searches is not None:  # the first one returned it
-        raised = raised._replace(searches=rest.searches._replace(of_items=[1, *rest.searches.of_items]))
+    if raised.searches is not None:  # the first one returned it
+        raised = raised._replace(searches=raised.searches._replace(of_items=[1, *raised.searches.of_items]))
     if output.metadata is not None:
         known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
         raised = raised._replace(metadata=[known, *(raised.metadata or ())])
@@ -216,7 +216,7 @@ def _explained(
         higher_is_better=column.metric.higher_is_better,
         judged=str(target),
         judges=target.judges,
-        by_text=not target.joins_ids,
+        by_text=target.by_text,
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),

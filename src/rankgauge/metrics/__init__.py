@@ -88,6 +88,7 @@ FAMILIES: Mapping[str, str] = {
         "forbidden-count-at-k forbidden_count leaks forbidden-rate-at-k forbidden_rate "
         "forbidden-any-at-k forbidden_any leak"
     ),
+    "freshness": "stale-at-k stale",
     "abstention": (
         "false-answers false_answers abstention-recall abstention_recall false-abstentions false_abstentions "
         "top-score top_score"

@@ -22,6 +22,7 @@ __all__ = [
     "expected_ranks",
     "has_grades",
     "last_rank",
+    "n_shown",
     "per_gold",
     "prefix_mean",
     "retrieval",
@@ -57,6 +58,11 @@ def per_gold(judged: Judged, values: NDArray[Any]) -> Scores:
     """Divide values by the number of relevant gold items; NaN where there are none."""
     with np.errstate(invalid="ignore"):
         return values / judged.n_gold()
+
+
+def n_shown(judged: Judged, k: Cutoff | None) -> Scores:
+    """Return how many results each sample has within the cutoff."""
+    return (judged.depth if k is None else np.minimum(judged.depth, k)).astype(np.float64)
 
 
 def check_sums(gains: Floats, *sums: Floats) -> None:
