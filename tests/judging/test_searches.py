@@ -13,7 +13,7 @@ from rankgauge.errors import DataError, PlanError
 from rankgauge.plugin import metric
 from rankgauge.samples import Fault, Searches, read_output
 
-METRICS = ["first_search", "searches_per_found", "redundancy", "search_count", "search_characters"]
+METRICS = ["first_search", "searches_per_found", "search_redundancy", "search_count", "search_characters"]
 
 
 def sample(output, *, name="q", relevant=("a", "b")):
@@ -128,7 +128,7 @@ class TestMetrics:
         assert scores(sample(["x", "a", "b", "x"]), metrics=METRICS[:4]) == [1, 0.5, 0, 1]
 
     def test_a_search_that_repeats_itself_repeats_no_other(self):
-        assert scores(searched(["x", "x"], ["y"]), metrics=["redundancy"]) == [0]
+        assert scores(searched(["x", "x"], ["y"]), metrics=["search_redundancy"]) == [0]
 
     def test_nothing_found(self):
         assert scores(searched(["x"], []), metrics=METRICS[:4]) == [None, None, 0, 2]
@@ -136,7 +136,7 @@ class TestMetrics:
 
     def test_all_that_was_returned_has_to_be_read(self):
         texts = [{"id": "a", "text": "four"}, {"text": "seven, "}]
-        assert scores(searched(texts, texts[:1]), metrics=["search_characters", "redundancy"]) == [15, 1 / 3]
+        assert scores(searched(texts, texts[:1]), metrics=["search_characters", "search_redundancy"]) == [15, 1 / 3]
         assert scores(searched(texts, ["b"]), metrics=["search_characters"]) == [None]
 
     def test_passages_are_looked_for_in_every_search(self):

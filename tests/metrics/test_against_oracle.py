@@ -98,7 +98,7 @@ def test_sets_agree(case, sets, k):
 @given(case=cases(), searches=st.lists(st.lists(st.sampled_from(IDS), max_size=4), max_size=4))
 def test_searches_agree(case, searches):
     sample = {"id": "s", "expected_output": case[1], "actual_output": {"searches": searches}}
-    names = ["first_search", "searches_per_found", "redundancy"]
+    names = ["first_search", "searches_per_found", "search_redundancy"]
     values = [score.value for score in ENGINE.dataset([]).with_metrics(names).score(sample).values()]
     assert values[:2] == [formulas.first_search(searches, case[1]), formulas.searches_per_found(searches, case[1])]
     assert values[2] == formulas.search_redundancy(searches)

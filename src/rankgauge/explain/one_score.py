@@ -83,11 +83,12 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    sets = {str(each): each.fewest() for each in scorer.target.rolled(sample).expected.sets or ()}
+    sets = scorer.target.rolled(sample).expected.sets if scorer.target.gold == "sets" else None
+    members = {str(each): each.fewest() for each in sets or ()}
 
     def raised(gold: MissingGold) -> Sample:
         changed = output
-        for name in reversed(sets[gold.id] if scorer.target.gold == "sets" else (gold.id,)):
+        for name in reversed(members.get(gold.id, (gold.id,))):
             changed = _with(changed, listed.get(name, name), scorer, sample.expected)
         return sample._replace(output=changed)
 

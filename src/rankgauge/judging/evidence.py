@@ -65,13 +65,9 @@ class Target(NamedTuple):
     @property
     def identity(self) -> Identity:
         """Return what tells retrieved items apart."""
-        return (
-            "id"
-            if self.gold in {"relevant", "forbidden", "sets", "asked_at"}
-            else "place"
-            if self.gold == "spans"
-            else "text"
-        )
+        if self.gold == "spans":
+            return "place"
+        return "text" if self.by_text and self.gold != "forbidden" else "id"
 
     @property
     def by_text(self) -> bool:

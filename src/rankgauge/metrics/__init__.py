@@ -99,7 +99,7 @@ FAMILIES: Mapping[str, str] = {
     ),
     "searches": (
         "searches-to-first-relevant first_search searches_to_first_relevant searches-per-found searches_per_found "
-        "search-redundancy search_redundancy redundancy search-count search_count search-characters search_characters"
+        "search-redundancy search_redundancy search-count search_count search-characters search_characters"
     ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
