@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import polars as pl
 import pytest
 
 from rankgauge import Engine, evaluate
@@ -79,8 +80,6 @@ class TestReading:
 
     @pytest.mark.parametrize("form", ["jsonl", "yaml", "parquet"])
     def test_every_file_format_holds_them(self, tmp_path, form):
-        import polars as pl
-
         rows = [searched(["x"], ["b", "x"]), sample({"searches": [["a"]]}, name="r")]
         file = tmp_path / f"s.{form}"
         if form == "parquet":

@@ -6,6 +6,7 @@ import json
 import math
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import polars as pl
 import pytest
 
 from rankgauge import Engine, evaluate
@@ -189,8 +190,6 @@ class TestMistakes:
 
 @pytest.mark.parametrize("form", ["jsonl", "yaml", "parquet"])
 def test_every_file_format_holds_it(tmp_path, form):
-    import polars as pl
-
     known = {"valid_from": "2020-01-01", "valid_to": "2024-05-01"}
     rows = [sample(item("x", **known)), sample(item("x", **known), name="r", asked="2023-05-01")]
     file = tmp_path / f"s.{form}"

@@ -51,7 +51,7 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     if not support:
         kinds.discard("nuggets")
     usable = {
-        "retrieved": kinds if texts else kinds & {"relevant", *(["spans"] if places else [])},
+        "retrieved": kinds if texts else kinds & {"relevant", "sets", *(["spans"] if places else [])},
         "answer": kinds if answers else set(),
     }
     fitting = [
