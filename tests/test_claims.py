@@ -159,8 +159,10 @@ FIGURES = {
 """By page, what sentences say of constants of the source, and of what is computed here."""
 
 NAMES = {
+    "catch-stale-results": ["ISO 8601"],
     "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
     "compare-rankings": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
+    "file-formats": ["ISO 8601"],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
     "repeat-calls": ["called five times are 30 values, not 150"],
     "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],

@@ -134,6 +134,7 @@ def test_every_metric_computes_the_same_without_docstrings(tmp_path):
             "answer": "Forty-one metres.",
             "support": {"n": "support"},
         },
+        "metadata": {"asked_at": "2024-05-01"},
     }
     (tmp_path / "s.jsonl").write_text(json.dumps(sample), encoding="utf-8")
 

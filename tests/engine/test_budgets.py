@@ -45,13 +45,15 @@ def drawn(seed):
         gold = {f"d{n}": random.choice([1, 1, 2, 3]) for n in random.sample(range(10), random.randrange(1, 6))}
         places = [{"document": "d", "start": 9 * int(name[1:]), "end": 9 * int(name[1:]) + 12} for name in names]
         both = zip(names, texts, places, strict=True)
-        retrieved = [{"id": name, "text": text, **place} for name, text, place in both]
+        known = {"valid_to": "2020-01-01"}
+        retrieved = [{"id": name, "text": text, "metadata": known, **place} for name, text, place in both]
         expected = {"relevant": gold, "passages": ["red fox", "owl hen"], "keywords": ["fox", "owl"], "answer": "owl"}
         expected["forbidden"] = [{"text": "hen"}]
         expected["sets"] = [list(gold), {"any_of": list(gold)}]
         expected["spans"] = [{"document": "d", "start": 20, "end": 50}]
         output = {"retrieved": retrieved, "answer": "red"}
-        samples.append({"id": f"s{number}", "expected_output": expected, "actual_output": output})
+        asked = {"asked_at": random.choice(["2019-01-01", "2021-01-01"])}
+        samples.append({"id": f"s{number}", "expected_output": expected, "actual_output": output, "metadata": asked})
     return samples
 
 

@@ -53,10 +53,14 @@ def samples(count, seed=20):
                 "sets": [["d12"]],
             },
             "actual_output": {
-                "retrieved": [{"id": f"d{chance.randrange(14)}", "text": words()} for _ in range(8)],
+                "retrieved": [
+                    {"id": f"d{chance.randrange(14)}", "text": words(), "metadata": {"valid_from": "2024-01-01"}}
+                    for _ in range(8)
+                ],
                 "answer": words(),
                 "support": {"n1": chance.choice(["support", "partial_support"]), "n2": "not_support"},
             },
+            "metadata": {"asked_at": "2023-07-01"},
         }
         for number in range(count)
     ]

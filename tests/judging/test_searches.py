@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import polars as pl
 import pytest
 
 from rankgauge import Engine, evaluate
@@ -13,7 +14,7 @@ from rankgauge.errors import DataError, PlanError
 from rankgauge.plugin import metric
 from rankgauge.samples import Fault, Searches, read_output
 
-METRICS = ["first_search", "searches_per_found", "redundancy", "search_count", "search_characters"]
+METRICS = ["first_search", "searches_per_found", "search_redundancy", "search_count", "search_characters"]
 
 
 def sample(output, *, name="q", relevant=("a", "b")):
@@ -79,8 +80,6 @@ class TestReading:
 
     @pytest.mark.parametrize("form", ["jsonl", "yaml", "parquet"])
     def test_every_file_format_holds_them(self, tmp_path, form):
-        import polars as pl
-
         rows = [searched(["x"], ["b", "x"]), sample({"searches": [["a"]]}, name="r")]
         file = tmp_path / f"s.{form}"
         if form == "parquet":
@@ -128,7 +127,7 @@ class TestMetrics:
         assert scores(sample(["x", "a", "b", "x"]), metrics=METRICS[:4]) == [1, 0.5, 0, 1]
 
     def test_a_search_that_repeats_itself_repeats_no_other(self):
-        assert scores(searched(["x", "x"], ["y"]), metrics=["redundancy"]) == [0]
+        assert scores(searched(["x", "x"], ["y"]), metrics=["search_redundancy"]) == [0]
 
     def test_nothing_found(self):
         assert scores(searched(["x"], []), metrics=METRICS[:4]) == [None, None, 0, 2]
@@ -136,7 +135,7 @@ class TestMetrics:
 
     def test_all_that_was_returned_has_to_be_read(self):
         texts = [{"id": "a", "text": "four"}, {"text": "seven, "}]
-        assert scores(searched(texts, texts[:1]), metrics=["search_characters", "redundancy"]) == [15, 1 / 3]
+        assert scores(searched(texts, texts[:1]), metrics=["search_characters", "search_redundancy"]) == [15, 1 / 3]
         assert scores(searched(texts, ["b"]), metrics=["search_characters"]) == [None]
 
     def test_passages_are_looked_for_in_every_search(self):
@@ -176,6 +175,12 @@ class TestExplaining:
         explained = result.explain("q", "first_search")
         assert [(trial.id, trial.score) for trial in explained.with_missing_on_top] == [("b", 1)]
         assert [(trial.id, trial.score) for trial in explained.without] == [("x", 2), ("a", None)]
+
+    def test_a_missing_passage_is_put_there_too(self):
+        row = searched([{"text": "a boat"}], [{"text": "The lighthouse is 41 metres tall."}])
+        row["expected_output"] = {"passages": ["The lighthouse is 41 metres tall.", "It was built in 1887."]}
+        explained = Engine().dataset([row]).with_metrics(["first_search"]).run().explain("q", "first_search")
+        assert [trial.score for trial in explained.with_missing_on_top] == [1]
 
     def test_they_reach_the_html_report(self):
         page = Engine().dataset([searched(["<b>x"], ["a"])]).with_metrics(METRICS[:2]).run().to_html()

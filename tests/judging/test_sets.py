@@ -3,6 +3,7 @@
 import json
 import math
 
+import polars as pl
 import pytest
 
 from rankgauge import Engine, Evaluation, evaluate
@@ -161,6 +162,25 @@ class TestMistakes:
         result = evaluation(*data, metrics=["complete_sets@2", "recall@2"]).with_profile("eval-harness").run()
         assert "expected_output.sets[0][0] 'zz' is not in 'relevant'" in result["complete_sets@2"].reasons[0]
         assert result["recall@2"].n == 2
+
+
+@pytest.mark.parametrize("form", ["jsonl", "yaml", "parquet"])
+def test_every_file_format_holds_them(tmp_path, form):
+    chains = [{"all_of": ["a", "b"], "any_of": None}, {"all_of": None, "any_of": ["c", "d"]}]
+    rows = [sample(chains, "a", "c", name="q1"), sample(chains, "b", "a", "d", name="q2")]
+    file = tmp_path / f"s.{form}"
+    if form == "parquet":
+        pl.DataFrame(rows).write_parquet(file)
+    else:
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows) if form == "jsonl" else json.dumps(rows))
+    assert Engine().dataset(file).with_metrics(["complete_sets@3"]).run()["complete_sets@3"].values.tolist() == [0.5, 1]
+
+
+def test_another_field_may_hold_them(tmp_path):
+    (tmp_path / "s.jsonl").write_text(json.dumps({"id": "q", "hops": [["a"]], "actual_output": ["a"]}))
+    config = "datasets: {d: {path: s.jsonl, fields: {sets: hops}}}\nmetrics: {use: [complete_sets@1]}\n"
+    (tmp_path / "c.yaml").write_text(f"version: 1\n{config}")
+    assert Engine.from_config(tmp_path / "c.yaml").dataset("d").run()["complete_sets@1"].mean == 1
 
 
 class TestExplaining:

@@ -98,10 +98,26 @@ def test_sets_agree(case, sets, k):
 @given(case=cases(), searches=st.lists(st.lists(st.sampled_from(IDS), max_size=4), max_size=4))
 def test_searches_agree(case, searches):
     sample = {"id": "s", "expected_output": case[1], "actual_output": {"searches": searches}}
-    names = ["first_search", "searches_per_found", "redundancy"]
+    names = ["first_search", "searches_per_found", "search_redundancy"]
     values = [score.value for score in ENGINE.dataset([]).with_metrics(names).score(sample).values()]
     assert values[:2] == [formulas.first_search(searches, case[1]), formulas.searches_per_found(searches, case[1])]
     assert values[2] == formulas.search_redundancy(searches)
+
+
+_DAYS = st.integers(1, 9)
+_VALID = st.dictionaries(st.sampled_from(IDS), st.tuples(_DAYS, _DAYS).filter(lambda days: days[0] < days[1]))
+
+
+@given(case=cases(), valid=_VALID, asked=_DAYS, k=cutoffs())
+def test_staleness_agrees(case, valid, asked, k):
+    def known(item: str) -> dict[str, Any]:
+        bounds = zip(("valid_from", "valid_to"), valid.get(item, ()), strict=False)
+        return {"id": item, "metadata": {name: f"2024-05-0{day}" for name, day in bounds}}
+
+    sample = {"id": "s", "expected_output": case[1], "actual_output": list(map(known, case[0]))}
+    sample["metadata"] = {"k": k, "asked_at": f"2024-05-0{asked}"}
+    (found,) = ENGINE.dataset([]).with_metrics(["stale-at-k"]).score(sample).values()
+    assert found.value == agrees(formulas.stale(case[0], valid, asked, k))
 
 
 @given(case=cases(), rel=RELS)

@@ -125,6 +125,16 @@ def search_redundancy(searches: Sequence[Sequence[str]]) -> float | None:
     return len(again) / len(results) if results else None
 
 
+def stale(
+    ranking: Sequence[str], valid: Mapping[str, tuple[float, float]], asked: float, k: int | None
+) -> float | None:
+    """Return (ids of the top k that are not valid when asked) / (ids of the top k); an id is valid from, and before."""
+    top = _top(ranking, k)
+    if not any(item in valid for item in top):
+        return None
+    return sum(1 for item in top if item in valid and not valid[item][0] <= asked < valid[item][1]) / len(top)
+
+
 def precision(
     ranking: Sequence[str], gold: Mapping[str, float], k: int | None, *, rel: float | None = None
 ) -> float | None:

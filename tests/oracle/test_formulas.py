@@ -27,6 +27,7 @@ from oracle.formulas import (
     recall_all,
     search_redundancy,
     searches_per_found,
+    stale,
 )
 from oracle.strategies import cases, cutoffs
 
@@ -98,6 +99,13 @@ def test_searches_are_counted_until_something_is_found() -> None:
     assert (first_search(searches, gold), searches_per_found(searches, gold)) == (2, 1.5)
     assert search_redundancy(searches) == close(3 / 7)
     assert (first_search([["x"]], gold), searches_per_found([], gold), search_redundancy([[]])) == (None, None, None)
+
+
+def test_what_is_not_valid_when_asked_is_stale() -> None:
+    """Asked at 5: a (1 to 5) is over, b (5 to 9) has begun, c (6 to 7) has not, and nobody says when x is valid."""
+    valid = {"a": (1, 5), "b": (5, 9), "c": (6, 7)}
+    shares = [stale(["x", "a", "b", "b", "c"], valid, 5, k) for k in (1, 2, 3, 4, None)]
+    assert shares == [None, 0.5, close(1 / 3), 0.5, 0.5]
 
 
 def test_cut_hides_what_lies_below_it() -> None:

@@ -92,6 +92,16 @@ def test_an_answer_alone_is_an_output():
             "actual_output": {"retrieved": [{"text": "x"}], "answer": "w"},
             "metadata": {"k": 2, "tags": ["t"], "answerable": False, "own": [1]},
         },
+        {
+            "id": "q",
+            "expected_output": {
+                "relevant": [{"id": "a", "valid_to": "2024-05-01"}, "b"],
+                "forbidden": ["c", {"text": "d"}, {"metadata": {"tenant": "e"}}],
+                "sets": [["a", "b"], {"any_of": [["a"], "b"]}],
+            },
+            "actual_output": {"searches": [["a", {"id": "b", "metadata": {"valid_from": "2024-05-01"}}], [], ["a"]]},
+            "metadata": {"asked_at": "2024-05-01"},
+        },
     ],
 )
 def test_a_sample_value_and_its_record_mean_the_same(record):

@@ -220,6 +220,7 @@ class TestJsonLines:
                 "answer": "x",
                 "support": {"x": "support"},
             },
+            "metadata": {"asked_at": "2024-05-01"},
         }
         kept = engine.dataset([row]).with_metrics(list(catalog.metrics)).run(details=True)
         (line,) = per_sample_jsonl(kept).splitlines()

@@ -157,7 +157,8 @@ def _inputs(metric: Metric) -> str:
         matcher = PROFILES["default"].passages  # other profiles may have another
     if metric.judging.gold == ("answerable",):
         return f"whether the output says anything, against metadata: {metric.judging.gold[0]}"
-    against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
+    place = "metadata" if metric.judging.gold == ("asked_at",) else "expected_output"
+    against = f"{judged}, against {place}: {' or '.join(metric.judging.gold)}"
     if not metric.needs_gold:
         return f"{'the ids that all samples of a run retrieved' if metric.is_whole else judged}; no ground truth"
     if metric.judging.gold == ("nuggets",) and matcher is None:
@@ -229,7 +230,7 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     if not support:
         kinds.discard("nuggets")
     usable = {
-        "retrieved": kinds if texts else kinds & {"relevant", *(["spans"] if places else [])},
+        "retrieved": kinds if texts else kinds & {"relevant", "sets", *(["spans"] if places else [])},
         "answer": kinds if answers else set(),
     }
     fitting = [

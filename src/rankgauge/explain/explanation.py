@@ -98,7 +98,7 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
         for span in rank.covers:
             told = f"{_INDENT}  covers {span.share:.2f} of {visible(span.gold)}: "
             yield f"{told}{_excerpt(span.text or '(no text)', BEGIN, width - text_width(told))}"
-        if rank.match is not None and not rank.covers:
+        if not rank.covers and rank.gold != (rank.id,):
             yield from (f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}" for gold in rank.gold)
     if (left := explanation.n_ranks - len(shown)) > 0:
         yield f"{_INDENT}... {counted(left, 'more rank')}"

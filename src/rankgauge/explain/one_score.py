@@ -83,11 +83,12 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    sets = {str(each): each.fewest() for each in scorer.target.rolled(sample).expected.sets or ()}
+    sets = scorer.target.rolled(sample).expected.sets if scorer.target.gold == "sets" else None
+    members = {str(each): each.fewest() for each in sets or ()}
 
     def raised(gold: MissingGold) -> Sample:
         changed = output
-        for name in reversed(sets[gold.id] if scorer.target.gold == "sets" else (gold.id,)):
+        for name in reversed(members.get(gold.id, (gold.id,))):
             changed = _with(changed, listed.get(name, name), scorer, sample.expected)
         return sample._replace(output=changed)
 
@@ -134,8 +135,8 @@ def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Outp
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
-    if rest.searches is not None:  # the first one returned it
-        raised = raised._replace(searches=rest.searches._replace(of_items=[1, *rest.searches.of_items]))
+    if raised.searches is not None:  # the first one returned it
+        raised = raised._replace(searches=raised.searches._replace(of_items=[1, *raised.searches.of_items]))
     if output.metadata is not None:
         known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
         raised = raised._replace(metadata=[known, *(raised.metadata or ())])
@@ -216,7 +217,7 @@ def _explained(
         higher_is_better=column.metric.higher_is_better,
         judged=str(target),
         judges=target.judges,
-        by_text=not target.joins_ids,
+        by_text=target.by_text,
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),

@@ -255,5 +255,5 @@ def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
             return expected.keywords or ()
         case "nuggets":
             return tuple(nugget.text for nugget in expected.nuggets or () if nugget.text is not None)
-        case "relevant" | "spans" | "forbidden" | "sets" | "answerable":
+        case "relevant" | "spans" | "forbidden" | "sets" | "answerable" | "asked_at":
             return ()

@@ -74,12 +74,14 @@ class Target(NamedTuple):
     @property
     def identity(self) -> Identity:
         """Return what tells retrieved items apart."""
-        return "id" if self.gold in {"relevant", "forbidden", "sets"} else "place" if self.gold == "spans" else "text"
+        if self.gold == "spans":
+            return "place"
+        return "text" if self.by_text and self.gold != "forbidden" else "id"
 
     @property
-    def joins_ids(self) -> bool:
-        """Return whether it is judged by ids alone."""
-        return self.gold in {"relevant", "sets"}
+    def by_text(self) -> bool:
+        """Return whether results are compared with texts or places, rather than told apart by id."""
+        return self.gold not in {"relevant", "sets", "asked_at"}
 
     def lacks_text(self, rank: int) -> str:
         """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
@@ -115,6 +117,8 @@ class Target(NamedTuple):
     def _judged(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
+        if self.gold == "asked_at":
+            return "validity at metadata.asked_at"
         if self.gold == "answerable":
             return "whether anything was answered, against metadata.answerable"
         if self.gold == "forbidden":
@@ -227,9 +231,11 @@ def _rest(sample: Sample) -> int:
     relevant, graded, *rest, spans, _, metadata, forbidden, sets = sample.expected
     # without spans and what follows them the hash is that of samples which could not have any
     others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden, sets) if each is not None)]
-    if sample.answerable and others == _NO_OTHERS:
+    asked = (sample.metadata or {}).get("asked_at")
+    if sample.answerable and others == _NO_OTHERS and asked is None:
         return _plain(relevant is not None, graded, sample.k)
-    return _hash(relevant is not None, graded, others, sample.answerable, sample.k)
+    when = () if asked is None else (str(asked),)
+    return _hash(relevant is not None, graded, others, sample.answerable, sample.k, *when)
 
 
 @lru_cache(maxsize=1024)

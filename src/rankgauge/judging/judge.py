@@ -18,6 +18,7 @@ from rankgauge.judging.by_set import SetJudge
 from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_stage import StageJudge
 from rankgauge.judging.by_text import TextJudge
+from rankgauge.judging.by_validity import ValidityJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
@@ -217,7 +218,17 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = AnswerableJudge | ForbiddenJudge | IdJudge | SetJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
+Judge = (
+    AnswerableJudge
+    | ForbiddenJudge
+    | IdJudge
+    | SetJudge
+    | SpanJudge
+    | StageJudge
+    | SupportJudge
+    | TextJudge
+    | ValidityJudge
+)
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -232,6 +243,8 @@ def make_judge(
         return SupportJudge(profile, keep=keep)
     if target.gold == "answerable":
         return AnswerableJudge(profile, keep=keep)
+    if target.gold == "asked_at":
+        return ValidityJudge(profile, keep=keep)
     if matcher is not None and target.gold == "forbidden":
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":

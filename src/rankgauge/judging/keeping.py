@@ -227,10 +227,11 @@ def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> 
 
 def _searched(output: Output, ranking: Ranking) -> Searched:
     """Return the searches behind a ranking."""
-    texts = output.texts or [None] * len(output.ids)
-    searches = output.searches or Searches(1, [1] * len(texts))
-    first: dict[tuple[str | None, str | None], int] = {}  # which search returned each item first
-    named = [(name, None if name else text) for name, text in zip(output.ids, texts, strict=True)]
+    nothing = [None] * len(output.ids)
+    texts, searches = output.texts or nothing, output.searches or Searches(1, [1] * len(nothing))
+    first: dict[object, int] = {}  # which search returned each item first
+    places = zip(texts, output.places or nothing, strict=True)
+    named = [name or place for name, place in zip(output.ids, places, strict=True)]
     repeated = [first.setdefault(name, number) < number for name, number in zip(named, searches.of_items, strict=True)]
     return Searched(
         searches.n,

@@ -88,6 +88,7 @@ FAMILIES: Mapping[str, str] = {
         "forbidden-count-at-k forbidden_count leaks forbidden-rate-at-k forbidden_rate "
         "forbidden-any-at-k forbidden_any leak"
     ),
+    "freshness": "stale-at-k stale",
     "abstention": (
         "false-answers false_answers abstention-recall abstention_recall false-abstentions false_abstentions "
         "top-score top_score"
@@ -98,7 +99,7 @@ FAMILIES: Mapping[str, str] = {
     ),
     "searches": (
         "searches-to-first-relevant first_search searches_to_first_relevant searches-per-found searches_per_found "
-        "search-redundancy search_redundancy redundancy search-count search_count search-characters search_characters"
+        "search-redundancy search_redundancy search-count search_count search-characters search_characters"
     ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"

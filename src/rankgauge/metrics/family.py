@@ -22,6 +22,7 @@ __all__ = [
     "expected_ranks",
     "has_grades",
     "last_rank",
+    "n_shown",
     "per_gold",
     "prefix_mean",
     "retrieval",
@@ -65,6 +66,11 @@ def with_gold(judged: Judged, values: Scores) -> Scores:
     """Return values, NaN where there are no relevant gold items."""
     wanted = judged.n_gold()
     return values if np.count_nonzero(wanted) == judged.n else np.where(wanted > 0, values, np.nan)
+
+
+def n_shown(judged: Judged, k: Cutoff | None) -> Scores:
+    """Return how many results each sample has within the cutoff."""
+    return (judged.depth if k is None else np.minimum(judged.depth, k)).astype(np.float64)
 
 
 def check_sums(gains: Floats, *sums: Floats) -> None:

@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+from rankgauge.metrics.family import n_shown
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["forbidden_any_at_k", "forbidden_count_at_k", "forbidden_rate_at_k"]
@@ -36,17 +37,13 @@ def _counted(judged: Judged, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, found, np.nan)
 
 
-def _shown(judged: Judged, k: Cutoff | None) -> Scores:
-    return (judged.depth if k is None else np.minimum(judged.depth, k)).astype(np.float64)
-
-
 def _sum(judged: Judged, *, k: Cutoff | None) -> Contributions:
     rows = _leaks(judged, k)
     return Contributions(rows, np.ones(len(rows.sample)))
 
 
 def _share(judged: Judged, *, k: Cutoff | None) -> Contributions:
-    return _sum(judged, k=k)._replace(divisors=_shown(judged, k), divisor_is="results shown")
+    return _sum(judged, k=k)._replace(divisors=n_shown(judged, k), divisor_is="results shown")
 
 
 @_over_forbidden(
@@ -83,8 +80,7 @@ def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where nothing is forbidden.
     """
-    shown = _shown(judged, k)
-    return _counted(judged, k) / np.maximum(shown, 1)
+    return _counted(judged, k) / np.maximum(n_shown(judged, k), 1)
 
 
 @_over_forbidden("forbidden-any-at-k", short=("forbidden_any", "leak"), laws=("bounded", "tail", "monotone-in-k"))

@@ -72,7 +72,7 @@ def searches_per_found(judged: Judged) -> Scores:
     return _shares(_counts(judged), judged.found().astype(np.float64))
 
 
-@_over_outputs("search-redundancy", short=("search_redundancy", "redundancy"), range=(0.0, 1.0))
+@_over_outputs("search-redundancy", short=("search_redundancy",), range=(0.0, 1.0))
 def search_redundancy(judged: Judged) -> Scores:
     """
     Fraction of the results of all searches that an earlier search had returned already.

@@ -16,7 +16,7 @@ Everything that a plugin author imports, and nothing else.
 """
 
 from rankgauge.base.deprecation import Deprecated, deprecated_names
-from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
+from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Searched, Seen
 from rankgauge.errors import DataError, Problem
 from rankgauge.plugin.declarations import (
     Record,
@@ -57,6 +57,7 @@ __all__ = [
     "ReportText",
     "Rows",
     "Scores",
+    "Searched",
     "Seen",
     "Source",
     "StartedRun",

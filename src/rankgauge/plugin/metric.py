@@ -17,7 +17,7 @@ from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.signature import CutoffKind, Parameter, first_line, read_like
-from rankgauge.samples import GOLD_KINDS, TEXT_KINDS, GoldKind
+from rankgauge.samples import GOLD_KINDS, OF_SOME, TEXT_KINDS, GoldKind
 
 __all__ = [
     "WHOLE_RUN",
@@ -315,7 +315,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "takes a cutoff, so its alias must end in '-at-k'"
     if is_cut and not needs_k:
         yield "does not need a cutoff, so its alias must not end in '-at-k'"
-    if unknown := set(judging.gold) - {*GOLD_KINDS, "answerable"} or declaration.laws - _LAWS:
+    if unknown := set(judging.gold) - {*GOLD_KINDS, *OF_SOME} or declaration.laws - _LAWS:
         yield f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"

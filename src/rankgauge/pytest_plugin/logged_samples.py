@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, Output, Place, Sample, Span, labelled, read_sample
+from rankgauge.samples import Expected, Fault, GoldSet, Output, Place, Sample, Span, labelled, read_sample
 
 __all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
 
@@ -127,16 +127,23 @@ def _whole(sample: Sample) -> dict[str, Any]:
 
 
 def _expected(expected: Expected) -> dict[str, Any]:
-    texts: dict[str, Any] = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
-    texts["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
-    texts["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
+    kinds: dict[str, Any] = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
+    kinds["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
+    kinds["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
+    kinds["forbidden"] = None if expected.forbidden is None else [each._asdict() for each in expected.forbidden]
+    kinds["sets"] = None if expected.sets is None else list(map(_set, expected.sets))
     if expected.relevant is None:
-        return texts
-    repeats = expected.repeats or {}
+        return kinds
+    repeats, metadata = expected.repeats or {}, expected.metadata or {}
     entries: list[object] = []
     for name, gain in expected.relevant.items():
-        entries += [{"id": name, "gain": gain} if expected.graded else name] * repeats.get(name, 1)
-    return {"relevant": entries, **texts}
+        entry = {"id": name, "gain": gain if expected.graded else None, "metadata": metadata.get(name)}
+        entries += [entry] * repeats.get(name, 1)
+    return {"relevant": entries, **kinds}
+
+
+def _set(needed: GoldSet) -> dict[str, Any]:
+    return {f"{needed.needs}_of": [item if isinstance(item, str) else _set(item) for item in needed.items]}
 
 
 def _span(span: Span) -> dict[str, Any]:
@@ -149,14 +156,23 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
     if isinstance(output, Fault):
         return {"failed": output.reason}
     nothing = [None] * len(output.ids)
-    columns = zip(output.ids, output.texts or nothing, output.scores or nothing, output.places or nothing, strict=True)
+    columns = (output.ids, output.texts or nothing, output.scores or nothing)
+    beside = (output.metadata or nothing, output.places or nothing)
     items = [
-        {"id": name, "text": text, "score": score, **(place._asdict() if isinstance(place, Place) else {})}
-        for name, text, score, place in columns
+        {"id": name, "text": text, "score": score, **({} if known is None else {"metadata": known}), **_place(place)}
+        for name, text, score, known, place in zip(*columns, *beside, strict=True)
     ]
     support = None if output.support is None else labelled(output.support)
-    ranking = {"retrieved": items} if output.is_ranked else {}
+    ranking: dict[str, Any] = {"retrieved": items} if output.is_ranked else {}
+    if output.searches is not None:
+        numbers, of_items = range(1, output.searches.n + 1), output.searches.of_items
+        returned = [[item for item, of in zip(items, of_items, strict=True) if of == number] for number in numbers]
+        ranking = {"searches": returned}
     return {**ranking, "answer": output.answer, "support": support}
+
+
+def _place(place: Place | Fault | None) -> dict[str, Any]:
+    return place._asdict() if isinstance(place, Place) else {}
 
 
 def _raise(problems: list[Problem]) -> NoReturn:

@@ -36,6 +36,7 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
+from rankgauge.samples.validity import known_of
 
 __all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_place", "read_support"]
 
@@ -225,8 +226,8 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
             if entry.get("gain") is not None:
                 gain = _gain(entry["gain"], f"{here}.gain", contract)
                 graded = True
-            if isinstance(entry.get("metadata"), Mapping):
-                metadata.setdefault(name, entry["metadata"])
+            if (known := known_of(entry, here)) is not None:
+                metadata.setdefault(name, known)
         else:
             name = read_id(entry, here, contract)
         gains[name] = max(gain, gains.get(name, -math.inf))

@@ -199,11 +199,11 @@ def _expect(kinds: set[type], values: Iterable[object]) -> None:
 
 
 def _metadata(record: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
-    """Return the cutoff and the cohorts of a sample that is answerable, as plain ones are."""
+    """Return the cutoff and the cohorts of a sample that is answerable and asked at any time, as plain ones are."""
     if (metadata := record.get("metadata")) is None:
         return None, ()
     k, tags, is_answerable = read_metadata(metadata, DEFAULT_CONTRACT)
-    if not is_answerable:
+    if not is_answerable or metadata.get("asked_at") is not None:
         raise _OddError
     return k, tags
 

@@ -16,6 +16,7 @@ from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
 from rankgauge.samples.unread_keys import Unread, unread_among, unread_keys
+from rankgauge.samples.validity import read_moment
 
 __all__ = [
     "check_cohort",
@@ -147,6 +148,8 @@ def read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[st
     answerable = raw.get("answerable")
     if answerable is not None and not isinstance(answerable, bool):
         raise InvalidError(".answerable", f"expected true or false, found {look(answerable)}")
+    if raw.get("asked_at") is not None:
+        read_moment(raw["asked_at"], ".asked_at")
     return k, tuple(dict.fromkeys(tag.strip() for tag in listed if tag.strip())), answerable is not False
 
 

@@ -44,8 +44,10 @@ __all__ = [
     "read_id",
 ]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets", "answerable"]
-"""The kinds of ground truth a metric can be judged against; `answerable` stands in the metadata."""
+GoldKind = Literal[
+    "relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets", "answerable", "asked_at"
+]
+"""The kinds of ground truth a metric can be judged against; `answerable` and `asked_at` stand in the metadata."""
 
 GOLD_KINDS: tuple[GoldKind, ...] = (
     "relevant",
@@ -62,7 +64,7 @@ GOLD_KINDS: tuple[GoldKind, ...] = (
 TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets", "forbidden")
 """The kinds that a matcher looks for."""
 
-OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable"})
+OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable", "asked_at"})
 """The kinds that are about some samples only, unanswerable ones among them; the others lack nothing."""
 
 FIELDS = (
@@ -71,7 +73,7 @@ FIELDS = (
     *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
     *("actual_output.stages", "actual_output.searches"),
     *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
-    *("metadata.k", "metadata.tags", "metadata.answerable"),
+    *("metadata.k", "metadata.tags", "metadata.answerable", "metadata.asked_at"),
 )
 """What `fields` may map a name of the user's data onto."""
 

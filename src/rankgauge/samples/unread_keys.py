@@ -37,7 +37,7 @@ _RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
 KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
-    **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata"})),
+    **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata", "valid_from", "valid_to"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),

@@ -181,8 +181,9 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
     expected = target.rolled(sample).expected
     match target.gold:
-        case "answerable":
-            return ["an answer"]
+        case "answerable" | "asked_at":
+            was = ["what was not valid when asked", "what was valid when asked"]
+            return ["an answer"] if target.gold == "answerable" else was
         case "nuggets":
             return [nugget.name for nugget in expected.nuggets or ()]
         case "relevant" | "spans" | "forbidden" | "sets":
@@ -217,7 +218,7 @@ def _fact(
     scored = output.scores if isinstance(output, Output) else None
     gold = tuple(names[at] for at in held.gold)
     text = None if ranking.texts is None else ranking.texts[rank - 1]
-    by_text = not target.joins_ids
+    by_text = target.by_text
     spans = covers[rank - 1] if covers else ()
     matched = covered_stretch(text, spans) if covers else matched_stretch(text, gold) if text and by_text else None
     return RankFacts(

@@ -89,7 +89,7 @@ class Sighting:
         problems = [
             f"metric {metric.name!r} needs ground truth of the kind "
             f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
-            "`expected_output`, or leave the metric out"
+            f"`{'metadata' if metric.targets[0].gold == 'asked_at' else 'expected_output'}`, or leave the metric out"
             for metric in metrics
             if metric.metric.needs_gold and not (self.targets.intersection(metric.targets))
         ]

@@ -100,8 +100,9 @@ class Case:
         """Return a sample, in the form of the dataset contract, whose gold texts are those of the relevant items."""
         texts = [_doc_text(doc) for doc, grade in self.gold.items() if grade > 0]
         scores = range(len(self.ranking), 0, -1) if self.scores is None else self.scores
+        known = {doc: {"valid_to": "2020-01-01"} for doc, grade in self.gold.items() if grade > 0}
         retrieved = [
-            {"id": doc, "text": _doc_text(doc), "score": score, **_place(doc)}
+            {"id": doc, "text": _doc_text(doc), "score": score, "metadata": known.get(doc), **_place(doc)}
             for doc, score in zip(self.ids, scores, strict=True)
         ]
         best = [item for item, score in zip(self.ranking, scores, strict=True) if score == max(scores)]
@@ -122,7 +123,7 @@ class Case:
                 **by_text,
             },
             "actual_output": {"retrieved": retrieved, "answer": answer},
-            "metadata": {"k": k},
+            "metadata": {"k": k, "asked_at": "2021-01-01"},
         }
 
 
