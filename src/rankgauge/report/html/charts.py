@@ -131,23 +131,13 @@ def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Mar
     if metric.interval is not None:
         low, high = metric.interval
         parts.append(line(axis(low), 44, axis(high), 44, "ci"))
-        parts += [
-            text(axis(low) - 7, 48, difference(low), "lab num", "end"),
-            text(axis(high) + 7, 48, difference(high), "lab num"),
-        ]
+        parts.append(text(axis(low) - 7, 48, difference(low), "lab num", "end"))
+        parts.append(text(axis(high) + 7, 48, difference(high), "lab num"))
     parts.append(f'<circle class="dot" cx="{axis(value):.1f}" cy="44" r="6"/>')
     parts.append(text(axis(value), 31, difference(value), "lab num b", "middle"))
-    within = (
-        ""
-        if metric.interval is None
-        else f", interval {difference(metric.interval[0])} to {difference(metric.interval[1])}"
-    )
-    return svg(
-        width,
-        92,
-        f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}{_margin(metric)}",
-        parts,
-    )
+    within = "" if metric.interval is None else ", interval {} to {}".format(*map(difference, metric.interval))
+    label = f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}{_margin(metric)}"
+    return svg(width, 92, label, parts)
 
 
 def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
