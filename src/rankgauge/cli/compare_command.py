@@ -12,8 +12,8 @@ from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
-from rankgauge.cli.result_options import COMPARISON_FORMATS
-from rankgauge.cli.shared_options import check_unjudged, judging_typed, refuse
+from rankgauge.cli.result_options import COMPARE_OPTIONS, COMPARISON_FORMATS
+from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
 from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
@@ -83,7 +83,7 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     of_runs, pages, only = given.qrels is not None, given.html is not None, visible(given.runs[0])
-    idle = [] if of_runs else judging_typed(given)[:1]
+    idle = [] if of_runs else typed(given, JUDGING)[:1]
     refuse(
         (len(given.runs) < 2, f"comparing takes two or more systems, and only {only} is given"),
         (of_runs and given.config, "give either --qrels, for TREC runs, or --config, for outputs files"),
@@ -109,9 +109,9 @@ def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
 def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     conventions = Conventions.of(given, interval=given.interval)
-    typed = conventions.specs(given.metric)
+    named = conventions.specs(given.metric)
     names = result_names(given.runs)
-    specs = gating.ask_runs(names[1:], typed, lambda asked: conventions.plan(asked).metrics)
+    specs = gating.ask_runs(names[1:], named, lambda asked: conventions.plan(asked).metrics)
     plan = conventions.plan(specs)
     if not given.judged_only:  # how much of what is compared nobody judged
         cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
@@ -150,22 +150,16 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
     print_report(form, [lay_out[form](comparison)])
 
 
-_IDLE = (
-    *("qrels", "config", "dataset", "all_pairs", "cluster", "condensed", "bounds", "interval", "matters"),
-    *("html", "texts", "queries", "gate", "junit", "markdown", "inconclusive", "test", "resamples", "seed", "common"),
-)
-"""Options of `compare` that say nothing about runs that people judged in part."""
-
-_DEFAULTS = {"test": "sign-flip", "resamples": 100_000, "common": "all"}
-"""What those are that have a default."""
+_TAKEN = ("--metric", "--judgments", "--human", "--confidence", "--format", "--all-columns")
+"""What can be asked of runs that people judged in part, beside how they are judged."""
 
 
 def _is_human_judged(given: argparse.Namespace) -> bool:
     """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
     if given.judgments is None and given.human is None:
         return False
-    typed = [name for name in _IDLE if getattr(given, name) not in (None, False, 0, [], _DEFAULTS.get(name))]
-    idle = [f"--{name.replace('_', '-')}" for name in typed[:1]]
+    taken = {*_TAKEN, *typed(given, JUDGING)}
+    idle = [name for name in typed(given, COMPARE_OPTIONS) if name not in taken][:1]
     other = given.form not in {"table", "json"}
     together = "--judgments, of a model, and --human, of people, are given together"
     refuse(

@@ -57,7 +57,7 @@ class Conventions:
 
     @classmethod
     def of(cls, given: argparse.Namespace, **policy: object) -> Conventions:
-        """Return what was typed for `add_judging_options`, with further policy options unless None."""
+        """Return what was typed for `JUDGING`, with further policy options unless None."""
         options = {"judged_only": given.judged_only or None, "depth": given.depth, **policy}
         return cls(
             profile=given.profile,

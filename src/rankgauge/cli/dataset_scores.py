@@ -48,7 +48,7 @@ class Scoring:
     Attributes:
         evaluations: One for each dataset.
 
-        given: What was typed for `add_score_options`.
+        given: What was typed for `run` or `rescore`.
 
         folders: Where results are saved.
 

@@ -11,7 +11,8 @@ from rankgauge.abstention.threshold import threshold_lines
 from rankgauge.cli.console import print_answer, terminal_width
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog
 from rankgauge.cli.result_folders import check_html, stored_results, write_html
-from rankgauge.cli.shared_options import judging_typed
+from rankgauge.cli.result_options import FUNNEL_OF_RUNS
+from rankgauge.cli.shared_options import JUDGING, typed
 from rankgauge.comparison.clusters import clustered
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import SIZES, plan_power, power_lines
@@ -45,7 +46,7 @@ def execute_explain(given: argparse.Namespace) -> int:
 
 
 def _explained_sample(given: argparse.Namespace) -> Explanation:
-    if idle := judging_typed(given):
+    if idle := typed(given, JUDGING):
         raise ParameterError(f"{idle[0]} is for a run (--qrels and --run); a result folder says how it was scored")
     if len(given.names) != 2:
         names = f"{len(given.names)} given: {' '.join(given.names)}"
@@ -75,8 +76,7 @@ def execute_funnel(given: argparse.Namespace) -> int:
 
 
 def _funnel_of_folder(given: argparse.Namespace) -> Funnel:
-    of_runs = [f"--{name}" for name in ("qrels", "stage") if getattr(given, name)]
-    if idle := [*of_runs, *(["--from"] if given.sources else []), *judging_typed(given)]:
+    if idle := typed(given, FUNNEL_OF_RUNS):
         raise ParameterError(f"{idle[0]} is for runs (--qrels and --stage); a result folder tells its stages")
     return funnel_of(Result.load(given.folder), given.metric, traced=given.items, catalog=make_catalog())
 
@@ -103,10 +103,10 @@ def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
     return funnel_of_runs(plan, conventions.judgments(given.qrels, plan), runs, sources, traced=given.items)
 
 
-def _assigned(typed: list[str], option: str, form: str) -> dict[str, str]:
+def _assigned(written: list[str], option: str, form: str) -> dict[str, str]:
     """Return what was typed as pairs of a name and a value."""
     pairs: dict[str, str] = {}
-    for text in typed:
+    for text in written:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise ParameterError(f"{option} takes {form}, not {text!r}")

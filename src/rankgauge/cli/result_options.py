@@ -29,7 +29,7 @@ _COMMON = "all; or unchanged: samples whose ground truth is the same."
 _MATTERS = """\
 The smallest difference that matters, for all metrics or for one: 0.02, ndcg@10=0.02. Repeatable. A true difference
 shown to be smaller makes two systems equivalent."""
-_COMPARE_OPTIONS: Options = (
+COMPARE_OPTIONS: Options = (
     value("runs", "BASE NEW", "What to compare; the first is the baseline.", nargs="+"),
     "what is compared",
     value("-m --metric", "METRIC", "A metric to compare.", many=True, says="all means that both have"),
@@ -57,7 +57,7 @@ _COMPARE_OPTIONS: Options = (
     *shared.gates(more="Every other system is judged against BASE.", has_baseline=False),
     *shared.JUDGING,
 )
-COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, _COMPARE_OPTIONS, "compare_command:execute_compare")
+COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare")
 
 _ABOUT_REPORT = """\
 It is one self-contained file: it opens by double-click, loads nothing and needs no server. It shows the verdict, every
@@ -106,15 +106,18 @@ better than what it was given, and lost items with their ranks on the way.
 Exit codes: 0 done, 2 usage or unreadable input, 4 no output tells every stage, 5 internal error.
 """
 _SOURCES = "Which stages gave a stage its results, such as fused=dense,sparse."
+FUNNEL_OF_RUNS: Options = (
+    value("--qrels", "QRELS", "The judgments of runs."),
+    value("--stage", "NAME=RUN", "A stage and its run, in the order of the pipeline.", many=True),
+    value("--from", "NAME=STAGES", _SOURCES, many=True, says="the one before it", dest="sources"),
+    *shared.JUDGING,
+)
 _FUNNEL_OPTIONS: Options = (
     value("folder", "RESULT_DIR", "A result folder.", nargs="?"),
     value("-m --metric", "METRIC", "The metric, such as recall@10.", says="the folder's first"),
     count("--items", "How many lost items to list of each stage, and of those never retrieved.", 0, default=3),
     AS_JSON,
-    value("--qrels", "QRELS", "The judgments of runs."),
-    value("--stage", "NAME=RUN", "A stage and its run, in the order of the pipeline.", many=True),
-    value("--from", "NAME=STAGES", _SOURCES, many=True, says="the one before it", dest="sources"),
-    *shared.JUDGING,
+    *FUNNEL_OF_RUNS,
 )
 FUNNEL = Command(_USAGE_FUNNEL, _ABOUT_FUNNEL, _FUNNEL_OPTIONS, "result_commands:execute_funnel")
 

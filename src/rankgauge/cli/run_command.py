@@ -15,7 +15,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli.conventions import described, make_catalog, make_engine
 from rankgauge.cli.dataset_scores import Scoring, overridden, score_datasets
 from rankgauge.cli.result_folders import Folders, folders_within
-from rankgauge.cli.shared_options import refuse
+from rankgauge.cli.scoring_options import CALLS
+from rankgauge.cli.shared_options import refuse, typed
 from rankgauge.cli.system_under_test import System, imported
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
@@ -73,22 +74,15 @@ def _check(given: argparse.Namespace) -> None:
     )
 
 
-def _of_calls(given: argparse.Namespace) -> list[str]:
-    """Return the options that were typed and have no effect without a system under test."""
-    names = ("resume", "timeout", "concurrency", "repeat", "until", "seed")
-    typed = [f"--{name}" for name in names if getattr(given, name) is not None]
-    return ["--retries", *typed] if given.retries else typed
-
-
 def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> Evaluation:
     """Return the evaluation of one dataset, with what was typed in place of what the config says."""
     evaluation = engine.dataset(name)
     sets = [] if engine.config is None else engine.config.config.metrics.sets
-    typed = by_column(given.metric or (), [*evaluation.metrics, *engine.metrics(list(sets))])
+    named = by_column(given.metric or (), [*evaluation.metrics, *engine.metrics(list(sets))])
     if given.metric_set:
-        evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *typed])
-    elif typed:
-        evaluation = evaluation.with_metrics(typed)
+        evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *named])
+    elif named:
+        evaluation = evaluation.with_metrics(named)
     declared = {} if engine.config is None else engine.config.policy_options()
     evaluation = described(overridden(evaluation, given, declared), given)
     if not evaluation.metrics and engine.config is not None:
@@ -107,7 +101,7 @@ def _system(engine: Engine, given: argparse.Namespace) -> System | None:
     """Return the system under test that was named, or that of the config, unless outputs were typed."""
     of_config = engine.config is not None and engine.config.config.system is not None and given.outputs is None
     if given.sut is None and not of_config:
-        if idle := _of_calls(given):
+        if idle := typed(given, CALLS):
             raise ParameterError(f"{idle[0]} is for calls of a system under test; name it with --sut, or in a config")
         return None
     if given.workers > 1 or given.stages:

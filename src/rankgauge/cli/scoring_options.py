@@ -54,6 +54,18 @@ Exit codes: 0 done, 1 a gate failed, 2 usage, config or unreadable input, or a g
 _STAGE = "Also score what this stage of the pipeline retrieved (`actual_output.stages`)."
 _REPEAT = "Call --sut so often for each sample; its score is the mean of them."
 _UNTIL = "Call --sut in random order, and stop when this gate is decided: 'ndcg@10 >= 0.6'."
+CALLS: Options = (
+    "calls of a system under test",
+    value("--sut", "FUNCTION", f"The system under test, as {shared.FUNCTION}."),
+    value("--concurrency", "N", "Maximum number of concurrent calls of --sut.", says="8", type=int),
+    value("--timeout", "SECONDS", "Time allowed for each call of --sut.", type=float),
+    value("--retries", "N", "How often to retry a failed call of --sut.", type=int, default=0),
+    value("--repeat", "N", _REPEAT, says="1", type=int),
+    value("--until", "GATE", _UNTIL, many=True),
+    count("--seed", "What the random order of --until begins with.", 0, says="0"),
+    file("--resume", "Call --sut only for samples that this earlier run has no output for.", "FOLDER"),
+    flag("--retry-failed", "With --resume, also call again for samples whose output is a failure."),
+)
 _RUN_OPTIONS: Options = (
     file("config", "The config file.", "CONFIG", nargs="?"),
     _WORKERS,
@@ -65,16 +77,7 @@ _RUN_OPTIONS: Options = (
     flag("--stages", "The same for every stage that the first 1,000 outputs tell."),
     value("--limit", "N", "Evaluate only the first N samples.", type=int),
     *shared.DATA,
-    "calls of a system under test",
-    value("--sut", "FUNCTION", f"The system under test, as {shared.FUNCTION}."),
-    value("--concurrency", "N", "Maximum number of concurrent calls of --sut.", says="8", type=int),
-    value("--timeout", "SECONDS", "Time allowed for each call of --sut.", type=float),
-    value("--retries", "N", "How often to retry a failed call of --sut.", type=int, default=0),
-    value("--repeat", "N", _REPEAT, says="1", type=int),
-    value("--until", "GATE", _UNTIL, many=True),
-    count("--seed", "What the random order of --until begins with.", 0, says="0"),
-    file("--resume", "Call --sut only for samples that this earlier run has no output for.", "FOLDER"),
-    flag("--retry-failed", "With --resume, also call again for samples whose output is a failure."),
+    *CALLS,
     *_SCORES,
 )
 RUN = Command("[OPTIONS] [CONFIG]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run")
@@ -105,7 +108,7 @@ Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to e
 """
 _AGAINST = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
 _CLUSTERS = "A file with a line for each query: its id, a blank, and the cluster it shares with others."
-_TREC_OPTIONS: Options = (
+TREC_OPTIONS: Options = (
     value("qrels", "QRELS", "The judgments."),
     value("runs", "RUN", "The runs.", nargs="*"),
     "what is evaluated",
@@ -126,7 +129,7 @@ _TREC_OPTIONS: Options = (
     shared.FORCE,
     *shared.gates(),
 )
-TREC = Command(_USAGE_TREC, _ABOUT_TREC, _TREC_OPTIONS, "trec_command:execute_trec")
+TREC = Command(_USAGE_TREC, _ABOUT_TREC, TREC_OPTIONS, "trec_command:execute_trec")
 
 _ABOUT_VALIDATE = """\
 Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report
@@ -137,16 +140,19 @@ With two or more files, QRELS RUN [RUN ...]: check that the queries and document
 look for wrong ranks, equal scores, repeated documents and odd grades. `-` is standard input. Exit codes: 0 no error,
 1 a check failed, 2 a file cannot be read.
 """
-_VALIDATE_OPTIONS: Options = (
-    file("files", "What to check.", "CONFIG | SAMPLES | QRELS RUN...", nargs="+"),
-    *shared.FIELDS,
-    file("--outputs", "Outputs for the samples of a data file."),
-    file("--baseline", "Also check that the retrieved ids are those of a baseline."),
-    flag("-v --verbose", "Of a config, also print what exactly each metric computes, its matchers, cutoff and file."),
+VALIDATED_SAMPLES: Options = (*shared.FIELDS, file("--outputs", "Outputs for the samples of a data file."))
+VALIDATED_RUNS: Options = (
     "judgments and runs",
     shared.AS_JSON,
     flag("--strict", "Exit with 1 for warnings, too."),
     value("--rel", "GRADE", "Lowest grade of a relevant document.", says="1", type=finite),
+)
+_VALIDATE_OPTIONS: Options = (
+    file("files", "What to check.", "CONFIG | SAMPLES | QRELS RUN...", nargs="+"),
+    *VALIDATED_SAMPLES,
+    file("--baseline", "Also check that the retrieved ids are those of a baseline."),
+    flag("-v --verbose", "Of a config, also print what exactly each metric computes, its matchers, cutoff and file."),
+    *VALIDATED_RUNS,
 )
 VALIDATE = Command(
     "[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]",

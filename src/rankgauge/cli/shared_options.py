@@ -234,13 +234,18 @@ def refuse(*rules: tuple[object, str]) -> None:
             raise ParameterError(message)
 
 
-def judging_typed(given: argparse.Namespace) -> list[str]:
-    """Return what was typed of `JUDGING`, for a command that may have no run."""
-    names = ("relevance", "judged_only", "depth", "profile", "policy", "k", "columns")
-    typed = {name: getattr(given, name) for name in names}
-    if typed["profile"] == OF_RUNS:
-        del typed["profile"]
-    return [f"--{name.replace('_', '-')}" for name, value in typed.items() if value is not None and value is not False]
+def typed(given: argparse.Namespace, options: Options) -> list[str]:
+    """Return which of some options were typed, by their long names: their value is not what it is otherwise."""
+    names = []
+    for option in options:
+        if isinstance(option, str) or not option.names[0].startswith("-"):
+            continue
+        name, settings, action = option.names[-1], option.settings, option.settings.get("action")
+        usual = settings.get("default", False if action == "store_true" else None)
+        value = getattr(given, settings.get("dest", name[2:].replace("-", "_")))
+        if action != "store_const" and value != usual:  # which stands for another option
+            names.append(name)
+    return names
 
 
 def unjudged(where: str) -> tuple[Option, ...]:

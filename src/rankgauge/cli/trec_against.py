@@ -19,19 +19,16 @@ from rankgauge.agreement.rank_agreement import (
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import emit, print_report, remark, report_width, row_width
 from rankgauge.cli.conventions import Conventions, run_names
+from rankgauge.cli.scoring_options import TREC_OPTIONS
+from rankgauge.cli.shared_options import refuse, typed
 from rankgauge.engine.run_agreement import rank_agreements
-from rankgauge.errors import ParameterError, counted, listed
+from rankgauge.errors import counted, listed
 from rankgauge.policy import option_text
 
 _FORMS = ("table", "json", "jsonl")
 
-_TAKEN = frozenset(
-    {
-        *("qrels", "runs", "against", "metric", "per_query", "no_summary", "form"),
-        *("profile", "policy", "depth", "columns"),
-    }
-)
-"""The options of `rankgauge trec` that have an effect; all others read judgments or scores."""
+_TAKEN = ("--against", "--metric", "--per-query", "--no-summary", "--format", "--profile", "--policy", "--depth")
+"""The options of `rankgauge trec` that have an effect, with the columns; all others read judgments or scores."""
 
 
 def compare_rankings(given: argparse.Namespace) -> int:
@@ -62,12 +59,11 @@ def compare_rankings(given: argparse.Namespace) -> int:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse what needs judgments or scores."""
-    typed = [name for name, value in vars(given).items() if value is not None and value is not False]
-    if idle := [name for name in typed if name not in _TAKEN]:
-        option = f"--{idle[0].replace('_', '-')}"
-        raise ParameterError(f"--against compares rankings with each other, where {option} has no effect; leave it out")
-    if given.form not in _FORMS:
-        raise ParameterError(f"--against prints {', '.join(_FORMS)}, not {given.form}")
+    idle = ", ".join([name for name in typed(given, TREC_OPTIONS) if name not in {*_TAKEN, "--columns"}][:1])
+    refuse(
+        (idle, f"--against compares rankings with each other, where {idle} has no effect; leave it out"),
+        (given.form not in _FORMS, f"--against prints {', '.join(_FORMS)}, not {given.form}"),
+    )
 
 
 def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:

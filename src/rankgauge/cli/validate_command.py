@@ -16,6 +16,8 @@ from rankgauge.base.tables import Line
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import echo, print_answer, remark, show
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names
+from rankgauge.cli.scoring_options import VALIDATED_RUNS, VALIDATED_SAMPLES
+from rankgauge.cli.shared_options import typed
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -43,18 +45,15 @@ _BY_ID = ("judged@1",)
 def execute_validate(given: argparse.Namespace) -> int:
     """Check what was named, and score nothing."""
     first, *runs = given.files
-    names = ("field", "preset", "separator", "outputs")
-    of_samples = next((f"--{name}" for name in names if getattr(given, name)), None)
+    of_samples = next(iter(typed(given, VALIDATED_SAMPLES)), None)
     if runs and of_samples:
         raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
     if runs:
         if given.baseline is not None:
             _check_run_ids(first, runs, given.baseline)
         return _validate_runs(first, runs, given)
-    of_runs = {"--json": given.as_json, "--strict": given.strict, "--rel": given.rel is not None}
-    for option, is_typed in of_runs.items():
-        if is_typed:
-            raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
+    if of_runs := typed(given, VALIDATED_RUNS):
+        raise ParameterError(f"{of_runs[0]} is for judgments and runs: rankgauge validate QRELS RUN")
     if not is_config(first):
         _validate_samples(first, given)
     elif of_samples:

@@ -257,11 +257,11 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     margin = f"the margin {rule} ({drop.margin:.4g})" if rule.is_relative else f"the margin {drop.margin:.4g}"
     edited = drop.dropped.get("other_ground_truth", 0)
     left_out = f"{counted(edited, 'sample')} with other ground truth left out" if edited else ""
+    notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
-        return f"{change}, {within} {margin} ({'; '.join(filter(None, [f'n={drop.n}', drop.note, left_out]))})"
+        return f"{change}, {within} {margin} ({notes})"
     low, high = sorted((drop.worst, drop.best))
-    notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
     sure = f"one-sided {rule.confidence * 100:g} % bounds: {low:+.{digits}f} to {high:+.{digits}f} ({notes})"
     if outcome.verdict == "inconclusive":
         allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"

@@ -87,15 +87,15 @@ def _expected(explanation: Explanation, *, by_answer: bool) -> str:
     found |= {missing.id: (missing.grade, missing.rank) for missing in explanation.missing}
     ordered = sorted(found.items(), key=lambda each: -each[1][0])
     graded = any(grade != 1 for grade, _ in found.values())
-    told = []
+    items = []
     for name, (grade, rank) in ordered[:_SHOWN]:
         where = "not retrieved" if rank is None else f"rank {rank}"
         facts = [*([f"gain {grade:g}"] if graded else []), *([] if by_answer else [where])]
         shown = _quoted(name) if explanation.by_text else visible(name)
-        told.append(f"{shown} ({', '.join(facts)})" if facts else shown)
+        items.append(f"{shown} ({', '.join(facts)})" if facts else shown)
     if (left := len(ordered) - _SHOWN) > 0:
-        told.append(f"... {left:,} more")
-    return ", ".join(told)
+        items.append(f"... {left:,} more")
+    return ", ".join(items)
 
 
 def _quoted(text: str) -> str:

@@ -139,7 +139,7 @@ def draw(*parts: SearchStrategy[Any] | Callable[[Any], SearchStrategy[Any]]) -> 
 
 def book(*laws: Law) -> Laws:
     """Return laws by name, in the order in which they are checked; the last of a name counts."""
-    return {each.name: each for each in laws}
+    return {one.name: one for one in laws}
 
 
 def applying(laws: Laws, declared: Iterable[str] = ()) -> tuple[Law, ...]:

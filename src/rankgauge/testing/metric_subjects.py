@@ -207,14 +207,10 @@ class EngineMetric:
         """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
         if not set(TEXT_KINDS).intersection(self.metric.gold):
             return ""
+        declared = self.metric.judging.matcher
         try:
             with guarded():
-                name = (
-                    self.metric.judging.matcher()
-                    if callable(self.metric.judging.matcher)
-                    else self.metric.judging.matcher or "passage"
-                )
-                matcher = self.catalog.matcher(name)
+                matcher = self.catalog.matcher(declared() if callable(declared) else declared or "passage")
         except ForeignError:
             return ""
         try:

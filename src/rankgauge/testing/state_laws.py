@@ -78,26 +78,13 @@ def _umask() -> int:
     return mask
 
 
-class _Decimal:
-    """A decimal context that equals another with the same settings."""
-
-    def __init__(self) -> None:
-        self.context = decimal.getcontext().copy()
-
-    def __eq__(self, other: object) -> bool:
-        return repr(self.context) == repr(getattr(other, "context", None))
-
-    def __hash__(self) -> int:
-        return hash(repr(self.context))
-
-
 _STATE: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "the error handling of numpy (np.seterr)": (np.geterr, lambda value: np.seterr(**value)),
     "the warning filters": (lambda: list(warnings.filters), _set_filters),
     "the locale": (lambda: locale.setlocale(locale.LC_ALL), lambda value: locale.setlocale(locale.LC_ALL, value)),
     "the state of `random`": (random.getstate, random.setstate),
     "the state of `numpy.random`": (_numpy_random, np.random.set_state),  # plugins may use it
-    "the decimal context": (_Decimal, lambda value: decimal.setcontext(value.context)),
+    "the decimal context": (lambda: decimal.getcontext().copy(), decimal.setcontext),
     "the working directory": (os.getcwd, os.chdir),
     "the environment": (lambda: dict(os.environ), _set_environment),
     "sys.stdout": (lambda: vars(sys)["stdout"], lambda value: setattr(sys, "stdout", value)),
@@ -126,7 +113,9 @@ class ProcessState:
 
     def changed(self) -> list[str]:
         """Return what has changed since, in words."""
-        return [name for name, (read, _) in _STATE.items() if read() != self._before[name]]
+        now = {name: read() for name, (read, _) in _STATE.items()}
+        unequal = [name for name, value in now.items() if value != self._before[name]]
+        return [name for name in unequal if repr(now[name]) != repr(self._before[name])]  # decimal contexts equal none
 
     def restore(self) -> None:
         """Put everything back."""

@@ -281,5 +281,5 @@ def dots(cohorts: Sequence[Dot], whole: Dot, width: int, *, compared: bool) -> M
             parts.append(line(axis(dot.interval[0]), y, axis(dot.interval[1]), y, "ci"))
         parts.append(f'<circle class="dot" cx="{axis(dot.value):.1f}" cy="{y:.1f}" r="4"/>')
         parts.append(text(width, y + 4, f"{dot.n:,}", "tick", "end"))
-    told = "; ".join(f"{named(dot.name)} {dot.written}" for dot in (*cohorts, whole))
-    return svg(width, bottom + _FOOT, told, parts)
+    summary = "; ".join(f"{named(dot.name)} {dot.written}" for dot in (*cohorts, whole))
+    return svg(width, bottom + _FOOT, summary, parts)

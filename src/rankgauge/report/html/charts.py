@@ -131,23 +131,13 @@ def interval(metric: MetricComparison, a: str, b: str, width: int = WIDE) -> Mar
     if metric.interval is not None:
         low, high = metric.interval
         parts.append(line(axis(low), 44, axis(high), 44, "ci"))
-        parts += [
-            text(axis(low) - 7, 48, difference(low), "lab num", "end"),
-            text(axis(high) + 7, 48, difference(high), "lab num"),
-        ]
+        parts.append(text(axis(low) - 7, 48, difference(low), "lab num", "end"))
+        parts.append(text(axis(high) + 7, 48, difference(high), "lab num"))
     parts.append(f'<circle class="dot" cx="{axis(value):.1f}" cy="44" r="6"/>')
     parts.append(text(axis(value), 31, difference(value), "lab num b", "middle"))
-    within = (
-        ""
-        if metric.interval is None
-        else f", interval {difference(metric.interval[0])} to {difference(metric.interval[1])}"
-    )
-    return svg(
-        width,
-        92,
-        f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}{_margin(metric)}",
-        parts,
-    )
+    within = "" if metric.interval is None else ", interval {} to {}".format(*map(difference, metric.interval))
+    label = f"Difference of {named(metric.name)}: {difference(metric.difference)}{within}{_margin(metric)}"
+    return svg(width, 92, label, parts)
 
 
 def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
@@ -165,8 +155,8 @@ def counts(metric: MetricComparison, width: int = _COUNTS_WIDTH) -> Markup:
         parts += [text(at, 28, f"{count:,}", "big num", anchor), text(at, 66, word, f"lab {kind}", anchor)]
         label_left = at + max(44.0, 11.0 * len(f"{count:,}") + 8)
         left += share + 2
-    told = f"Worse on {metric.losses:,}, the same on {metric.ties:,}, better on {metric.wins:,}"
-    return svg(width, 92, told, parts)
+    label = f"Worse on {metric.losses:,}, the same on {metric.ties:,}, better on {metric.wins:,}"
+    return svg(width, 92, label, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +175,8 @@ class Intervals:
         """Draw the numbers of the axis."""
         ticks = [tick for tick in self.axis.ticks(4) if 18 <= self.axis(tick) <= _ROW_WIDTH - 18]
         parts = [text(self.axis(tick), 12, self.axis.label(tick, 4), "tick", "middle") for tick in ticks]
-        told = ", ".join(self.axis.label(tick, 4) for tick in ticks)
-        return svg(_ROW_WIDTH, 16, f"Axis with {told}", parts, "row")
+        label = ", ".join(self.axis.label(tick, 4) for tick in ticks)
+        return svg(_ROW_WIDTH, 16, f"Axis with {label}", parts, "row")
 
     def row(self, metric: MetricComparison) -> Markup:
         """Draw one metric."""
@@ -209,8 +199,8 @@ def histogram(column: MetricSummary) -> Markup:
         for place, (_, _, count) in enumerate(buckets)
     ]
     parts.append(line(0, 30.5, _ROW_WIDTH, 30.5, "axis"))
-    told = "; ".join(f"{count:,} from {low:g} to {high:g}" for low, high, count in buckets if count)
-    return svg(_ROW_WIDTH, 32, told or "no scores", parts, "row")
+    label = "; ".join(f"{count:,} from {low:g} to {high:g}" for low, high, count in buckets if count)
+    return svg(_ROW_WIDTH, 32, label or "no scores", parts, "row")
 
 
 _DEPTH_LEFT, _DEPTH_TOP, _DEPTH_BOTTOM, _DEPTH_HEIGHT = 28, 12, 160, 190
@@ -252,18 +242,18 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     kinds = itertools.chain("a", itertools.cycle("bcdef"))
     of_run = dict(zip(runs, kinds, strict=False))
     curves = [_Curve(run, curve.means[run], of_run[run]) for run in drawn]
-    highest = max((mean for each in curves for mean in each.means if mean is not None), default=1.0) or 1.0
+    highest = max((mean for trace in curves for mean in trace.means if mean is not None), default=1.0) or 1.0
     axes = _DepthAxes(max(curve.depths), next((top for top in _TOPS if top >= highest), 1.0))
     shown = max(depth for depth in curve.depths if depth <= 10)
-    values = [(each.run, score(each.means[curve.depths.index(shown)]), each.kind) for each in curves]
+    values = [(trace.run, score(trace.means[curve.depths.index(shown)]), trace.kind) for trace in curves]
     places = list(runs)
     readings = [
         [depth, round(axes.x(depth), 1), *map(score, means)]
-        for depth, *means in zip(curve.depths, *(each.means for each in curves), strict=True)
+        for depth, *means in zip(curve.depths, *(trace.means for trace in curves), strict=True)
     ]
     parts = [
         *_depth_grid(axes, curve.depths),
-        *(_of(places.index(each.run), _depth_line(axes, curve.depths, each)) for each in curves),
+        *(_of(places.index(trace.run), _depth_line(axes, curve.depths, trace)) for trace in curves),
         *(_of(places.index(run), name) for run, name in _depth_names(axes, curve.depths, curves)),
         line(axes.x(shown), _DEPTH_TOP, axes.x(shown), _DEPTH_BOTTOM, "at"),
     ]
@@ -306,7 +296,9 @@ def _of(run: int, drawn: str) -> str:
 
 def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curve]) -> Iterator[tuple[str, str]]:
     """Yield each run with its name where its line ends, lower where that would cover another name."""
-    ends = [((_points(axes, depths, each) or [(0.0, _DEPTH_BOTTOM)])[-1][1], each.run, each.kind) for each in curves]
+    ends = [
+        ((_points(axes, depths, curve) or [(0.0, _DEPTH_BOTTOM)])[-1][1], curve.run, curve.kind) for curve in curves
+    ]
     lowest = -math.inf
     for end, run, kind in sorted(ends):
         lowest = max(end, lowest + 14)

@@ -184,8 +184,8 @@ class _Kind:
         self.n_runs = len(runs)
         self.parts: dict[int, _Part] = {}
         for at, lists in enumerate(runs):
-            if lists is not None and (own := {n: x for n, x in lists.columns.items() if x.lists.judged == judged}):
-                self.parts[at] = _Part(lists.sample_ids, own, place)
+            if lists is not None and (columns := {n: x for n, x in lists.columns.items() if x.lists.judged == judged}):
+                self.parts[at] = _Part(lists.sample_ids, columns, place)
         self.by_id = all(part.lists.by_id for part in self.parts.values())
         counts = np.zeros(len(place), dtype=np.int64)
         for part in self.parts.values():
@@ -212,8 +212,8 @@ class _Kind:
         self.gold_names: list[str] = names[kept].tolist()
         begins = np.cumsum(self.gold_counts) - self.gold_counts
         for run, part in self.parts.items():
-            own_gold = number[held[run]]
-            part.gold = own_gold - begins[owners[own_gold]]
+            gold_rows = number[held[run]]
+            part.gold = gold_rows - begins[owners[gold_rows]]
 
 
 class _Part:
@@ -236,9 +236,9 @@ class _Part:
 
     def spread(self, values: Ints) -> Ints:
         """Return numbers of the run's samples for all samples."""
-        found = np.zeros(self.n, dtype=np.int64)
-        found[self.at] = values
-        return found
+        spread = np.zeros(self.n, dtype=np.int64)
+        spread[self.at] = values
+        return spread
 
     def item_keys(self) -> Sequence[_Key]:
         """Return what tells the items apart, in the order of all samples: ids, and texts of those without."""
@@ -254,12 +254,12 @@ class _Part:
     def gold_of_items(self) -> dict[int, list[str]]:
         """Return the gold texts that listed items hold."""
         rows, names, starts = self.lists.rows, self.lists.names, self.lists.items.starts
-        found: dict[int, list[str]] = {}
+        gold_by_item: dict[int, list[str]] = {}
         within = starts[rows.sample] + rows.rank - 1 < starts[rows.sample + 1]
         places = (starts[rows.sample] + rows.rank - 1)[within].tolist()
         for item, gold in zip(places, rows.gold[within].tolist(), strict=True):
-            found.setdefault(item, []).append(names[gold])
-        return found
+            gold_by_item.setdefault(item, []).append(names[gold])
+        return gold_by_item
 
     def place_gold(self, first: Ints) -> Ints:
         """Return for each gold row of this run its place among those of all samples, the best of each sample first."""

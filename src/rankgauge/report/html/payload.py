@@ -87,9 +87,9 @@ def _tags(packer: Packer, data: ReportData, at: Mapping[str, Ints], n: int) -> i
     """Take the tags of each sample, a line feed between two."""
     tags: list[Sequence[str]] = [()] * n
     for name, result in data.results.items():
-        for number, own in zip(at[name].tolist(), result.tags, strict=True):
-            tags[number] = own
-    return packer.texts(["\n".join(map(visible, own)) for own in tags]) if any(tags) else None
+        for number, tags_of_sample in zip(at[name].tolist(), result.tags, strict=True):
+            tags[number] = tags_of_sample
+    return packer.texts(["\n".join(map(visible, listed)) for listed in tags]) if any(tags) else None
 
 
 def _known(shares: Mapping[str, float], place: Mapping[str, int]) -> Floats:

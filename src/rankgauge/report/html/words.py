@@ -54,7 +54,7 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
     """Return the finding, by default the first, by rule: better, worse, the same, or not to be told apart."""
     pair = pair or data.pair
     column = data.first.metrics[name] if name else data.first.leading
-    if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
+    if column is None or not any(one.n for result in data.results.values() for one in result.metrics.values()):
         return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
     if pair is None:
         within = spread_of(column)
@@ -109,7 +109,7 @@ def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
         if column is None:
             continue
         missing, failed = (
-            int(np.any([each.codes == code for each in result.metrics.values()], axis=0).sum())
+            int(np.any([one.codes == code for one in result.metrics.values()], axis=0).sum())
             for code in (MISSING, FAILED)
         )
         stopped = " The run was interrupted; the samples that it did not reach are not in it."
@@ -180,7 +180,7 @@ def _noise(pair: RunComparison, metric: MetricComparison) -> str:
         low, high = map(difference, metric.interval)
         sentences.append(f"The interval runs from {low} to {high}.")
     if metric.p_adjusted is not None:
-        largest = max(each.p_adjusted for each in pair.metrics.values() if each.p_adjusted is not None)
+        largest = max(one.p_adjusted for one in pair.metrics.values() if one.p_adjusted is not None)
         several = f", at most {p_value(largest)} over {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
         p = p_value(metric.p_adjusted)
         sentences.append(f"Corrected p {p if p.startswith('<') else f'= {p}'}{several}.")
