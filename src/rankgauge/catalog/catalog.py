@@ -11,9 +11,16 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import Installed, disabled_plugins, discover_again, no_plugins
+from rankgauge.catalog.discovery import (
+    Installed,
+    Names,
+    check_required,
+    disabled_plugins,
+    discover_again,
+    no_plugins,
+    not_installed,
+)
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.name_lookup import Names, check_required, not_installed
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
