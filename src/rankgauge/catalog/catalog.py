@@ -11,15 +11,7 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import (
-    Installed,
-    Names,
-    check_required,
-    disabled_plugins,
-    discover_again,
-    no_plugins,
-    not_installed,
-)
+from rankgauge.catalog.discovery import Installed, Names, check_required, discover_again, not_installed
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.errors import MatcherError, PolicyError
@@ -99,7 +91,7 @@ class Catalog:
             The catalog. A broken plugin does not make this fail; see `faults`. What is built in loads when a name of
             it is asked for; plugins of other distributions load when a name is not built in, or all are asked for.
         """
-        installed = Installed(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
+        installed = Installed.allowed(disable, own_only=own_only)
         if not plugins:
             return cls((), installed)
         given = (load_plugin(Plugin("", "", name, name), lambda plugin=each: plugin) for name, each in plugins.items())  # type: ignore[misc]  # default

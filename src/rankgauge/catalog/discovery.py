@@ -85,6 +85,11 @@ class Installed:
         self._own_only = own_only
         self._loaded: dict[str, Plugin] = {}  # by entry point, and by family of metrics
 
+    @classmethod
+    def allowed(cls, disable: Collection[str], *, own_only: bool) -> Installed:
+        """Return what neither arguments nor environment variables switch off."""
+        return cls(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
+
     def part(self, kind: str, name: str) -> Plugin | None:
         """Load what of rankgauge's own may have a name in lower case; None where nothing may, or it was loaded."""
         point = _POINT_OF.get(kind)
