@@ -11,7 +11,7 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import Installed, Names, check_required, discover_again, not_installed
+from rankgauge.catalog.discovery import Installed, Names, discover_again
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.errors import MatcherError, PolicyError
@@ -310,11 +310,11 @@ class Catalog:
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        check_required(distributions, self.plugins, self.faults)
+        self._names.require(distributions)
 
     def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
         """Return which distributions have no plugin here, each with what to say of it."""
-        return not_installed(distributions, self.plugins)
+        return self._names.not_installed(distributions)
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""

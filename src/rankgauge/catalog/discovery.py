@@ -26,11 +26,9 @@ __all__ = [
     "OWN_POINTS",
     "Installed",
     "Names",
-    "check_required",
     "disabled_plugins",
     "discover_again",
     "no_plugins",
-    "not_installed",
 ]
 
 
@@ -286,33 +284,32 @@ class Names:
             hints.append(f"it may come from one that is disabled ({', '.join(disabled)})")
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
 
+    def require(self, distributions: Iterable[str]) -> None:
+        """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
+        self.complete()
+        for wanted in distributions:
+            own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
+            ids = {plugin.id for plugin in own}
+            if not own:
+                state = f"not installed; `pip install {wanted}`"
+            elif any(plugin.disabled for plugin in own):
+                state = "disabled; take it off the list of disabled plugins"
+            elif broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
+                state = f"broken: {'; '.join(broken)}"
+            else:
+                continue
+            raise RequiredPluginError(f"the plugin {wanted!r} is required and {state}")
 
-def check_required(distributions: Iterable[str], plugins: Collection[Plugin], faults: Collection[Fault]) -> None:
-    """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-    for wanted in distributions:
-        own = [plugin for plugin in plugins if plugin.distribution == normalized(wanted)]
-        ids = {plugin.id for plugin in own}
-        if not own:
-            state = f"not installed; `pip install {wanted}`"
-        elif any(plugin.disabled for plugin in own):
-            state = "disabled; take it off the list of disabled plugins"
-        elif broken := [str(fault) for fault in faults if fault.plugin in ids]:
-            state = f"broken: {'; '.join(broken)}"
-        else:
-            continue
-        raise RequiredPluginError(f"the plugin {wanted!r} is required and {state}")
-
-
-def not_installed(distributions: Iterable[str], plugins: Iterable[Plugin]) -> dict[str, str]:
-    """Return which distributions are not among those of plugins, each with what to say of it."""
-    installed = sorted({plugin.distribution for plugin in plugins} - {OWN, ""})
-    told = f"installed are {', '.join(installed)}" if installed else "none is installed"
-    return {
-        name: (
-            "rankgauge's own plugins cannot be disabled"
-            if normalized(name) == OWN
-            else f"no plugin {name!r} is installed{did_you_mean(normalized(name), installed)}; {told}"
-        )
-        for name in distributions
-        if normalized(name) not in installed
-    }
+    def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
+        """Return which distributions have no plugin here, each with what to say of it."""
+        installed = sorted({plugin.distribution for plugin in self.complete().plugins} - {OWN, ""})
+        known = f"installed are {', '.join(installed)}" if installed else "none is installed"
+        return {
+            name: (
+                "rankgauge's own plugins cannot be disabled"
+                if normalized(name) == OWN
+                else f"no plugin {name!r} is installed{did_you_mean(normalized(name), installed)}; {known}"
+            )
+            for name in distributions
+            if normalized(name) not in installed
+        }
