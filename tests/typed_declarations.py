@@ -10,7 +10,7 @@ from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge import Preflight, Result, evaluate, preflight
+from rankgauge import Preflight, Result, evaluate, preflight, rank_agreement
 from rankgauge.columns import Judged, JudgedSample, Scores
 from rankgauge.plugin import (
     Cutoff,
@@ -107,3 +107,4 @@ def check_runs() -> None:
     assert_type(preflight("qrels.txt", runs={"bm25": "run.txt"}), dict[str, Preflight])
     evaluate(3, 4, "AP")  # type: ignore[call-overload]  # neither judgments nor a run
     preflight(3, 4)  # type: ignore[call-overload]  # as above
+    rank_agreement("run.txt", 4)  # type: ignore[arg-type]  # no run

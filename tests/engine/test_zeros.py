@@ -14,7 +14,7 @@ ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 BY_ID = [
     alias
     for alias, claim in ENGINE.catalog.metrics.items()
-    if claim.declaration.judging.gold[0] == "relevant" and not claim.declaration.needs_max_grade
+    if claim.declaration.judging.gold[:1] == ("relevant",) and not claim.declaration.needs_max_grade
 ]
 
 

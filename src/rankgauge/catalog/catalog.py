@@ -11,9 +11,8 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import Installed, disabled_plugins, discover_again, no_plugins
+from rankgauge.catalog.discovery import Installed, Names, discover_again
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.name_lookup import Names, check_required, not_installed
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
@@ -92,7 +91,7 @@ class Catalog:
             The catalog. A broken plugin does not make this fail; see `faults`. What is built in loads when a name of
             it is asked for; plugins of other distributions load when a name is not built in, or all are asked for.
         """
-        installed = Installed(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
+        installed = Installed.allowed(disable, own_only=own_only)
         if not plugins:
             return cls((), installed)
         given = (load_plugin(Plugin("", "", name, name), lambda plugin=each: plugin) for name, each in plugins.items())  # type: ignore[misc]  # default
@@ -311,11 +310,11 @@ class Catalog:
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        check_required(distributions, self.plugins, self.faults)
+        self._names.require(distributions)
 
     def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
         """Return which distributions have no plugin here, each with what to say of it."""
-        return not_installed(distributions, self.plugins)
+        return self._names.not_installed(distributions)
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""

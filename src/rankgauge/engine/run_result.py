@@ -1,5 +1,5 @@
 """
-Results of runs: what a scored run came from, and its `Result`, whose manifest is made when somebody asks for it.
+Results of runs, whose manifests are made when somebody asks for them; and of a few queries, again and again.
 """
 
 from __future__ import annotations

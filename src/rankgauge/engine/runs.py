@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
@@ -34,6 +34,7 @@ from rankgauge.scoring.collect import Collector
 
 __all__ = [
     "PlannedRun",
+    "RunConventions",
     "RunEvaluation",
     "evaluate_planned",
     "installed",
@@ -105,7 +106,17 @@ def planned_run(
     return _planned_once(request)
 
 
-def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Any) -> Plan:  # noqa: ANN401  # of `planned_run`
+class RunConventions(TypedDict, total=False):
+    """The keywords of `planned_run`."""
+
+    profile: str | Policy | Profile
+    policy: Mapping[str, Any] | None
+    rel: float | None
+    k: int | None
+    catalog: Catalog | None
+
+
+def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unpack[RunConventions]) -> Plan:
     """Return the plan of `planned_run` alone."""
     return planned_run(metrics, **conventions).plan
 

@@ -21,7 +21,7 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, check_columns
 from rankgauge.io.files import MAGIC, plain_suffix, reading
 from rankgauge.io.ir_datasets_names import is_named, judgments_named
-from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
+from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping, read_nested_qrels, read_nested_run
 from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
 from rankgauge.io.trec import RunFile, read_qrels
@@ -86,8 +86,6 @@ def open_qrels(
     if content is FileKind.TREC:
         return read_qrels(file.path, name=file.name, intents=intents)
     if content is FileKind.JSON:
-        from rankgauge.io.nested_mappings import read_nested_qrels
-
         return read_nested_qrels(file.path, name=file.name, intents=intents)
     from rankgauge.io.table_rankings import qrels_of_rows
 
@@ -105,8 +103,6 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalo
     if content is FileKind.TREC:
         return RunFile(file.path, name=file.name, kept=file.kept)
     if content is FileKind.JSON:
-        from rankgauge.io.nested_mappings import read_nested_run
-
         return read_nested_run(file.path, name=file.name)
     from rankgauge.io.table_rankings import TableRun
 

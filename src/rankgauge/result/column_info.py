@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from rankgauge.base.frozen import FrozenMap, frozen
+from rankgauge.base.frozen import FrozenMap, freeze_fields
 from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.catalog.other_tools import translated
@@ -116,10 +116,7 @@ class MetricInfo:
     n_leaks: int = 0
 
     def __post_init__(self) -> None:
-        for name in _MAPPINGS:  # made for every column of every result, and nearly all of them are frozen
-            given = getattr(self, name)
-            if given is not None and type(given) is not FrozenMap:
-                object.__setattr__(self, name, frozen(given))  # the class is frozen
+        freeze_fields(self)
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
@@ -135,7 +132,7 @@ class MetricInfo:
             expression=str(planned.expression),
             cut=planned.cut.rule,
             k=scored.k,
-            k_sources=FrozenMap(scored.k_sources.items()),
+            k_sources={str(source): count for source, count in scored.k_sources.items()},
             judged=str(scored.target),
             matcher=None if matcher is None else str(matcher),
             range=planned.metric.range,
@@ -144,17 +141,15 @@ class MetricInfo:
             version=planned.metric.version,
             fingerprint=planned.fingerprint,
             provider=_plain(planned.provider),
-            matcher_providers=FrozenMap(
-                () if matcher is None else ((name, _plain(by)) for name, by in matcher.providers)
-            ),
-            inferred=FrozenMap(scored.params),
+            matcher_providers={} if matcher is None else {name: _plain(by) for name, by in matcher.providers},
+            inferred=scored.params,
             params=planned.settings,
             pins=planned.metric.cutoff.pins,
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
             fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
             interval=planned.interval,
-            leaks=tuple(FrozenMap(leak._asdict()) for leak in scored.leaks[:LEAKS_KEPT]),
+            leaks=tuple(leak._asdict() for leak in scored.leaks[:LEAKS_KEPT]),
             n_leaks=len(scored.leaks),
         )
 
@@ -164,7 +159,7 @@ class MetricInfo:
         values = dict(data)
         for name in ("spellings", "names", "range"):
             values[name] = tuple(values[name])
-        values["leaks"] = tuple(map(frozen, values.get("leaks", ())))
+        values["leaks"] = tuple(values.get("leaks", ()))
         values["k"] = None if values["k"] is None else tuple(values["k"])
         return cls(**values)
 
@@ -193,17 +188,6 @@ class MetricInfo:
 
 
 LEAKS_KEPT = 100
-
-_MAPPINGS = (
-    "k_sources",
-    "provider",
-    "matcher_providers",
-    "inferred",
-    "params",
-    "aggregate_provider",
-    "budget",
-    "fitted",
-)
 
 
 @functools.lru_cache(maxsize=1024)
