@@ -2,10 +2,10 @@
 Measure a whole `rankgauge run` over JSON lines against a process that only decodes them, in every documented form.
 
 The forms are the lines of `docs/reference/file-formats.md`: each becomes a file of samples of that form, with twenty
-retrieved items and other ids and texts in each sample; one form more has its outputs in a file of their own. Both sides
-run in turns in one session, as whole processes. One side starts up, reads, scores and prints. The other calls
-`orjson.loads` on every line, and on outputs that are JSON strings, and keeps the objects; ``--gc-off`` adds it with the
-cycle collector off. Also measured: `Evaluation.score` on one sample, and `import rankgauge`.
+retrieved items and other ids, texts and places in each sample; one form more has its outputs in a file of their own.
+Both sides run in turns in one session, as whole processes. One side starts up, reads, scores and prints. The other
+calls `orjson.loads` on every line, and on outputs that are JSON strings, and keeps the objects; ``--gc-off`` adds it
+with the cycle collector off. Also measured: `Evaluation.score` on one sample, and `import rankgauge`.
 
 Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs N] [--only FORM]``.
 """
@@ -151,7 +151,9 @@ def varied(form: Mapping[str, Any], chance: random.Random, words: Sequence[str])
 
     def one(value: Any) -> Any:
         if isinstance(value, dict):
-            return {one(key): text() if key == "text" else one(item) for key, item in value.items()}
+            own = {one(key): text() if key == "text" else one(item) for key, item in value.items()}
+            moved = 200 * chance.randrange(1000)
+            return own | {key: own[key] + moved for key in ("start", "end") if key in own}
         if isinstance(value, list):
             return list(map(one, value))
         if isinstance(value, float):
