@@ -45,6 +45,8 @@ def read_yaml(text: str, name: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
         line = None if mark is None else mark.line + 1
+        if what == "exceeded maximum nesting depth":  # of libyaml, which looks ahead
+            reader.fail_for_depth(line)
         if line is not None and _has_tab(text.splitlines()[line - 1 : line]):
             what = "the line is indented with a tab; YAML takes spaces only"
         reader.fail(f"not valid YAML: {what}", line)
@@ -68,6 +70,9 @@ class _Reader:
     def fail(self, message: str, line: int | None) -> NoReturn:
         raise unreadable(self.name, message, line)
 
+    def fail_for_depth(self, line: int | None) -> NoReturn:
+        self.fail(f"the nesting is deeper than {_MAX_DEPTH}", line)
+
     def document(self) -> Any:  # noqa: ANN401  # plain data
         documents, root = 0, None
         for event in self.events:
@@ -90,7 +95,7 @@ class _Reader:
             if event.tag not in {None, "!", f"{_TAG}seq", f"{_TAG}map"}:
                 self.fail(f"the tag {event.tag!r} is not allowed: only plain data is read", line)
             if len(path) >= _MAX_DEPTH:
-                self.fail(f"the nesting is deeper than {_MAX_DEPTH}", line)
+                self.fail_for_depth(line)
             read = self.items(path) if isinstance(event, yaml.SequenceStartEvent) else self.entries(path)
         if event.anchor:
             self.anchors[event.anchor] = read
