@@ -63,6 +63,11 @@ def test_a_seed_below_0(rankgauge, qrels):
     assert (done.code, "--seed" in done.err) == (2, True)
 
 
+def test_a_confidence_that_is_none(rankgauge, qrels):
+    done = rankgauge("judge", "agree", qrels("a", A), qrels("b", B), "--confidence", "2")
+    assert (done.code, "--confidence" in done.err) == (2, True)
+
+
 def test_systems_that_a_judge_does_not_order(rankgauge, qrels):
     runs = [("--run", qrels(f"{name}.run", f"q1 Q0 {name} 1 1 x; q2 Q0 {name} 1 1 x")) for name in "xy"]
     done = rankgauge("judge", "agree", qrels("a", A), qrels("b", B), *runs[0], *runs[1])

@@ -77,7 +77,7 @@ class TestLock:
         server.script = serving("m-2026-09")
         done = judge(text="another")
         assert (done.code, len(list(tmp_path.glob("out-*")))) == (3, 1)
-        assert "ended early: m is 'm-2026-09' now, and the lock has 'm-2026-01'" in done.out
+        assert "ended early: m is 'm-2026-09' now, and the lock has 'm-2026-01'\n" in done.out
 
     def test_kept_answers_of_another_model_do_not_count(self, judge, server, tmp_path):
         server.script = serving("m-2026-01")

@@ -403,6 +403,10 @@ class TestBudget:
         assert judge(queue, "--max-calls", "1").code == 0
         assert len(server.requests) == 3
 
+    def test_a_partial_file_that_is_there_is_named_where_it_goes_on(self, judge, write_queue):
+        done = judge(write_queue("a", "b"), "--max-calls", "1", "--concurrency", "1", "--partial")
+        assert "ended early: the budget is spent; the same command goes on with another FILE" in done.out
+
     def test_tries_count_as_calls(self, judge, server, write_queue):
         server.script = lambda request, number: (500, "")
         assert judge(write_queue("a"), "--max-calls", "3", "--json").json["spent"]["calls"] == 3

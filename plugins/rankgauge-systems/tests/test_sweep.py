@@ -177,6 +177,7 @@ class TestSweep:
             ({"sweep": {}}, "the config has no `sweep`"),
             ({"metrics": {"use": []}}, "it names no metric"),
             ({"sweep": {"kk": [1]}}, "system.kk"),
+            ({"sweep": {"k": [1, 0]}}, "system.k"),
             ({"datasets": {}}, "has 0 datasets; name one with --dataset"),
         ],
     )
@@ -185,6 +186,25 @@ class TestSweep:
         done = rankgauge("systems", "sweep", path, "-o", folder / "sw")
         assert (done.code, (folder / "sw").exists() and any((folder / "sw").iterdir())) == (2, False)
         assert told in done.err
+
+    def test_the_cost_may_be_a_metric_of_the_config(self, sweep):
+        done = sweep("--cost", "latency_p95", "--json", metrics={"use": ["mrr", "latency_p95", "recall@2"]})
+        assert done.code == 0
+        assert (done.json["metric"], done.json["cost"]) == ("mrr", "latency_p95")
+        assert list(done.json["points"][0]["metrics"]) == ["mrr", "recall@2", "latency_p50", "latency_p95"]
+
+    @pytest.mark.parametrize(
+        ("more", "told"),
+        [
+            (("--choose-on", "0.3"), "--choose-on is about the part on which the best point is chosen"),
+            (("--seed", "3"), "--seed is about the part"),
+            (("--holdout", "--choose-on", "2"), "takes a share between 0 and 1"),
+            (("--cost", "recall@2"), "--cost is what recall@2 is weighed against; name another column"),
+        ],
+    )
+    def test_options_that_say_nothing_are_refused(self, sweep, more, told):
+        done = sweep(*more)
+        assert (done.code, told in done.err) == (2, True)
 
     def test_an_engine_that_cannot_be_exact(self, sweep):
         assert "the system cannot search exactly" in sweep("--exact").err

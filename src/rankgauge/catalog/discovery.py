@@ -276,7 +276,7 @@ class Names:
             hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]
         else:
             hints = [f"known are {', '.join(sorted(known))}" if known else f"no installed plugin has a {kind}"]
-        if kind == "system":
+        if kind == "system" and "http" not in known:
             hints.append("`pip install rankgauge-systems` brings http, command, pipeline and engines")
         if broken:
             hints.append(f"it may come from a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)")

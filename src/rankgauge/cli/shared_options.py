@@ -48,6 +48,14 @@ def share(written: str) -> float:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def inner_share(written: str) -> float:
+    """Read a share that is neither none nor all of something."""
+    value = share(written)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"takes a share between 0 and 1, not {written!r}")
+    return value
+
+
 def whole_number(least: int) -> Callable[[str], int]:
     """Return the type of a whole number that has a lowest value."""
 

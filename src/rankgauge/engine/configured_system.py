@@ -161,11 +161,11 @@ def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any]
     return ConfiguredSystem(kind, written, inner, hidden)
 
 
-def check_options(loaded: LoadedConfig, catalog: Catalog) -> None:
+def check_options(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any] | None = None) -> None:
     """Raise the errors of `system_of` for the options of a config's system, if it has one, and make nothing."""
     if loaded.config.system is None:
         return
-    written = dict(loaded.config.system)
+    written = _changed(loaded.config.system, changes or {})
     kind = str(written.pop("kind"))
     _checked(loaded, catalog.system(kind).declaration.model, written, {})
 

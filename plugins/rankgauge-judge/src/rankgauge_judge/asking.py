@@ -167,10 +167,11 @@ W = TypeVar("W")
 
 @dataclass(slots=True)
 class Outcome(Generic[D]):
-    """What became of tasks; `ended` says why it ended early, if it did."""
+    """What became of tasks; `ended` says why it ended early, if it did, and `is_final` that it would again."""
 
     done: dict[int, D] = field(default_factory=dict)  # by place
     ended: str = ""
+    is_final: bool = False
     kept: Counter[str] = field(default_factory=Counter)  # answers: asked, kept, repaired
 
     @property
@@ -233,7 +234,7 @@ def _took(future: Future[D], outcome: Outcome[D], in_a_row: int) -> int:
         outcome.ended = outcome.ended or "the budget is spent"
         return in_a_row
     except OtherModelError as error:
-        outcome.ended = outcome.ended or str(error)
+        outcome.ended, outcome.is_final = outcome.ended or str(error), True
         return in_a_row
     except StoppedError:
         return in_a_row

@@ -23,7 +23,7 @@ from rankgauge_judge.asking import Count, Done, Model, Outcome, ask_all
 from rankgauge_judge.budget import Budget, Prices
 from rankgauge_judge.endpoint import Endpoint, check_url
 
-__all__ = ["INCOMPLETE", "ask_given", "check_folder", "check_output", "told_of_calls"]
+__all__ = ["INCOMPLETE", "ask_given", "check_folder", "check_output", "told_of_calls", "told_of_end"]
 
 INCOMPLETE = 3
 """The exit code where something has no answer."""
@@ -108,6 +108,13 @@ def told_of_calls(took: Mapping[str, Any], done: int, noun: str) -> Iterator[str
     yield f"{counted(spent['calls'], 'call')} ({took['retries']:,} tried again), {tokens}{cost}{rate}"
     if took["left_out"]:
         yield f"the endpoint refused {', '.join(took['left_out'])}, so the answers were made without"
+
+
+def told_of_end(outcome: Outcome[Any], *, is_written: bool) -> Iterator[str]:
+    """Yield why it ended early, if it did, and how it goes on."""
+    if outcome.ended:
+        how = "; the same command goes on with another FILE" if is_written else "; run the same command again to go on"
+        yield f"ended early: {outcome.ended}{'' if outcome.is_final else how}"
 
 
 def _budget(given: argparse.Namespace) -> Budget:

@@ -18,7 +18,7 @@ from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge.samples import Output, Sample
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end
 from rankgauge_judge.nuggets import PROTOCOL, Nuggeted, NuggetJudge, NuggetTask
 
 __all__ = ["DRAFTED", "judge_samples"]
@@ -59,7 +59,7 @@ def judge_samples(given: argparse.Namespace) -> int:
     if given.as_json:
         print_json(summary | {"output": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome, lines)))
+        echo("\n".join(_told(summary, outcome, lines, is_written=is_written)))
         unwritten = (
             f"{given.output} is not written, because samples are missing; answers are kept, and --partial writes it"
         )
@@ -165,7 +165,9 @@ def _with(line: _Line, done: Nuggeted, model: str) -> dict[str, Any]:
     return record
 
 
-def _told(summary: Mapping[str, Any], outcome: Outcome[Nuggeted], lines: Sequence[_Line]) -> Iterator[str]:
+def _told(
+    summary: Mapping[str, Any], outcome: Outcome[Nuggeted], lines: Sequence[_Line], *, is_written: bool
+) -> Iterator[str]:
     if summary["drafted"]:
         yield f"nuggets of {counted(summary['drafted'], 'sample')} drafted by model:{summary['model']}; read them"
     yield f"support of {counted(summary['assigned'], 'answer')} assigned by model:{summary['model']}"
@@ -174,5 +176,4 @@ def _told(summary: Mapping[str, Any], outcome: Outcome[Nuggeted], lines: Sequenc
         yield f"nothing for sample {lines[one.place].sample.id!r}: {one.failure}"
     if len(outcome.failed) > _SHOWN:
         yield f"and {len(outcome.failed) - _SHOWN:,} more"
-    if outcome.ended:
-        yield f"ended early: {outcome.ended}; run the same command again to go on"
+    yield from told_of_end(outcome, is_written=is_written)

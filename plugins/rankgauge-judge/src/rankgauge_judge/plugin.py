@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, finite, path, share, whole_number
+from rankgauge.cli.shared_options import AS_JSON, add_options, finite, inner_share, path, whole_number
 from rankgauge.plugin import command, hookimpl
 
 __all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
@@ -116,7 +116,7 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     shown = "How many disagreements to list. [default: %(default)s]"
     add("--worst", type=whole_number(0), default=10, metavar="N", help=shown)
     confidence = "The confidence of intervals. [default: %(default)s]"
-    add("--confidence", type=share, default=0.95, metavar="SHARE", help=confidence)
+    add("--confidence", type=inner_share, default=0.95, metavar="SHARE", help=confidence)
     add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
     add_options(parser, (AS_JSON,))
 

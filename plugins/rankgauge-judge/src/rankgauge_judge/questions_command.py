@@ -21,7 +21,7 @@ from rankgauge.io.corpus import Corpus, read_corpus
 from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end
 from rankgauge_judge.questions import WORDING, Drafted, QuestionWriter, Source, extract
 
 __all__ = ["DRAFTED", "draft_questions"]
@@ -70,7 +70,7 @@ def draft_questions(given: argparse.Namespace) -> int:
     if given.as_json:
         print_json(summary | {"output": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome, names)))
+        echo("\n".join(_told(summary, outcome, names, is_written=is_written)))
         echo(f"wrote {given.output}" if is_written else _unwritten(given, written))
     return 0 if is_complete and is_written else INCOMPLETE
 
@@ -120,7 +120,9 @@ def _checked(corpus: Corpus, records: Sequence[dict[str, Any]]) -> _Written:
     return _Written(kept, findings, len(leaks))
 
 
-def _told(summary: Mapping[str, Any], outcome: Outcome[Drafted], names: Sequence[str]) -> Iterator[str]:
+def _told(
+    summary: Mapping[str, Any], outcome: Outcome[Drafted], names: Sequence[str], *, is_written: bool
+) -> Iterator[str]:
     drafted = f"{counted(summary['questions'], 'question')} drafted by model:{summary['model']}"
     yield f"{drafted} from {counted(summary['documents'], 'document')}{'; read them' if summary['questions'] else ''}"
     if summary["nothing_to_ask"]:
@@ -136,8 +138,7 @@ def _told(summary: Mapping[str, Any], outcome: Outcome[Drafted], names: Sequence
         yield f"no question for document {names[one.place]!r}: {one.failure}"
     if len(outcome.failed) > _SHOWN:
         yield f"and {len(outcome.failed) - _SHOWN:,} more"
-    if outcome.ended:
-        yield f"ended early: {outcome.ended}; run the same command again to go on"
+    yield from told_of_end(outcome, is_written=is_written)
 
 
 def _unwritten(given: argparse.Namespace, written: _Written) -> str:

@@ -15,7 +15,7 @@ from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge_judge.asking import Count, Model, Outcome
 from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_folder, check_output, told_of_calls
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_folder, check_output, told_of_calls, told_of_end
 from rankgauge_judge.queue_input import TextQueue, is_given, read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> int:
     if given.as_json:
         print_json(summary | {"queue": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome)))
+        echo("\n".join(_told(summary, outcome, is_written=is_written)))
         if is_locked:
             echo(f"wrote {given.lock}, which pins this judge{_named(names)}")
         echo(f"wrote {given.output}" if is_written else _unwritten(given.output))
@@ -96,15 +96,14 @@ def _filled(judged: Judged, grade: float, model: str, rubric: Rubric) -> dict[st
     }
 
 
-def _told(summary: Mapping[str, Any], outcome: Outcome[Judged]) -> Iterator[str]:
+def _told(summary: Mapping[str, Any], outcome: Outcome[Judged], *, is_written: bool) -> Iterator[str]:
     yield (f"{summary['graded']:,} of {counted(summary['documents'], 'document')} graded by model:{summary['model']}")
     yield from told_of_calls(summary, summary["graded"], "document")
     for one in outcome.failed[:_SHOWN]:
         yield f"no grade for document {one.place + 1:,} of the queue: {one.failure}"
     if len(outcome.failed) > _SHOWN:
         yield f"and {len(outcome.failed) - _SHOWN:,} more without a grade"
-    if outcome.ended:
-        yield f"ended early: {outcome.ended}; run the same command again to go on"
+    yield from told_of_end(outcome, is_written=is_written)
 
 
 def _named(served: Collection[str]) -> str:

@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, path, share, whole_number
+from rankgauge.cli.shared_options import AS_JSON, add_options, inner_share, path, whole_number
 from rankgauge.plugin import command, hookimpl, system
 from rankgauge_systems.kinds import KINDS, made
 
@@ -61,11 +61,11 @@ def _sweep_options(parser: argparse.ArgumentParser) -> None:
     add("--cost", default="latency_p95", metavar="METRIC", help=cost)
     holdout = "Choose the best point on a part of the questions, and report it on the rest."
     add("--holdout", action="store_true", help=holdout)
-    part = "The part on which the best one is chosen. [default: %(default)s]"
-    add("--choose-on", type=share, default=0.5, metavar="SHARE", help=part)
+    part = "The part on which the best one is chosen, with --holdout. [default: 0.5]"
+    add("--choose-on", type=inner_share, metavar="SHARE", help=part)
     exact = "Also search exactly, and say which share of that each point finds (`exact: true`)."
     add("--exact", action="store_true", help=exact)
-    add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the parts of --holdout. [default: 0]")
+    add("--seed", type=whole_number(0), metavar="N", help="Of the parts of --holdout. [default: 0]")
     add_options(parser, (AS_JSON,))
 
     add = parser.add_argument_group("calls").add_argument

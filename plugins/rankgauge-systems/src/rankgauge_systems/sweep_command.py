@@ -9,6 +9,7 @@ import argparse
 from rankgauge import Engine, Evaluation
 from rankgauge.cli.console import print_json, progress_bar, remark, report_width, show
 from rankgauge.cli.conventions import make_engine
+from rankgauge.engine.configured_system import check_options
 from rankgauge.errors import ConfigError, ParameterError, Problem, RunInterrupted, counted, listed
 from rankgauge.planning.requests import by_column
 from rankgauge_systems.sweep_points import points_of
@@ -22,11 +23,16 @@ _INCOMPLETE = 3
 
 def sweep(given: argparse.Namespace) -> int:
     """Do what `systems sweep` was given, and return its exit code."""
+    typed = [("--choose-on", given.choose_on), ("--seed", given.seed)]
+    if not given.holdout and (idle := [option for option, value in typed if value is not None]):
+        raise ParameterError(f"{idle[0]} is about the part on which the best point is chosen; give --holdout, too")
     engine = make_engine(given.config)
     assert engine.config is not None  # noqa: S101  # a config was given
     points = points_of(engine.config.config.sweep)
+    for point in points:
+        check_options(engine.config, engine.catalog, point.changes)
     evaluation = _evaluation(engine, given)
-    columns = [column.name for column in evaluation.plan().metrics]
+    columns = _columns(evaluation)
     calls = Calls(concurrency=given.concurrency, timeout=given.timeout, retries=given.retries, limit=given.limit)
     if given.timeout is not None and not given.timeout > 0:
         raise ParameterError(f"--timeout is a number of seconds above 0, not {given.timeout:g}")
@@ -46,7 +52,7 @@ def sweep(given: argparse.Namespace) -> int:
         remark("--exact: the system cannot search exactly, so nothing is compared with that")
     cost = columns[-1]
     rows = rows_of(results, columns[0], cost)
-    held = held_out(rows, columns[0], given.choose_on, given.seed) if given.holdout else None
+    held = held_out(rows, columns[0], given.choose_on or 0.5, given.seed or 0) if given.holdout else None
     if given.as_json:
         print_json(
             {
@@ -74,6 +80,14 @@ def _evaluation(engine: Engine, given: argparse.Namespace) -> Evaluation:
     if not metrics:
         problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", str(given.config))
         raise ConfigError(f"{given.config} cannot be used:", [problem])
-    measured = [name for name in ("latency_p50", "latency_p95") if name != given.cost]
-    kept = [metric for metric in metrics if metric != given.cost]
+    (cost,) = _columns(evaluation.with_metrics([given.cost]))
+    others = _columns(evaluation.with_metrics(metrics))
+    if others[0] == cost:
+        raise ParameterError(f"--cost is what {cost} is weighed against; name another column")
+    kept = [metric for metric in metrics if cost not in _columns(evaluation.with_metrics([metric]))]
+    measured = [name for name in ("latency_p50", "latency_p95") if name not in {cost, *others}]
     return evaluation.with_metrics([*kept, *measured, given.cost])
+
+
+def _columns(evaluation: Evaluation) -> list[str]:
+    return [column.name for column in evaluation.plan().metrics]
