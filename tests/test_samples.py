@@ -104,6 +104,7 @@ class TestExpectedOutput:
             ({"answer": ""}, ".answer", ("blank",)),
             ("  ", "", ("blank",)),
             ({"relevent": ["a"], "answer": "x"}, ".relevent", ("did you mean 'relevant'?", "passages")),
+            ({"pasages": ["a text"]}, ".pasages", ("did you mean 'passages'?",)),
         ],
     )
     def test_anything_else_names_place_and_what_was_found_and_expected(self, raw, path, words):

@@ -258,11 +258,10 @@ def _texts(raw: object, path: str) -> tuple[str, ...]:
 def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     unknown = [key for key in raw if key not in GOLD_KINDS]
     if unknown:
-        key = unknown[0]
-        if not set(raw) & set(GOLD_KINDS):
-            key = next(name for name, value in raw.items() if type(value) not in NUMBERS)
-            raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
+        key = next((name for name in unknown if type(raw[name]) not in NUMBERS), unknown[0])
         hint = did_you_mean(str(key), GOLD_KINDS)
+        if not hint and not set(raw) & set(GOLD_KINDS):
+            raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
         raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(GOLD_KINDS)}")
     expected = Expected()
     if raw.get("relevant") is not None:
