@@ -290,16 +290,8 @@ def _global_state_elsewhere(trial: MetricTrial, case: Case, k: int) -> None:
 
 
 METRIC_LAWS = book(
-    *(
-        _global_state,
-        _usable,
-        *RANKING_LAWS.values(),
-        _undefined_without_gold,
-        _huge_in_a_run,
-        _order_of_samples,
-        _one_by_one,
-    ),
-    *(_batch_size, _parts, _run_twice, _arguments, pickling, no_network),
+    *(_global_state, _usable, *RANKING_LAWS.values(), _undefined_without_gold, _huge_in_a_run),
+    *(_order_of_samples, _one_by_one, _batch_size, _parts, _run_twice, _arguments, pickling, no_network),
 )
 """The laws of metrics that the engine scores, by name: every law of metrics."""
 
@@ -309,13 +301,7 @@ WHOLE_RUN_LAWS = book(
 """The laws of metrics that have one value for a whole run, by name."""
 
 FOREIGN_LAWS = book(
-    *(
-        _global_state_elsewhere,
-        *RANKING_LAWS.values(),
-        _order_in_a_batch,
-        _alone_and_in_a_batch,
-        _arguments_from_elsewhere,
-    ),
-    *(pickling, no_network),
+    *(_global_state_elsewhere, *RANKING_LAWS.values(), _order_in_a_batch, _alone_and_in_a_batch),
+    *(_arguments_from_elsewhere, pickling, no_network),
 )
 """The laws of functions that were not written for rankgauge, by name."""
