@@ -20,7 +20,7 @@ def metrics(catalog):
     return [
         each
         for each in declared.values()
-        if each.judging.gold[0] == "relevant" and not each.judging.needs and not each.is_whole
+        if each.judging.gold[:1] == ("relevant",) and not each.judging.needs and not each.is_whole
     ]
 
 
