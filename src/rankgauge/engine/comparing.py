@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,30 +26,6 @@ from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import ResultValues
 
 __all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_condensed"]
-
-
-def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
-    """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
-    columns = [column for column in result.metrics.values() if column.info.alias == UNJUDGED]
-    shares = {column.name.replace("(of=retrieved)", ""): unjudged_share(column) for column in columns}
-    return Unjudged(
-        shares, {name: (ends.worst, ends.best) for name, ends in (bounds or {}).items() if ends is not None}
-    )
-
-
-def with_condensed(comparison: Comparison, condensed: Comparison) -> Comparison:
-    """Return a comparison whose metrics hold the same comparison over condensed lists."""
-    pairs = zip(comparison.comparisons, condensed.comparisons, strict=True)
-    return dataclasses.replace(comparison, comparisons=tuple(_with(pair, other) for pair, other in pairs))
-
-
-def _with(pair: RunComparison, other: RunComparison) -> RunComparison:
-    columns = pair.metrics.items()
-    metrics = {name: dataclasses.replace(metric, condensed=other.metrics[name]) for name, metric in columns}
-    return dataclasses.replace(pair, metrics=metrics)
-
-
-_Found = TypeVar("_Found")
 
 
 def compare(
@@ -148,6 +123,30 @@ def compare(
     ends = {run: _read_again(run, own, bounds_of) for run, own in results.items()} if bounds else {}
     unjudged = {run: unjudged_of(own, ends.get(run)) for run, own in results.items()}
     return replace(comparison, unjudged=unjudged)
+
+
+def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
+    """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
+    columns = [column for column in result.metrics.values() if column.info.alias == UNJUDGED]
+    shares = {column.name.replace("(of=retrieved)", ""): unjudged_share(column) for column in columns}
+    return Unjudged(
+        shares, {name: (ends.worst, ends.best) for name, ends in (bounds or {}).items() if ends is not None}
+    )
+
+
+def with_condensed(comparison: Comparison, condensed: Comparison) -> Comparison:
+    """Return a comparison whose metrics hold the same comparison over condensed lists."""
+    pairs = zip(comparison.comparisons, condensed.comparisons, strict=True)
+    return replace(comparison, comparisons=tuple(_with(pair, other) for pair, other in pairs))
+
+
+def _with(pair: RunComparison, other: RunComparison) -> RunComparison:
+    columns = pair.metrics.items()
+    metrics = {name: replace(metric, condensed=other.metrics[name]) for name, metric in columns}
+    return replace(pair, metrics=metrics)
+
+
+_Found = TypeVar("_Found")
 
 
 def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _Found]) -> _Found:
