@@ -103,6 +103,18 @@ class TestRepeats:
         with pytest.raises(DataError, match="repeat 2 differs from the first call in more than the output"):
             log((1, first), (2, other))
 
+    def test_a_whole_sample_is_a_call_too(self):
+        """What it calls a repeat itself is read by nobody."""
+        sample = {"id": "q", "expected_output": ["a"], "actual_output": ["a"], "repeat": 7}
+        scoring, nothing = Scoring(), dict.fromkeys(("retrieved", "expected", "answer", "input", "metadata"))
+        first = scoring.record_of(sample, nothing, {}, 1)
+        second = scoring.record_of({**sample, "actual_output": None}, nothing, {"q": [first]}, 2)
+        assert outputs_of([first, second]) == [
+            {"id": "q", "repeat": 1, "actual_output": ["a"]},
+            {"id": "q", "repeat": 2, "error": {"type": "", "message": "there is no output for this repeat"}},
+        ]
+        assert [sample["id"] for sample in samples_of([first, second])] == ["q"]
+
     def test_without_repeats_samples_hold_their_outputs(self):
         records = log((1, {"retrieved": ["a"], "expected": ["a"]}))
         assert outputs_of(records) is None

@@ -40,12 +40,13 @@ def make_record(sample: object, given: Mapping[str, Any], contract: Contract) ->
 
 def numbered(record: dict[str, Any], repeat: int, calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a call for a sample with its number, from the second on; refuse one that does not follow its *calls*."""
+    record = {key: value for key, value in record.items() if key != _REPEAT}  # which a whole sample may have
     sample_id, problem = record["id"], ""
     if repeat == 1 and calls:
         problem = "it was logged in this test before; give each query its own id, or number calls for it by repeat="
     elif repeat != len(calls) + 1:
         problem = f"this is repeat {repeat!r} after {counted(len(calls), 'call')}; number them from 1, without gaps"
-    elif calls and any(record[key] != calls[0][key] for key in record.keys() - {_OUTPUT}):
+    elif calls and {**record, _OUTPUT: None} != {**calls[0], _OUTPUT: None}:
         problem = f"repeat {repeat} differs from the first call in more than the output"
     if problem:
         _refuse(sample_id, problem)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import rankgauge
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["Predictions", "read_predictions", "with_metrics"]
@@ -84,8 +84,12 @@ def read_predictions(folders: Mapping[str, str | PathLike[str]], tasks: Iterable
         Rankings and judgments of all tasks.
 
     Raises:
+        ParameterError: There is no folder.
+
         DataError: Predictions are missing or cannot be read, or those of two models are of other subsets or splits.
     """
+    if not folders:
+        raise ParameterError("read_predictions takes the folder of each model, such as {'e5': 'predictions/e5'}")
     found = Predictions({}, {model: {} for model in folders}, {})
     for task in tasks:
         read = {model: _read(Path(folder) / task.prediction_file_name) for model, folder in folders.items()}
@@ -130,9 +134,8 @@ def with_metrics(task: Task, metrics: Metrics, **options: Any) -> Task:  # noqa:
         RankgaugeError: The metrics cannot be used.
     """
     options = {"profile": _PROFILE, **options}
-    rankgauge.evaluate(
-        {"query": {"document": 1}}, {"query": {"document": 1.0}}, metrics, **options
-    )  # mistakes show now
+    # Mistakes show now, before a model encodes anything.
+    rankgauge.evaluate({"query": {"document": 1}}, {"query": {"document": 1.0}}, metrics, **options)
     own: Any = task
     of_task = own.task_specific_scores
 

@@ -14,7 +14,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import BoW
 
 import rankgauge
-from rankgauge.errors import DataError, PlanError
+from rankgauge.errors import DataError, ParameterError, PlanError
 from rankgauge_hosts.mteb import read_predictions, with_metrics
 
 WORDS = [f"w{number}" for number in range(30)]
@@ -139,6 +139,10 @@ def test_judgments_are_loaded_and_put_away(over_tasks):
 
 
 class TestMistakes:
+    def test_no_folder(self, over_tasks):
+        with pytest.raises(ParameterError, match="takes the folder of each model"):
+            read_predictions({}, over_tasks[0])
+
     def test_a_task_without_predictions(self, over_tasks, tmp_path):
         tasks, folders, _ = over_tasks
         with pytest.raises(DataError, match=r"First_predictions\.json.*: No such file.*prediction_folder"):
