@@ -73,7 +73,9 @@ def test_every_metric_scores_a_query_alone_as_among_others(catalog):
         query: {document: chance.random() for document in chance.sample(documents, chance.randint(1, 30))}
         for query in qrels
     }
-    by_id = [claim.declaration for claim in catalog.metrics.values() if claim.declaration.judging.gold[0] == "relevant"]
+    by_id = [
+        claim.declaration for claim in catalog.metrics.values() if claim.declaration.judging.gold[:1] == ("relevant",)
+    ]
     usual = [metric for metric in by_id if not (metric.judging.needs or metric.is_whole)]
     wanted = [{"metric": metric.alias, **({"max_grade": 3} if metric.needs_max_grade else {})} for metric in usual]
     assert len(wanted) > 50
