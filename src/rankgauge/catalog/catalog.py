@@ -310,13 +310,14 @@ class Catalog:
         """Return the kind of system of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("system", name)
 
-    def require(self, distributions: Iterable[str]) -> None:
+    def require(self, distributions: Collection[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        check_required(distributions, self.plugins, self.faults)
+        if distributions:  # most need nothing of others, which would be loaded
+            check_required(distributions, self.plugins, self.faults)
 
-    def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
+    def not_installed(self, distributions: Collection[str]) -> dict[str, str]:
         """Return which distributions have no plugin here, each with what to say of it."""
-        return not_installed(distributions, self.plugins)
+        return not_installed(distributions, self.plugins) if distributions else {}
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""

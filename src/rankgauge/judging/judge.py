@@ -7,16 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
-from typing import cast
+from typing import Protocol, cast
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
-from rankgauge.judging.by_answerable import AnswerableJudge
-from rankgauge.judging.by_forbidden import ForbiddenJudge
-from rankgauge.judging.by_span import SpanJudge
-from rankgauge.judging.by_stage import StageJudge
-from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
@@ -216,27 +211,51 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = AnswerableJudge | ForbiddenJudge | IdJudge | SpanJudge | StageJudge | SupportJudge | TextJudge
-"""Judges one batch: `add(samples)` any number of times, then `evidence()`."""
+class Judge(Protocol):
+    """Judges one batch: samples are added any number of times, then there is the evidence."""
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples."""
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        ...
 
 
 def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
-    """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
+    """
+    Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`.
+
+    What judges in other ways than by id is loaded where it is needed.
+    """
     if target.stage is not None:
+        from rankgauge.judging.by_stage import StageJudge
+
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if target.gold == "answerable":
+        from rankgauge.judging.by_answerable import AnswerableJudge
+
         return AnswerableJudge(profile, keep=keep)
     if matcher is not None and target.gold == "forbidden":
+        from rankgauge.judging.by_forbidden import ForbiddenJudge
+
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":
+        from rankgauge.judging.by_span import SpanJudge
+
         return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:
         return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
+    from rankgauge.judging.by_text import TextJudge
+
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 

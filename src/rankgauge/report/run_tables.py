@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -18,11 +18,13 @@ from rankgauge.base.tables import Line, aligned, text_width
 from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.columns import Floats
 from rankgauge.errors import ParameterError
-from rankgauge.pooling.bounds import Bounds
 from rankgauge.report.terminal import mean_table
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import ERRORS, Further, errors, json_text, mean, score
 from rankgauge.scoring.score import MISSING
+
+if TYPE_CHECKING:
+    from rankgauge.pooling.bounds import Bounds
 
 __all__ = ["NOTES", "Further", "add_to_json", "further_means", "query_table", "run_table", "runs_table", "trec_lines"]
 
