@@ -308,13 +308,14 @@ class Catalog:
         """Return the kind of system of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("system", name)
 
-    def require(self, distributions: Iterable[str]) -> None:
+    def require(self, distributions: Collection[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        self._names.require(distributions)
+        if distributions:  # most need nothing of others, which would be loaded
+            self._names.require(distributions)
 
-    def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
+    def not_installed(self, distributions: Collection[str]) -> dict[str, str]:
         """Return which distributions have no plugin here, each with what to say of it."""
-        return self._names.not_installed(distributions)
+        return self._names.not_installed(distributions) if distributions else {}
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import platform
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -61,6 +60,7 @@ def _lock(plan: Plan) -> Lock | None:
 
 @functools.cache
 def _versions() -> Mapping[str, str]:
+    import platform  # nothing else needs these
     from importlib.metadata import version
 
     return {

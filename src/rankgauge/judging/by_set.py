@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.columns import Judged
-from rankgauge.judging.by_stage import BatchJudge
-from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.evidence import Evidence, Judge, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
@@ -24,7 +23,7 @@ __all__ = ["SetJudge"]
 class SetJudge:
     """Judges a batch by id, and makes gold items of its sets; a set that is never complete has no row."""
 
-    def __init__(self, judge: BatchJudge, target: Target, profile: Profile) -> None:
+    def __init__(self, judge: Judge, target: Target, profile: Profile) -> None:
         self._judge = judge
         self._target = target
         self._profile = profile

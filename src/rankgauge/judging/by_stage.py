@@ -6,29 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
-from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.evidence import Evidence, Judge, Target
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.samples import Fault, Output, Sample
 
-__all__ = ["BatchJudge", "StageJudge"]
-
-
-class BatchJudge(Protocol):
-    """Judges one batch: `add` any number of times, then `evidence`."""
-
-    def add(self, samples: Sequence[Sample]) -> None:
-        """Judge some more samples, in order of the batch."""
-
-    def evidence(self) -> Evidence:
-        """Return the judged batch."""
+__all__ = ["StageJudge"]
 
 
 class StageJudge:
     """Hands what one stage retrieved to another judge; an output without that stage fails for its own sample."""
 
-    def __init__(self, judge: BatchJudge, target: Target) -> None:
+    def __init__(self, judge: Judge, target: Target) -> None:
         self._judge = judge
         self._target = target
         self._faults: dict[int, str] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import orjson
@@ -26,7 +26,7 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Output, Sample
 
-__all__ = ["Evidence", "GoldKeys", "Leak", "Target", "leaks_note", "untried_notes"]
+__all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "Target", "leaks_note", "untried_notes"]
 
 
 class Leak(NamedTuple):
@@ -174,6 +174,20 @@ class Evidence:
     def has_gold(self) -> bool:
         """Return whether any sample has this kind of ground truth."""
         return len(self.without_gold) < self.judged.n
+
+
+class Judge(Protocol):
+    """Judges one batch: samples are added any number of times, then there is the evidence."""
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples."""
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        ...
 
 
 _EMPTY: Mapping[str, float] = {}

@@ -12,14 +12,7 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
-from rankgauge.judging.by_answerable import AnswerableJudge
-from rankgauge.judging.by_forbidden import ForbiddenJudge
-from rankgauge.judging.by_set import SetJudge
-from rankgauge.judging.by_span import SpanJudge
-from rankgauge.judging.by_stage import StageJudge
-from rankgauge.judging.by_text import TextJudge
-from rankgauge.judging.by_validity import ValidityJudge
-from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.evidence import Evidence, Judge, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
@@ -218,41 +211,45 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = (
-    AnswerableJudge
-    | ForbiddenJudge
-    | IdJudge
-    | SetJudge
-    | SpanJudge
-    | StageJudge
-    | SupportJudge
-    | TextJudge
-    | ValidityJudge
-)
-"""Judges one batch: `add(samples)` any number of times, then `evidence()`."""
-
-
 def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
-    """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
+    """
+    Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`.
+
+    What judges in other ways than by id is loaded where it is needed.
+    """
     if target.stage is not None:
+        from rankgauge.judging.by_stage import StageJudge
+
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if target.gold == "answerable":
+        from rankgauge.judging.by_answerable import AnswerableJudge
+
         return AnswerableJudge(profile, keep=keep)
     if target.gold == "asked_at":
+        from rankgauge.judging.by_validity import ValidityJudge
+
         return ValidityJudge(profile, keep=keep)
     if matcher is not None and target.gold == "forbidden":
+        from rankgauge.judging.by_forbidden import ForbiddenJudge
+
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":
+        from rankgauge.judging.by_span import SpanJudge
+
         return SpanJudge(profile, keep=keep, joint=target.joint)
     if target.gold == "sets":
+        from rankgauge.judging.by_set import SetJudge
+
         return SetJudge(make_judge(target._replace(gold="relevant"), profile, keep=keep), target, profile)
     if matcher is None:
         return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
+    from rankgauge.judging.by_text import TextJudge
+
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 

@@ -11,7 +11,6 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line, aligned, left_out_line, ruled, side_by_side, without_least
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.report.samples import listed_lines
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
     FACTS,
@@ -182,7 +181,10 @@ def _notes(result: ResultValues) -> Iterator[str]:
         yield f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}"
     if len(errors) > _LISTED:
         yield f"... and {len(errors) - _LISTED:,} more; a saved result lists them all"
-    yield from listed_lines(result)
+    if result.listed:
+        from rankgauge.report.samples import listed_lines  # most results list none
+
+        yield from listed_lines(result)
 
 
 def _cohorts(result: ResultValues, width: int | None, rule: str) -> Iterator[Line]:

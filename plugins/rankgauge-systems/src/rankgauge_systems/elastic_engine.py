@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-import httpx
 from pydantic import Field, SecretStr, model_validator
 
 from rankgauge.errors import ParameterError
@@ -64,6 +63,8 @@ class ElasticEngine:
 
     def __init__(self, options: ElasticsearchOptions) -> None:
         """Connect to nothing yet."""
+        import httpx  # noqa: PLC0415  # the plugin loads for every run
+
         self._options = options
         self._is_opensearch = isinstance(options, OpensearchOptions)
         self._embed = None if options.embed is None else embedding_of(options.embed)
@@ -156,7 +157,7 @@ class ElasticEngine:
         elif size is not None:
             properties["vector"] = {"type": "dense_vector", "dims": size, "index": True, "similarity": "cosine"}
         gone = self._client.delete(f"/{options.index}")
-        if gone.status_code != httpx.codes.NOT_FOUND:
+        if gone.status_code != _NOT_FOUND:
             checked_answer(gone)
         checked_answer(self._client.put(f"/{options.index}", json={"mappings": {"properties": properties}, **settings}))
 
@@ -174,4 +175,5 @@ class ElasticEngine:
         )
 
 
+_NOT_FOUND = 404
 _SHOWN = ("title", "text")

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
-import httpx
 from pydantic import Field
 
 from rankgauge.errors import ParameterError, listed
 from rankgauge.io.preset_records import values_at
 from rankgauge_systems.engines import question_of
 from rankgauge_systems.options import SystemOptions
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["HttpOptions", "HttpSystem", "checked_answer", "filled"]
 
@@ -50,6 +52,8 @@ class HttpSystem:
 
     def __init__(self, options: HttpOptions) -> None:
         """Connect to nothing yet."""
+        import httpx  # noqa: PLC0415  # the plugin loads for every run
+
         self._options = options
         limits = httpx.Limits(max_connections=options.connections, max_keepalive_connections=options.connections)
         self._client = httpx.Client(timeout=options.timeout, limits=limits, headers=dict(options.headers))

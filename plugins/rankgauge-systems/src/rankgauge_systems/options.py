@@ -41,7 +41,7 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 class SystemOptions(BaseModel):
     """Options of a system; unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
 
 class SearchOptions(SystemOptions):
