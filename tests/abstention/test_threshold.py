@@ -148,6 +148,11 @@ class TestMistakes:
         with pytest.raises(ResultError, match=words):
             evaluated(samples, METRICS[:3]).threshold()
 
+    def test_ten_questions_of_each_kind_are_enough_and_nine_are_not(self):
+        assert evaluated(separated(20)).threshold().reported.false_answers.n == 5
+        with pytest.raises(ResultError, match=r"^9 answerable questions .* needs 10 at least$"):
+            evaluated(separated(19)).threshold()
+
     def test_an_answer_without_a_score_is_named(self):
         samples = separated()
         samples[7]["actual_output"] = ["d1"]

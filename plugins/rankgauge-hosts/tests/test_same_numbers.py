@@ -80,6 +80,14 @@ def written(policy):
     return [part for name, value in policy.items() for part in ("--policy", f"{name}={value}")]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _own_plugins_only():
+    """What else is installed here would be loaded by each of the processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANKGAUGE_NO_PLUGINS", "1")
+        yield
+
+
 @pytest.fixture(scope="module", params=["outputs.bm25.jsonl", "outputs.char-ngram.jsonl"])
 def quickstart(request, tmp_path_factory):
     """Return the samples with the outputs of a retriever, the metrics, and the scores of engine and command line."""
@@ -114,19 +122,30 @@ def test_a_host_gives_the_numbers_of_the_engine(driver, quickstart, tmp_path):
     assert found == expected
 
 
-@pytest.mark.parametrize("driver", DRIVERS)
-@pytest.mark.parametrize(
-    "policy",
-    [{}, {"missing_output": "exclude", "failed_output": "exclude", "no_gold": "zero"}],
+@pytest.fixture(
+    scope="module",
+    params=[{}, {"missing_output": "exclude", "failed_output": "exclude", "no_gold": "zero"}],
     ids=["zero", "exclude"],
 )
-def test_odd_samples_count_in_a_host_as_in_the_engine(driver, policy, tmp_path):
+def odd_samples(request, tmp_path_factory):
+    """Return a policy, and the scores of engine and command line by it."""
     evaluation = Engine().dataset(EDGES).with_metrics(METRICS).with_defaults(k=4)
-    expected = by_engine(evaluation.with_profile(**policy))
-    data = tmp_path / "edges.jsonl"
+    folder = tmp_path_factory.mktemp("odd")
+    data = folder / "edges.jsonl"
     data.write_text("".join(json.dumps(sample) + "\n" for sample in EDGES))
     metrics = [part for metric in METRICS for part in ("-m", metric)]
-    assert expected == by_command_line(["--data", str(data), "--k", "4", *metrics, *written(policy)], tmp_path / "run")
+    arguments = ["--data", str(data), "--k", "4", *metrics, *written(request.param)]
+    return (
+        request.param,
+        by_engine(evaluation.with_profile(**request.param)),
+        by_command_line(arguments, folder / "run"),
+    )
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_odd_samples_count_in_a_host_as_in_the_engine(driver, odd_samples, tmp_path):
+    policy, expected, run = odd_samples
+    assert run == expected
     samples = [sample for sample in EDGES if sample["id"] not in DRIVERS[driver].cannot_say]
 
     found = DRIVERS[driver].scores(samples, METRICS, {"k": 4, "policy": policy}, tmp_path)
