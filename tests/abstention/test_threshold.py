@@ -129,6 +129,18 @@ def test_the_line_has_the_whole_threshold():
 
 
 class TestMistakes:
+    def test_clusters_that_leave_nothing_to_choose_by(self):
+        """One cluster has all unanswerable questions, and some seeds leave it to the other half."""
+        samples = [sample(number, 0.5, answerable=number < 20, topic=f"t{number // 20}") for number in range(40)]
+        result = evaluated(samples).with_clusters("topic")
+        told = set()
+        for seed in range(12):
+            try:
+                told.add(result.threshold(seed=seed).chosen.false_answers.n)
+            except ResultError as error:
+                told.add(str(error).partition(",")[0])
+        assert told == {20, "the half that chooses has no unanswerable question"}
+
     def test_a_metric_that_there_is_not(self, result):
         with pytest.raises(ParameterError, match=r"no column 'recall@7'.*; there are false_answers"):
             result.threshold("recall@7")

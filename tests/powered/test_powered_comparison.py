@@ -146,9 +146,18 @@ def test_what_people_judged_beside_the_model_is_left_out() -> None:
 def test_a_question_without_a_score_counts_as_nothing_and_is_told() -> None:
     model, people = judgments()
     runs = {"old": {query: rows for query, rows in RUNS["old"].items() if query != "q6"}}
-    found = rankgauge.prediction_powered(runs, "P@1", judgments=model, human=people, profile="default")
-    assert found["p@1"].means["old"].model.n == 8
-    assert any("counted as 0, where a metric is undefined or missing" in note for note in found.notes)
+    for profile in ("default", "trec10"):  # the model finds nothing in q1, q3 and q7, and q6 is missing
+        found = rankgauge.prediction_powered(runs, "P@1", judgments=model, human=people, profile=profile)
+        assert found["p@1"].means["old"].model.n == 8
+        told = "4 values of a question counted as 0, where a metric is undefined or missing"
+        assert told in found.notes
+
+
+@pytest.mark.parametrize("policy", [{"queries": "intersection"}, {"missing_output": "exclude"}])
+def test_policies_that_leave_questions_out_are_refused(policy: dict[str, str]) -> None:
+    model, people = judgments()
+    with pytest.raises(ParameterError, match="every question counts here, and policy"):
+        rankgauge.prediction_powered(RUNS, "P@1", judgments=model, human=people, policy=policy)
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ class TestTantivy:
 
 
 @pytest.mark.parametrize(("kind", "by"), [("sqlite", "words"), ("tantivy", "words"), ("duckdb", "vectors")])
-def test_documents_that_end_too_early_leave_what_was_there(loaded, kind, by):
+def test_documents_that_end_too_early_leave_what_was_there(loaded, folder, kind, by):
     def broken():
         yield DOCUMENTS[0]
         raise KeyboardInterrupt
@@ -260,6 +260,7 @@ def test_documents_that_end_too_early_leave_what_was_there(loaded, kind, by):
     with pytest.raises(KeyboardInterrupt):
         system.inner.index(broken())
     assert ids(system("sea")) == before
+    assert not list(folder.glob(f".{kind}*"))
 
 
 class TestOptions:

@@ -156,6 +156,9 @@ def pipeline(folder, config, rankgauge):
 
             def invented(given, items):
                 return ["nothing"]
+
+            def forgotten(given, items):
+                items.reverse()
         """),
         encoding="utf-8",
     )
@@ -193,8 +196,10 @@ class TestPipelines:
         assert not any("score" in item for item in stages["reranked"]["retrieved"])
 
     def test_a_function_that_invents_documents_is_refused(self, pipeline):
-        with pytest.raises(ValueError, match="returned 'nothing', which it was not given"):
+        with pytest.raises(ValueError, match="rerank returned 'nothing', which it was not given"):
             pipeline(rerank={"by": "steps.py:invented"})("moon")
+        with pytest.raises(TypeError, match="filter returns items or ids, not None"):
+            pipeline(filter="steps.py:forgotten")("moon")
 
     def test_the_funnel_reads_what_it_tells(self, pipeline, rankgauge, folder):
         pipeline(filter="steps.py:short")

@@ -110,6 +110,14 @@ def test_stages_of_one_name_are_numbered_and_can_be_called_otherwise(search, wri
     assert [name for name, _, _ in stages_of(*samples_of(file, *names))] == ["words", "words-2", "last"]
 
 
+def test_a_name_for_a_span_that_there_is_not_is_told(search, write, rankgauge):
+    file = write(search("dense", ["a"]))
+    done = rankgauge("traces", "read", file, "-o", "out.jsonl", "--name", "dens=words", "--name", "dense=vectors")
+    assert done.code == 0
+    assert "--name dens=words: no span that retrieves is called 'dens'; the stages are vectors" in done.err
+    assert "--name dense=vectors" not in done.err
+
+
 def test_the_root_says_question_and_answer(span, search, write, samples_of):
     spans = [
         span("ask", {"input.value": '{"messages": 1, "question": "Who was it?"}', "output.value": "It was me."}),

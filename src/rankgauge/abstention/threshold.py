@@ -148,6 +148,11 @@ def choose_threshold(
         raise ParameterError(str(error.args[0])) from None
     questions = _questions(result, good_by)
     first, second = (questions.take(places) for places in _halves(questions, seed))
+    if not first.unanswerable.any():
+        raise ResultError(
+            "the half that chooses has no unanswerable question, because clusters stay whole; take another seed, or "
+            "name clusters that have both kinds"
+        )
     value = _lowest(first, at_most)
     answered = questions.take(np.flatnonzero(~np.isnan(questions.scores)))
     if not len(answered.scores):

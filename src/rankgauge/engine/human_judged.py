@@ -21,6 +21,7 @@ from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
 from rankgauge.pooling.queue_files import sources_of
 from rankgauge.powered import JudgedQuestions, PoweredComparison, compare_powered
+from rankgauge.scoring.flaws import SCORED
 
 __all__ = ["grades_of", "powered_by_plan", "prediction_powered"]
 
@@ -108,6 +109,10 @@ def powered_by_plan(
         raise ParameterError(f"confidence lies between 0 and 1, not at {confidence!r}")
     if not runs:
         raise ParameterError("name at least one run")
+    policy = plan.profile.policy
+    if policy.queries != "judged" or policy.missing_output == "exclude":
+        left_out = "queries=intersection" if policy.queries != "judged" else "missing_output=exclude"
+        raise ParameterError(f"every question counts here, and policy {left_out} leaves out those that a run lacks")
     for metric in plan.metrics:
         _check(metric)
     by_model, by_people = (open_qrels(each, columns=columns, catalog=plan.catalog) for each in (judgments, human))
@@ -128,7 +133,8 @@ def powered_by_plan(
     parts = [query for query in shared if query not in set(whole)]
     table = _Tables(plan, runs, model, columns)
     all_by_model, all_by_people = table.of({}), table.of(shared)
-    some_by_model = table.of({query: {each: model[query][each] for each in shared[query]} for query in parts})
+    of_parts = {query: {each: model[query][each] for each in shared[query]} for query in parts}
+    some_by_model = table.of(of_parts) if parts else all_by_model
     questions = []
     for at, metric in enumerate(plan.metrics):
         is_linear = _is_linear(metric, plan)
@@ -230,7 +236,7 @@ class _Tables:
                 line[at] = column.values
                 line[np.isnan(line)] = 0.0
                 if not otherwise:
-                    self._zeros += len(places) - int(np.count_nonzero(~np.isnan(column.values)))
+                    self._zeros += len(places) - int(np.count_nonzero(column.codes == SCORED))
         return table
 
 

@@ -103,9 +103,9 @@ class PipelineSystem:
             items = _add(stages, "fused", functools.partial(fused, rankings, options.fuse), list(rankings))
         depth = None if options.rerank is None else options.rerank.depth
         if self._filter is not None:
-            items = _add(stages, "filtered", functools.partial(_worked, self._filter, given, items))
+            items = _add(stages, "filtered", functools.partial(_worked, "filter", self._filter, given, items))
         if self._rerank is not None:
-            items = _add(stages, "reranked", functools.partial(_worked, self._rerank, given, items[:depth]))
+            items = _add(stages, "reranked", functools.partial(_worked, "rerank", self._rerank, given, items[:depth]))
         if options.keep is not None:
             _add(stages, "kept", functools.partial(list, items[: options.keep]))
         return {"stages": stages}
@@ -159,13 +159,16 @@ def _add(
     return items
 
 
-def _worked(work: Callable[[Any, Any], Any], given: object, items: Sequence[Item]) -> Sequence[Item]:
+def _worked(what: str, work: Callable[[Any, Any], Any], given: object, items: Sequence[Item]) -> Sequence[Item]:
     """Return what a function makes of items: some of them, in any order; scores of another order are left out."""
     known = {item.get("id"): item for item in items}
-    returned = list(work(given, list(items)))
+    made = work(given, list(items))
+    if not isinstance(made, Iterable) or isinstance(made, str | Mapping):
+        raise TypeError(f"{what} returns items or ids, not {made!r:.60}")
+    returned = list(made)
     names = [item.get("id") if isinstance(item, Mapping) else item for item in returned]
     if strange := [name for name in names if name not in known]:
-        raise ValueError(f"the function returned {strange[0]!r}, which it was not given")
+        raise ValueError(f"{what} returned {strange[0]!r}, which it was not given")
     found = [item if isinstance(item, Mapping) else known[item] for item in returned]
     scores = [item.get("score") for item in found]
     falls = all(a is not None and b is not None and a >= b for a, b in itertools.pairwise(scores))

@@ -76,11 +76,13 @@ class TantivyEngine:
             new = Path(folder) / "index"
             new.mkdir()
             writer = tantivy.Index(builder.build(), path=str(new)).writer()
-            for document in documents:
-                writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
-                count += 1
-            writer.commit()
-            writer.wait_merging_threads()
+            try:
+                for document in documents:
+                    writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
+                    count += 1
+                writer.commit()
+            finally:
+                writer.wait_merging_threads()  # they write into the folder
             if options.path.exists():
                 options.path.rename(Path(folder) / "old")
             new.rename(options.path)

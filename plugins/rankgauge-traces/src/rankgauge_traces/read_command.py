@@ -14,7 +14,7 @@ import orjson
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import make_catalog
-from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted, did_you_mean, listed
 from rankgauge.io.files import is_there
 from rankgauge.io.problems import refuse
 from rankgauge.io.whole_files import write_new
@@ -44,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
         hint = f"; the first trace asks {traces[0].question!r:.80}" if gold.by == BY_QUESTION else ""
         raise NothingToEvaluateError(f"no trace has ground truth in {gold.file} by {gold.by}{hint}", [])
     write_lines(given.output, samples)
-    missing = [*_broken(problems, counts), *lacks(traces)]
+    missing = [*_idle_names(reading.names, traces), *_broken(problems, counts), *lacks(traces)]
     if given.as_json:
         print_json(_summary(given.output, traces, counts, joined, len(samples), missing))
         return 0
@@ -84,6 +84,15 @@ def _names(typed: Sequence[str]) -> dict[str, str]:
             raise ParameterError(f"--name names {span!r} twice")
         names[span] = stage
     return names
+
+
+def _idle_names(names: Mapping[str, str], traces: Sequence[Trace]) -> Iterator[str]:
+    """Yield which names are for spans that there are not."""
+    stages = list(dict.fromkeys(stage["name"] for trace in traces for stage in trace.stages.stages))
+    for span, stage in names.items():
+        if not any(name == stage or name.startswith(f"{stage}-") for name in stages):
+            hint = f"{did_you_mean(span, stages)}; the stages are {listed(stages)}"
+            yield f"--name {span}={stage}: no span that retrieves is called {span!r}{hint}"
 
 
 def _told(traces: Sequence[Trace], counts: Counts, joined: Joined | None, given: argparse.Namespace) -> Iterator[str]:
