@@ -208,6 +208,20 @@ class TestExplaining:
         assert "\u202e" not in page
 
 
+def test_a_funnel_follows_sets_and_claims_no_ceiling_for_them():
+    """The reranker drops b, and so the set; no order of results tells where a set could be complete."""
+    row = sample([["a", "b"], ["c"]]) | {
+        "actual_output": {
+            "stages": [{"name": "dense", "retrieved": ["a", "b", "c"]}, {"name": "rerank", "retrieved": ["c", "a"]}]
+        }
+    }
+    funnel = evaluation(row, metrics=["complete_sets@3"]).run().funnel("complete_sets@3")
+    assert [(stage.held, stage.lost, stage.score.mean, stage.ceiling) for stage in funnel.stages] == [
+        (2, 0, 1.0, None),
+        (1, 1, 0.5, None),
+    ]
+
+
 def test_the_fewest_items_that_complete_a_set():
     chains = GoldSet("any", (GoldSet("all", ("a", "b", "c")), GoldSet("all", ("d", "e")), GoldSet("all", ("f", "g"))))
     assert chains.fewest() == ("d", "e")

@@ -24,7 +24,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.samples import Output, Sample
+from rankgauge.samples import OF_SOME, Output, Sample
 from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, judged_for, score_metric
 from rankgauge.scoring.scored import ScoredMetric, add_counts, join_outcomes
@@ -254,8 +254,9 @@ def _in_words(k: Ints) -> str:
 
 
 def can_be_reordered(metric: Metric, judged: Judged) -> bool:
-    """Return whether a metric sees nothing but judged rows, of which a reordering knows all."""
-    return not metric.judging.needs and judged.low is None and judged.cover is None and bool(judged.earns.all())
+    """Return whether a metric sees nothing but judged rows, each of which is found with its own result alone."""
+    is_plain = not metric.judging.needs and {*OF_SOME, "sets"}.isdisjoint(metric.gold)
+    return is_plain and judged.low is None and judged.cover is None and bool(judged.earns.all())
 
 
 def reordered(judged: Judged, ranks: Ints) -> Judged:
