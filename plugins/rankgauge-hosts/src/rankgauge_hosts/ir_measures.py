@@ -189,8 +189,13 @@ def _register(declaration: Any) -> None:  # noqa: ANN401  # what a plugin declar
     """Make a metric a measure by those of its names that Python can read and nobody has taken."""
     names = [name for name in declaration.short if name.isidentifier() and name not in registry]
     judging, (low, high) = declaration.judging, declaration.range
-    of_ids = judging.judges == "retrieved" and "relevant" in judging.gold and "scores" not in judging.needs
-    if not names or not of_ids or declaration.aggregate not in _AGGREGATES:
+    of_ids = judging.judges == "retrieved" and "relevant" in judging.gold
+    if (
+        not names
+        or not of_ids
+        or not {"ids", "intents"}.issuperset(judging.needs)
+        or declaration.aggregate not in _AGGREGATES
+    ):
         return
     worst = low if declaration.higher_is_better else high
     params = {parameter.name: ParamInfo() for parameter in declaration.parameters}
