@@ -5,6 +5,7 @@ import json
 import pytest
 
 import rankgauge
+from rankgauge.errors import DataError
 from rankgauge.pooling.queue_files import sources_of
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
@@ -48,8 +49,10 @@ def test_people_alone_are_no_note(qrels):
 
 
 @pytest.mark.parametrize("row", ["no json", "[1]", '{"judge": "x"}', "[" * 100_000, '"text"'])
-def test_a_side_file_that_cannot_be_read_decides_nothing(qrels, row):
-    assert sources_of(str(qrels([*ROWS, row])), 4) is None
+def test_a_side_file_that_cannot_be_read_is_told_with_its_line(qrels, row):
+    """A gate on a model's judgments would pass, were it taken for one that is not there."""
+    with pytest.raises(DataError, match=rf"(?s)who judged .* cannot be read.*jsonl:{len(ROWS) + 1}: it is no line of"):
+        sources_of(str(qrels([*ROWS, row])), 4)
 
 
 def test_judgments_in_memory_or_without_a_side_file_have_no_sources(tmp_path):

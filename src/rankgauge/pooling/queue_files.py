@@ -18,8 +18,8 @@ from typing import Any
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.columns import Qrels, encoded
-from rankgauge.errors import DataError, Problem, RankgaugeError, ResultError, counted
-from rankgauge.io.files import open_file, read_bytes
+from rankgauge.errors import DataError, Problem, ResultError, counted
+from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
 from rankgauge.io.whole_files import write_new
 
@@ -255,22 +255,27 @@ def provenance_path(qrels: Path) -> Path:
 
 
 def sources_of(source: str, judgments: int) -> JudgmentSources | None:
-    """Return who gave the judgments of a file; None where it has no side file, or one that cannot be read."""
+    """
+    Return who gave the judgments of a file; None where it has no side file.
+
+    One that cannot be read is a `DataError`: a gate would not know that a model judged.
+    """
     if not source or not (path := provenance_path(Path(source))).is_file():
         return None
     judges: dict[tuple[str, str], str] = {}
     rubrics: dict[str, set[str]] = {}
-    try:
-        with open_file(path) as opened:
-            for line in opened.stream:
-                if line.strip():
-                    row = json.loads(line)
-                    judge = str(row["judge"])
-                    judges[row["query"], row["document"]] = judge
-                    if isinstance(row.get("rubric"), str):
-                        rubrics.setdefault(judge, set()).add(row["rubric"])
-    except (RankgaugeError, ValueError, KeyError, TypeError, RecursionError):
-        return None  # it decides nothing; `judge read` says what is wrong with it
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            judge = str(row["judge"])
+            judges[row["query"], row["document"]] = judge
+        except (ValueError, KeyError, TypeError, RecursionError):
+            why = "it is no line of who judged what, as `judge read` writes them; mend the file, or move it away"
+            raise DataError(f"who judged {source} cannot be read:", [Problem(why, str(path), number)]) from None
+        if isinstance(row.get("rubric"), str):
+            rubrics.setdefault(judge, set()).add(row["rubric"])
     counts = Counter(judges.values())
     ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     return JudgmentSources(
