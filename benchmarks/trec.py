@@ -17,13 +17,14 @@ and starts: of the command on two lines, of `rankgauge run` on the quickstart, a
 whole runs are measured with it and without it.
 
 Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only PARTS]``; parts are deep, many, judged,
-several, start, memory and growth, separated by commas.
+several, start, memory, few (rankings that are never the same twice) and growth, separated by commas.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import os
 import random
 import shlex
@@ -33,9 +34,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from processes import Cost, alternated
@@ -43,7 +44,7 @@ from processes import Cost, alternated
 from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
-PARTS = ("deep", "many", "judged", "several", "start", "memory", "growth")
+PARTS = ("deep", "many", "judged", "several", "start", "memory", "few", "growth")
 SEED = 20261120
 median = statistics.median
 
@@ -119,6 +120,8 @@ def main() -> None:
             start(folder, given.runs)
         if "memory" in wanted:
             in_memory(folder, given.runs)
+        if "few" in wanted:
+            never_seen(given.runs)
         if "growth" in wanted:
             growth(folder, given.runs)
 
@@ -193,18 +196,6 @@ def in_memory(folder: Path, runs: int) -> None:
     """Compare evaluating dictionaries."""
     import pytrec_eval  # noqa: PLC0415  # a peer
 
-    import rankgauge  # noqa: PLC0415  # beside it
-
-    def peer(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
-        measures = {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"}
-        scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-        for name in next(iter(scores.values())):
-            _ = sum(own[name] for own in scores.values()) / len(scores)
-
-    def ours(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
-        result = rankgauge.evaluate(qrels, run, METRICS)
-        _ = [column.mean for column in result.metrics.values()]
-
     print(f"\nmemory: dictionaries; processor time, medians of {runs}; how many times faster than pytrec_eval")
     for part, shape in {**SHAPES, **FEW}.items():
         paths = folder / f"{part}.qrels", folder / f"{part}.run"
@@ -215,24 +206,61 @@ def in_memory(folder: Path, runs: int) -> None:
         with paths[1].open() as lines:
             run = pytrec_eval.parse_run(lines)
         if part not in FEW:
-            in_turns(part, ours, peer, qrels, [[run]] * (runs + 1))
+            in_turns(part, [[(qrels, run)]] * (runs + 1))
             continue
-        in_turns(part, ours, peer, qrels, [[run] * REPEATS] * (runs + 1))
-        others = [[shuffled(run, turn * REPEATS + each) for each in range(REPEATS)] for turn in range(runs + 1)]
-        in_turns(f"{part}, another ranking each time", ours, peer, qrels, others)
+        in_turns(part, [[(qrels, run)] * REPEATS] * (runs + 1))
+        others = [
+            [(qrels, shuffled(run, turn * REPEATS + each)) for each in range(REPEATS)] for turn in range(runs + 1)
+        ]
+        in_turns(f"{part}, another ranking each time", others)
 
 
-def in_turns(
-    name: str, ours: Callable[..., None], peer: Callable[..., None], qrels: object, given: Sequence[Sequence[object]]
-) -> None:
+def never_seen(runs: int) -> None:
+    """Compare evaluating dictionaries whose judgments and rankings are new for each call."""
+    print(
+        f"\nfew: dictionaries, never the same twice; processor time, medians of {runs}; times faster than pytrec_eval"
+    )
+    for queries, depth in itertools.product((1, 3, 11, 40, 100), (10, 100, 1_000)):
+        chance, count = random.Random(SEED), max(3, min(REPEATS, 30_000 // (queries * depth)))
+        given = [[new_pair(chance, queries, depth) for _ in range(count)] for _ in range(runs + 1)]
+        in_turns(f"{queries} x {depth:,}", given)
+
+
+def new_pair(chance: random.Random, queries: int, depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return judgments, two to six a query, and rankings in order of score."""
+    pool = [f"d{number}" for number in range(10 * depth)]
+    qrels, run = {}, {}
+    for name in map("q{}".format, range(queries)):
+        documents = chance.sample(pool, depth)
+        scores = sorted((chance.random() for _ in documents), reverse=True)
+        run[name] = dict(zip(documents, scores, strict=True))
+        qrels[name] = dict.fromkeys((*chance.sample(documents, chance.randint(1, 5)), chance.choice(pool)), 1)
+    return qrels, run
+
+
+def in_turns(name: str, given: Sequence[Sequence[tuple[Any, Any]]]) -> None:
     """Let both sides evaluate the runs of each turn, of which the first one plans and warms, and print how long."""
+    import pytrec_eval  # noqa: PLC0415  # a peer
+
+    import rankgauge  # noqa: PLC0415  # beside it
+
+    def peer(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
+        measures = {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"}
+        scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+        for measure in next(iter(scores.values())):
+            _ = sum(own[measure] for own in scores.values()) / len(scores)
+
+    def ours(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
+        result = rankgauge.evaluate(qrels, run, METRICS)
+        _ = [column.mean for column in result.metrics.values()]
+
     times: dict[str, list[float]] = {"rankgauge.evaluate": [], "pytrec_eval": []}
-    for runs in given:
+    for pairs in given:
         for side, call in zip(times, (ours, peer), strict=True):
             begun = time.process_time()
-            for run in runs:
+            for qrels, run in pairs:
                 call(qrels, run)
-            times[side].append((time.process_time() - begun) / len(runs))
+            times[side].append((time.process_time() - begun) / len(pairs))
     (_, *own), (_, *its) = times.values()
     ratio = median(other / mine for mine, other in zip(own, its, strict=True))
     print(f"  {name:36} rankgauge {median(own) * 1e3:9.3f} ms   pytrec_eval {median(its) * 1e3:9.3f} ms   {ratio:.2f}")

@@ -93,6 +93,8 @@ class TestGoodPlugins:
         catalog = Catalog.discover()
         found = catalog.read(parse("nDCG@10")), catalog.read(parse("recall_100")), catalog.reader(".jsonl")
         assert all(found)
+        catalog.require([])
+        assert catalog.not_installed([]) == {}
         assert module not in sys.modules
         assert catalog.read(parse("alpha-depth")).claim.provider.distribution == "alpha-tools"
         assert module in sys.modules

@@ -60,6 +60,8 @@ class HttpSystem:
 
     def __call__(self, given: object) -> dict[str, Any]:
         """Return what the service answers for a sample's input, how long that took, and how many bytes it has."""
+        import httpx  # noqa: PLC0415  # as above
+
         options = self._options
         fields = {**(given if isinstance(given, Mapping) else {}), "question": _question(given)}
         if options.k is not None:
