@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import random
 from functools import cache
 
 import numpy as np
@@ -245,6 +246,18 @@ def test_covered_parts_of_many_samples_are_those_of_each() -> None:
     blocks = covered_parts([["x", one], [], [two, f"{one} {two}"]], [[two, one], [one], [one, two]])
     whole_one, whole_two = [(0, len(one))], [(0, len(two))]
     assert blocks == [{(1, 1): whole_one}, {}, {(0, 1): whole_two, (1, 0): whole_one, (1, 1): whole_two}]
+
+
+def test_gold_texts_are_found_among_thousands_as_alone() -> None:
+    """Words so few that most runs stand in several of the gold texts."""
+    chance = random.Random(3)  # noqa: S311  # no secret
+    words = [f"word{number}" for number in range(10)]
+    gold = [" ".join(chance.choices(words, k=8)) for _ in range(3000)]
+    chunk = " ".join(gold[5:8])
+    together = cover_batch([[chunk]], [gold])[0].scores[0]
+    assert together[5:8].tolist() == [1.0, 1.0, 1.0]
+    assert np.count_nonzero(together) > 100
+    assert together[:300].tolist() == [score(text, chunk) for text in gold[:300]]
 
 
 def test_repetitions_stay_linear() -> None:

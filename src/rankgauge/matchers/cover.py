@@ -203,17 +203,30 @@ def _points(
     gold, other = shared.gold[once], shared.other[once]
     pair = layout.base[stream.text[other]] + layout.place[stream.text[gold]]
     if len(shared.repeated):
-        text = stream.text[shared.repeated]
-        counts = layout.golds[layout.sample[text]]
-        column = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        pair = np.concatenate([pair, np.repeat(layout.base[text], counts) + column])
-        gold = np.concatenate([gold, np.full(len(column), -1)])
-        other = np.concatenate([other, np.repeat(shared.repeated, counts)])
+        text, place, counts = _again(stream, shared)
+        again = np.repeat(shared.repeated, counts)
+        pair = np.concatenate([pair, layout.base[stream.text[again]] + layout.place[text]])
+        gold = np.concatenate([gold, place])
+        other = np.concatenate([other, again])
         order = np.lexsort((other, pair))
     else:
         order = np.argsort(pair, kind="stable")
     order = order[pairs.n[pair[order]] == n]
     return pair[order], gold[order], other[order]
+
+
+def _again(stream: WordStream, shared: Shared) -> tuple[Integers, Integers, Integers]:
+    """Return the gold texts that have each repeated run, its place in each, -1 for several, and how many texts."""
+    places = shared.again[np.argsort(shared.runs[shared.again], kind="stable")]
+    run, text = shared.runs[places], stream.text[places]
+    first = np.ones(len(places), np.bool_)
+    first[1:] = (run[1:] != run[:-1]) | (text[1:] != text[:-1])
+    heads = np.flatnonzero(first)
+    place = np.where(np.diff(np.append(heads, len(places))) == 1, places[heads], -1)
+    low, high = (np.searchsorted(run[heads], shared.runs[shared.repeated], side) for side in ("left", "right"))
+    counts = high - low
+    at = np.arange(int(counts.sum())) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+    return text[heads][at], place[at], counts
 
 
 def _settled(stream: WordStream, shared: Shared, gold: Integers, other: Integers, group: Integers) -> Integers:

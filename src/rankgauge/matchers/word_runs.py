@@ -135,7 +135,8 @@ class Shared(NamedTuple):
 
     gold: Integers
     other: Integers
-    repeated: Integers  # places in retrieved texts whose run of words stands in gold texts more than once
+    repeated: Integers  # places in retrieved texts whose run of words may stand in gold texts more than once
+    again: Integers  # places in gold texts where these runs stand
     runs: NDArray[np.uint64]  # a hash of the run of words from each place on
 
 
@@ -157,13 +158,14 @@ def shared_runs(stream: WordStream, layout: Layout, n: int) -> Shared:
     holder = holder[there]
     same = runs[holder] == runs[there]
     hidden = gold[table[slots[gold]] != gold]  # whose place in the table another one took
-    repeated = np.empty(0, np.int64)
+    repeated = again = np.empty(0, np.int64)
     if len(hidden):
         has_hidden = np.zeros(1 << bits, np.bool_)
         has_hidden[slots[hidden]] = True
         maybe = there[has_hidden[slots[there]]]
         repeated = maybe[np.isin(runs[maybe], runs[hidden])]
-    return Shared(holder[same].astype(np.int64), there[same], repeated, runs)
+        again = gold[np.isin(runs[gold], runs[repeated])]
+    return Shared(holder[same].astype(np.int64), there[same], repeated, again, runs)
 
 
 Run = tuple[int, int, int]
