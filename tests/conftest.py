@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -44,6 +45,17 @@ settings.load_profile("quick")  # --hypothesis-profile=thorough loads the other 
 
 Scorer = Callable[..., SampleScore]
 Judger = Callable[..., Judged]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Keep what is collected, which lasts as long as the session, out of each search for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
