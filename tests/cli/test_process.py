@@ -3,12 +3,16 @@
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from child_processes import run, variables
+from rankgauge.cli.own_process import kept_interrupts
 
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 TOLD = """
@@ -155,3 +159,22 @@ def test_every_metric_computes_the_same_without_docstrings(tmp_path):
         for level in ("", "2")
     ]
     assert scores[0] == scores[1]
+
+
+def test_ctrl_c_that_comes_while_it_is_sent_again_is_sent_once_more(monkeypatch):
+    """What is raised within the hook is dropped as well."""
+    started = []
+
+    class Early:
+        def __init__(self, seconds, function, arguments):
+            self.sends = (function, arguments)
+
+        def start(self):
+            started.append(self.sends)
+            if len(started) == 1:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading, "Timer", Early)
+    with kept_interrupts():
+        sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))
+    assert started == [(os.kill, (os.getpid(), signal.SIGINT))] * 2

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.streams import own_stdout, results, settle
@@ -94,9 +94,12 @@ def kept_interrupts() -> Iterator[None]:
         import signal
         import threading
 
-        again = threading.Timer(_REPEAT, os.kill, (os.getpid(), signal.SIGINT))
-        again.daemon = True
-        again.start()
+        while True:
+            again = threading.Timer(_REPEAT, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            with suppress(KeyboardInterrupt):  # on a busy machine it may come before this has ended, and is dropped too
+                again.start()
+                return
 
     sys.unraisablehook = hook
     try:
