@@ -223,8 +223,10 @@ def test_the_command_line_repeats_and_resumes(tmp_path, monkeypatch, capsys):
         encoding="utf-8",
     )
     line = "run --data data.jsonl -m hit@1 --sut turns.py:answer --concurrency 1 -o out"
-    assert call([*line.split(), "--repeat", "2"]) == 0
-    assert "3 of 3 samples flip between 0 and 1" in capsys.readouterr().out
+    assert call([*line.split(), "--repeat", "2", "--worst", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "3 of 3 samples flip between 0 and 1" in printed
+    assert "s0: 1.0000  '0'\n    repeats    0.5000 is their mean; this is the first\n" in printed
     assert call([*line.split(), "--repeat", "4", "--resume", "out", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)["metrics"]["hit@1"]["repeats"]
     assert (facts["repeats"], facts["passes"][0]) == (4, {"k": 1, "pass@k": 0.5, "pass^k": 0.5})

@@ -233,10 +233,7 @@ def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, st
     for explanation in explain_samples(result, worst, column, trials=False) if worst else ():
         where = f"  {tests[explanation.sample]}" if tests else ""
         yield f"{sample_title(explanation)}{where}"
-        if column.repeats is not None:
-            mean = float(column.values[result.sample_ids.index(explanation.sample)])
-            yield f"  repeats    {mean:.4f} is their mean; this is the first"
-        yield from (f"  {line}" for line in sample_lines(explanation))
+        yield from (f"  {line}" for line in sample_lines(explanation, result))
 
 
 def _short(outcome: GateOutcome) -> str:

@@ -36,7 +36,7 @@ def listed_lines(result: ResultValues) -> Iterator[str]:
         yield f"{heading}:"
     for explanation in result.listed:
         yield f"  {sample_title(explanation)}"
-        yield from (f"    {line}" for line in sample_lines(explanation))
+        yield from (f"    {line}" for line in sample_lines(explanation, result))
 
 
 def sample_title(explanation: Explanation) -> str:
@@ -49,8 +49,12 @@ def sample_title(explanation: Explanation) -> str:
     return f"{visible(explanation.sample)}: {number(explanation.score)}{status}{about}"
 
 
-def sample_lines(explanation: Explanation) -> Iterator[str]:
+def sample_lines(explanation: Explanation, result: ResultValues) -> Iterator[str]:
     """Yield why there is no score, what was retrieved within the cutoff, and the gold items with their ranks."""
+    column = result[explanation.metric]
+    if column.repeats is not None:
+        mean = float(column.values[result.sample_ids.index(explanation.sample)])
+        yield f"repeats    {number(mean)} is their mean; this is the first"
     if explanation.reason:
         yield f"because    {visible(explanation.reason)}"
     by_answer = explanation.judges == "answer"
