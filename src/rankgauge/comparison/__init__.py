@@ -1,4 +1,4 @@
-"""Comparison: pairs of results, their differences, gates, and what documents that nobody judged could change."""
+"""Comparison: results against each other: pairs, differences, tests, power, and their words."""
 
 from rankgauge.comparison.differences import Change, CohortDifference, Comparison, MetricComparison, RunComparison
 
