@@ -311,7 +311,7 @@ def options(name: str) -> dict[str, argparse.Action]:
 
 
 OPTIONS = {name: options(name) for name in ("", *COMMANDS)}
-FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only"}
+FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only", "--large"}
 """Options of other tools, and of our benchmarks."""
 
 
