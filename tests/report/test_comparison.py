@@ -45,6 +45,13 @@ def test_no_difference_shown_is_not_called_none() -> None:
     assert detectable.endswith(" or more 4 times out of 5")
 
 
+def test_without_a_pair_nothing_is_said_of_a_difference() -> None:
+    """Each run has a score where the other has none."""
+    nan = float("nan")
+    found = lines(compare({"a": result([1.0, nan]), "b": result([nan, 1.0])}))
+    assert found[0] == "b and a cannot be compared in p@1: no sample has a score in both"
+
+
 def test_too_few_pairs_to_show_anything_are_said_to_be() -> None:
     found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))
     assert not any("detect a difference" in line for line in found)

@@ -126,9 +126,17 @@ def verdicts(comparison: Comparison) -> Iterator[tuple[str, MetricComparison]]:
         alike: dict[str, list[MetricComparison]] = {}
         for name, metric in pair.metrics.items():
             is_shared = metric.verdict in {"better", "worse", "undecided", "same"} and metric.matters is None
-            alike.setdefault(metric.verdict if is_shared else name, []).append(metric)
+            said = _NO_PAIRS if _has_no_pairs(metric) else metric.verdict if is_shared else name
+            alike.setdefault(said, []).append(metric)
         for metrics in alike.values():
             yield _verdict(pair, metrics, names_baseline=several), metrics[0]
+
+
+_NO_PAIRS = "cannot be compared"
+
+
+def _has_no_pairs(metric: MetricComparison) -> bool:
+    return metric.n == 0 and metric.difference is None
 
 
 def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_baseline: bool) -> str:
@@ -136,6 +144,8 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
     is_one = len(pair.metrics) == 1  # else the numbers stand in a table of several rows
     names = ", ".join(metric.name for metric in metrics)
     named = _difference(metric) if is_one or verdict not in {"better", "worse", "undecided"} else names
+    if _has_no_pairs(metric):
+        return f"{pair.run} and {pair.baseline} {_NO_PAIRS} in {names}: no sample has a score in both"
     if verdict == "same":
         return f"{pair.run} and {pair.baseline} score the same: {names}, {counted(metric.n, 'pair')}"
     if verdict == "equivalent":
