@@ -20,7 +20,7 @@ install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make demo-pipeline  run a pipeline of five stages, as a function and in engines, and show which stage loses what"
-	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
+	@echo "make test     run the tests, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
 	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
 	@echo "make test-newest  run what depends most on versions in the newest Python that is installed (TESTS=tests: all)"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import rankgauge.testing.law_checks
-from draws import EXAMPLES
+from draws import EXAMPLES, is_thorough
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
@@ -75,7 +75,7 @@ def _logging_as_found() -> Iterator[None]:
 @pytest.fixture
 def first_example(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the quick suite, let laws tell the first example that breaks them: to make it small takes most of the time."""
-    if settings().max_examples < EXAMPLES["thorough"]:
+    if not is_thorough():
 
         def first(rule: Any, trial: Any, *, cases: int, shrink: bool) -> Any:
             return broken_by(rule, trial, cases=cases, shrink=False)

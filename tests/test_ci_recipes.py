@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from draws import in_thorough_suite
 from environments import Environment, build_wheel, plain_variables
 
 ROOT = Path(__file__).parent.parent
@@ -124,6 +125,7 @@ def of_action(runner: Runner, given: Mapping[str, str], wheel: Path) -> list[sub
     return done
 
 
+@in_thorough_suite()
 def test_the_workflow_of_the_page_gates_with_the_action(runner: Runner, wheel: Path) -> None:
     (job,) = yaml.safe_load(block("yaml workflow"))["jobs"].values()
     checkout, retrieve, action = job["steps"]
@@ -165,6 +167,7 @@ def test_arguments_of_the_action_are_split_as_a_shell_would_and_never_run(runner
     assert not (runner.checkout / "x").exists()
 
 
+@in_thorough_suite()
 def test_the_job_of_the_page_gates_on_gitlab(runner: Runner) -> None:
     (job,) = yaml.safe_load(block("yaml gitlab")).values()
     install, retrieve, gate = job["script"]

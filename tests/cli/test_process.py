@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from child_processes import run, variables
+from draws import in_thorough_suite
 from rankgauge.cli.own_process import kept_interrupts
 
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
@@ -116,6 +117,7 @@ def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: interrupted\n")
 
 
+@in_thorough_suite()
 def test_every_metric_computes_the_same_without_docstrings(tmp_path):
     """``python -OO`` removes them, and asserts."""
     sample = {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, judge_gates
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import plan_power
@@ -125,6 +126,7 @@ def as_result(values):
     return made.with_columns(replaced)
 
 
+@in_thorough_suite()
 def test_a_plan_with_clusters_shows_the_difference_that_it_promises():
     """The comparison of as many questions as were planned is significant in about 80 % of drawn sets."""
     rng = np.random.default_rng(5)

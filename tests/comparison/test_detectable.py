@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from comparison.made import result
+from draws import some
 from rankgauge import compare
 from rankgauge.comparison.estimate import TestName
 from rankgauge.stats.effects import detectable_by_signs, detectable_effect, pairs_for_level
@@ -35,14 +36,16 @@ def compared(rng, n, metrics, runs, test, moved):
 
 @pytest.mark.parametrize(
     ("n", "metrics", "runs", "test"),
-    [
-        (6, 1, 1, "sign-flip"),
-        (30, 1, 1, "sign-flip"),
-        (30, 5, 1, "sign-flip"),
-        (30, 5, 3, "sign-flip"),
-        (12, 2, 1, "t"),
-        (30, 1, 1, "wilcoxon"),
-    ],
+    some(
+        [
+            (30, 1, 1, "wilcoxon"),
+            (30, 1, 1, "sign-flip"),
+            (6, 1, 1, "sign-flip"),
+            (12, 2, 1, "t"),
+            (30, 5, 1, "sign-flip"),
+            (30, 5, 3, "sign-flip"),
+        ]
+    ),
 )
 def test_what_is_detectable_is_shown_four_times_in_five(n: int, metrics: int, runs: int, test: TestName) -> None:
     """The standard deviation of differences is 1, so that the promise over its estimate is the true one."""

@@ -1,6 +1,7 @@
 # the expected value stands first
 """Cutoffs as budgets: every metric with a cutoff, the columns they make, and where they are refused."""
 
+import itertools
 import json
 import math
 import pickle
@@ -8,6 +9,7 @@ from random import Random
 
 import pytest
 
+from draws import some
 from rankgauge import Catalog, Engine, Result, compare, evaluate
 from rankgauge.errors import PlanError
 from rankgauge.plugin import JudgedSample, hookimpl, sample_metric, tokenizer
@@ -94,8 +96,7 @@ def test_the_samples_below_vary():
     assert {True, False} == {0 < fit < depth for fit, depth in fits} == {0 < fit == depth for fit, depth in fits}
 
 
-@pytest.mark.parametrize("alias", WITH_CUTOFF)
-@pytest.mark.parametrize("budget", [1, 4, 9])
+@pytest.mark.parametrize(("alias", "budget"), some(list(itertools.product(WITH_CUTOFF, (1, 4, 9))), of=4))
 def test_a_budget_is_a_cutoff_of_its_own_for_every_sample(alias, budget):
     """
     It scores as the number of ranks that fit does. Where that would cut the ideal, it scores as the ranking that ends

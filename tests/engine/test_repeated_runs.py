@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine, Result, RunInterrupted, compare
 from rankgauge.catalog import Catalog
 from rankgauge.cli import call
@@ -200,6 +201,7 @@ def test_a_against_a_tells_how_often_repeats_would_be_called_different():
     assert not compare({"a": stable, "b": drifting})["b"].false_alarms
 
 
+@in_thorough_suite()
 def test_false_alarms_of_a_system_that_varies_at_random_are_as_rare_as_promised():
     rng = np.random.default_rng(3)
     alarms = pairs = 0

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from draws import EXAMPLES
+from draws import is_thorough
 from faults.campaign import Workshop, cases
 from faults.promises import CODES
 from faults.ways import SUFFIXES, WAYS, WITHOUT_FILES
@@ -21,14 +21,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli.command_line import command_names
 
 _SEED = 13
-_COUNT = {"quick": 3, "thorough": 20}
-"""How many cases of each way there are."""
-
 _MEMORY = 4 << 30
-
-
-def _profile() -> str:
-    return "thorough" if settings().max_examples >= EXAMPLES["thorough"] else "quick"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +53,7 @@ def test_files_with_nothing_wrong_work(way, workshop):
 
 
 def test_mutated_files_break_no_promise(workshop):
-    count = len(WAYS) * _COUNT[_profile()]
+    count = len(WAYS) * (20 if is_thorough() else 1)
     found = [
         f"{case.number} {case.way}, {case.file}: {broken} {err[:300]}"
         for case in cases(workshop.data, _SEED, range(count))

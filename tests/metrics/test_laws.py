@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from draws import draws
+from draws import draws, some
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
@@ -50,9 +50,10 @@ def _alias(value: object) -> str:
     return value.alias if isinstance(value, Metric) else str(value)
 
 
-@pytest.mark.parametrize("subject", METRICS, ids=_alias)
-def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(subject: Metric) -> None:
-    laws = {*subject.laws, *EVERY}.difference(subject.without)
+@pytest.mark.parametrize(("place", "subject"), list(enumerate(METRICS)), ids=_alias)
+def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(place: int, subject: Metric) -> None:
+    """In the quick suite each metric is held to a third of the laws of all, another one than its neighbours."""
+    laws = {"usable", *subject.laws, *some(EVERY, first=place)}.difference(subject.without)
     report = check_metric(subject.alias, laws=laws, cases=CASES, catalog=CATALOG)
 
     report.raise_if_broken()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from draws import in_thorough_suite
 from environments import Environment, build_wheel
 
 ROOT = Path(__file__).parent.parent.parent
@@ -71,6 +72,9 @@ from rankgauge import Engine
 evaluation = Engine().dataset("samples.jsonl").with_metrics(["tides-waste-at-2", "EM(matcher='drop-salt > equal')"])
 print(json.dumps([column.mean for column in evaluation.run().metrics.values()]))
 """
+
+
+pytestmark = in_thorough_suite()
 
 
 class Installed(NamedTuple):

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.stats.selective import calibration, risk_area, risk_area_interval, risks
 
 
@@ -27,6 +28,7 @@ def test_scores_that_tell_nothing_have_the_mean_loss() -> None:
     assert risk_area(np.ones(5), np.array([1.0, 0.0, 0.0, 0.5, 0.0])) == pytest.approx(0.3)
 
 
+@in_thorough_suite()
 def test_its_interval_covers_about_as_often_as_it_says() -> None:
     """300 sets of 150, so that .95 has a standard error of .0126; a percentile bootstrap is known to miss it a bit."""
     chance = np.random.default_rng(11)

@@ -11,11 +11,11 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from draws import EXAMPLES
+from draws import is_thorough
 from rankgauge.stats.effects import holm
 from rankgauge.stats.paired_tests import flip_signs
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
@@ -181,8 +181,7 @@ LARGE = [34688, 708]
 @pytest.mark.parametrize("n", [40, 1_100])
 def test_rejection_rates_under_the_null(n: int) -> None:
     """Metrics that agree with each other: any false finding at .05 must be rare; a single one must be uniform."""
-    is_thorough = settings().max_examples >= EXAMPLES["thorough"]
-    tries = 1_000 if is_thorough else 60
+    tries = 1_000 if is_thorough() else 60
     resamples = 999 if n < 1_000 else 1
     rng = np.random.default_rng(n)
     single = family = by_holm = 0

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.plugin import hookimpl, tokenizer
@@ -72,7 +73,9 @@ def test_a_law_that_is_not_declared_is_not_checked():
 
 @pytest.mark.parametrize("name", sorted(Catalog.discover(own_only=True).all("tokenizer")))
 def test_the_built_in_tokenizers_obey_the_laws(name):
-    check_tokenizer(Catalog.discover(own_only=True).tokenizer(name).declaration.function, cases=60).raise_if_broken()
+    check_tokenizer(
+        Catalog.discover(own_only=True).tokenizer(name).declaration.function, cases=draws(60)
+    ).raise_if_broken()
 
 
 @pytest.mark.parametrize(

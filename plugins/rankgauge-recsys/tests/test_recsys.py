@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge_recsys
+from draws import draws
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
@@ -161,7 +162,7 @@ def test_a_catalogue_that_is_too_small_gives_no_value(caplog):
 
 
 def test_plugin_obeys_the_laws():
-    report = check_plugin(rankgauge_recsys, cases=20)
+    report = check_plugin(rankgauge_recsys, cases=draws(20))
 
     report.raise_if_broken()
     assert [each.name for each in report] == [
@@ -173,4 +174,4 @@ def test_plugin_obeys_the_laws():
 
 
 def test_distance_of_vectors_obeys_the_laws():
-    check_metric("ild(by=vector)", cases=20, catalog=CATALOG).raise_if_broken()
+    check_metric("ild(by=vector)", cases=draws(20), catalog=CATALOG).raise_if_broken()
