@@ -1,6 +1,7 @@
 """Too little address space (``ulimit -v``): a message and exit code 2, or a result; no hang, no crash, no bug."""
 
 import io
+import itertools
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 from child_processes import command, variables
+from draws import some
 from rankgauge.cli import call
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
@@ -37,8 +39,7 @@ def limited(megabytes, *arguments, cwd):
     return subprocess.run(line, cwd=cwd, env=variables(), capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize("megabytes", [60, 150, 500, 900])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("megabytes", "form"), some(list(itertools.product([60, 150, 500, 900], FORMS))))
 def test_a_file_is_read_or_refused(tmp_path, form, megabytes):
     (tmp_path / form).write_bytes(FORMS[form](ROWS))
     done = limited(megabytes, "run", "--data", form, "-m", "RR", "--json", cwd=tmp_path)

@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+from draws import some
 from fake_plugins import FakePlugins
 
 pytest_plugins = ["pytester"]
@@ -19,7 +20,7 @@ TWO = """
 """
 """Reciprocal ranks 1, 1/2 and 0: in the mean 0.5."""
 
-BOTH = pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "xdist"])
+BOTH = pytest.mark.parametrize("workers", some([(), ("-n", "1")], of=2), ids=" ".join)  # the thorough suite takes both
 
 
 def run(project, *options, body=TWO, **files):
