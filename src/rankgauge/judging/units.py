@@ -13,6 +13,7 @@ from typing import Any
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Expected, Output, Sample
+from rankgauge.samples.gold_items import distinct
 
 __all__ = ["LOOKED_AT", "PARTS", "Part", "UnitRule", "keep_highest", "met_as_parts", "parts_note", "unit_rule"]
 
@@ -183,7 +184,7 @@ def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
         keep_highest(relevant, {unit_of(name): grade})
     for name, by_intent in (expected.intents or {}).items():
         keep_highest(intents.setdefault(unit_of(name), {}), by_intent)
-    sets = None if expected.sets is None else tuple(each.renamed(unit_of) for each in expected.sets)
+    sets = None if expected.sets is None else distinct(each.renamed(unit_of) for each in expected.sets)
     return expected._replace(relevant=relevant, repeats=None, intents=intents or None, sets=sets)
 
 
