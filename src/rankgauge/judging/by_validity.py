@@ -49,7 +49,7 @@ class ValidityJudge:
             try:
                 moment, rows = read_moment(asked, "metadata.asked_at"), list(_known(sample, sample.output, ranked))
             except InvalidError as invalid:
-                self._faults[place] = f"{invalid.path} {invalid.message}"
+                self._faults[place] = f"{invalid.path}: {invalid.message}"
                 continue
             for rank, validity in rows:
                 if ranked.ties is not None:

@@ -25,6 +25,8 @@ from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Output, Sample
+from rankgauge.samples.sample_values import InvalidError
+from rankgauge.samples.validity import read_moment
 
 __all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "Target", "leaks_note", "untried_notes"]
 
@@ -248,8 +250,16 @@ def _rest(sample: Sample) -> int:
     asked = (sample.metadata or {}).get("asked_at")
     if sample.answerable and others == _NO_OTHERS and asked is None:
         return _plain(relevant is not None, graded, sample.k)
-    when = () if asked is None else (str(asked),)
+    when = () if asked is None else (_when(asked),)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k, *when)
+
+
+def _when(asked: object) -> float | str:
+    """Return when a question was asked, equal for all ways to write it; as written where a `Sample` says no time."""
+    try:
+        return read_moment(asked, "").timestamp()
+    except InvalidError:
+        return str(asked)
 
 
 @lru_cache(maxsize=1024)
@@ -261,7 +271,12 @@ def _plain(*facts: bool | int | None) -> int:
 
 def _hash(*facts: object) -> int:
     try:
-        data = orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)
+        data = orjson.dumps(facts, default=_in_json, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # half a surrogate pair, which UTF-8 cannot encode
         data = repr(facts).encode("utf-8", "backslashreplace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def _in_json(value: Any) -> object:  # noqa: ANN401  # whatever ground truth holds
+    """Return a named tuple or a mapping as JSON has it, so that dates in it are the texts that a JSON file has."""
+    return dict(value) if isinstance(value, Mapping) else tuple(value)
