@@ -30,7 +30,17 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
+from rankgauge.samples.unread_keys import (
+    ITEMS,
+    OUTPUT,
+    SEARCHES,
+    STAGES,
+    Unread,
+    keys_of,
+    of_object,
+    unread_among,
+    unread_keys,
+)
 
 __all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "read_output"]
 
@@ -64,7 +74,7 @@ def _searched(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         searches, unread = read_searches(raw)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, _unread_in(raw, raw["searches"], SEARCHES))
     read = _read({**raw, "retrieved": list(chain.from_iterable(searches))}, contract)
     if isinstance(read, Fault):
         each = (_ranked(items, contract) for items in searches)
@@ -79,7 +89,7 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         stages, unread = read_stages(raw["stages"], contract, _ranked)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, _unread_in(raw, raw["stages"], STAGES))
     name, last = list(stages.items())[-1]
     is_told = raw.get("retrieved") is not None
     read = _read({**raw, "retrieved": raw["retrieved"] if is_told else []}, contract)
@@ -92,6 +102,12 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     shown = read if is_told else last.output
     shown = shown._replace(answer=read.answer, support=read.support, spent=read.spent)
     return shown._replace(unread=read.unread + unread, stages=stages)
+
+
+def _unread_in(raw: Mapping[Any, Any], parts: object, place: str) -> tuple[Unread, ...]:
+    """Return the keys that nothing reads of an output whose parts cannot be read, and of these."""
+    listed = parts if isinstance(parts, list | tuple) else ()
+    return (*unread_among(raw.keys(), OUTPUT), *unread_keys(listed, place))
 
 
 def _read(raw: object, contract: Contract) -> Output | Fault:

@@ -97,7 +97,13 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "cost": _COST,
     },
     SEARCHES: {"retrieved": _RANKINGS, "query": ("input", "question", "q")},
-    ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
+    ITEMS: {
+        "id": _ITEM_ID,
+        "text": _ITEM_TEXT,
+        "score": ("similarity", "relevance_score", "distance", "rel"),
+        "metadata.valid_from": ("valid_from",),
+        "metadata.valid_to": ("valid_to",),
+    },
 }
 """Usual names of other tools for what we read, which no spelling gives away."""
 
