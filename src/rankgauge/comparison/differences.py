@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -273,6 +273,10 @@ class RunComparison:
                 return metric
         raise KeyError(f"no metric {name!r} was compared; there are {', '.join(self.metrics)}")
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the metrics."""
+        return iter(self.metrics)
+
     def __repr__(self) -> str:
         verdicts = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
         return f"<{self.run} against {self.baseline}: {verdicts}>"
@@ -321,7 +325,11 @@ class Comparison:
         for pair in self.comparisons:
             if pair.run == run:
                 return pair
-        raise KeyError(f"no run {run!r} was compared; there are {', '.join(pair.run for pair in self.comparisons)}")
+        raise KeyError(f"no run {run!r} was compared; there are {', '.join(self)}")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the runs that are compared with another one, each once."""
+        return iter(dict.fromkeys(pair.run for pair in self.comparisons))
 
     def __repr__(self) -> str:
         return "\n".join([f"<Comparison with {self.baseline}>", *map(repr, self.comparisons)])
