@@ -204,31 +204,12 @@ class MetricComparison:
 
 
 _ESTIMATES = (
-    "n",
-    "baseline_mean",
-    "mean",
-    "difference",
-    "interval",
-    "interval_method",
-    "confidence",
-    "p",
-    "p_t",
-    "p_adjusted",
+    *("n", "baseline_mean", "mean", "difference", "interval", "interval_method", "confidence"),
+    *("p", "p_t", "p_adjusted"),
 )
 _SAMPLES = (
-    *(
-        "wins",
-        "ties",
-        "losses",
-        "detectable",
-        "matters",
-        "equivalence",
-        "dropped",
-        "notes",
-        "verdict",
-        "higher_is_better",
-    ),
-    *("worst", "best", "cohorts"),
+    *("wins", "ties", "losses", "detectable", "matters", "equivalence", "dropped", "notes"),
+    *("verdict", "higher_is_better", "worst", "best", "cohorts"),
 )
 
 

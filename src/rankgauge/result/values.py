@@ -165,12 +165,7 @@ class ResultValues:
         return next((column for column in columns if column.rankings is None), columns[0] if columns else None)
 
     def __iter__(self) -> Iterator[str]:
-        """
-        Iterate over the names of the columns, as `in` and ``[]`` take them; `len` counts samples.
-
-        Returns:
-            The names, in order.
-        """
+        """Iterate over the names of the columns, which `in` and ``[]`` take; `len` counts samples."""
         return iter(self.metrics)
 
     def __len__(self) -> int:

@@ -15,8 +15,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
-from rankgauge.samples.output_searches import read_searches
-from rankgauge.samples.output_stages import difference, read_amount, read_stages
+from rankgauge.samples.output_steps import difference, read_amount, read_searches, read_stages, unread_in_steps
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Fault,
@@ -30,17 +29,7 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import (
-    ITEMS,
-    OUTPUT,
-    SEARCHES,
-    STAGES,
-    Unread,
-    keys_of,
-    of_object,
-    unread_among,
-    unread_keys,
-)
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
 
 __all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "read_output"]
 
@@ -74,7 +63,7 @@ def _searched(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         searches, unread = read_searches(raw)
     except InvalidError as invalid:
-        return Fault(invalid.message, _unread_in(raw, raw["searches"], SEARCHES))
+        return Fault(invalid.message, unread_in_steps(raw, "searches"))
     read = _read({**raw, "retrieved": list(chain.from_iterable(searches))}, contract)
     if isinstance(read, Fault):
         each = (_ranked(items, contract) for items in searches)
@@ -89,7 +78,7 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         stages, unread = read_stages(raw["stages"], contract, _ranked)
     except InvalidError as invalid:
-        return Fault(invalid.message, _unread_in(raw, raw["stages"], STAGES))
+        return Fault(invalid.message, unread_in_steps(raw, "stages"))
     name, last = list(stages.items())[-1]
     is_told = raw.get("retrieved") is not None
     read = _read({**raw, "retrieved": raw["retrieved"] if is_told else []}, contract)
@@ -102,12 +91,6 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     shown = read if is_told else last.output
     shown = shown._replace(answer=read.answer, support=read.support, spent=read.spent)
     return shown._replace(unread=read.unread + unread, stages=stages)
-
-
-def _unread_in(raw: Mapping[Any, Any], parts: object, place: str) -> tuple[Unread, ...]:
-    """Return the keys that nothing reads of an output whose parts cannot be read, and of these."""
-    listed = parts if isinstance(parts, list | tuple) else ()
-    return (*unread_among(raw.keys(), OUTPUT), *unread_keys(listed, place))
 
 
 def _read(raw: object, contract: Contract) -> Output | Fault:
