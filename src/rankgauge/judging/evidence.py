@@ -18,7 +18,8 @@ import orjson
 from rankgauge.base.frozen import read_only
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.errors import counted, listed
-from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
+from rankgauge.judging.budgets import Budget, Fits
+from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Identity, Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
