@@ -63,7 +63,7 @@ class Result(ResultValues):
         Raises:
             ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
         """
-        from rankgauge.report.json import save_result
+        from rankgauge.report import save_result
 
         return save_result(self, Path(directory), keep_data=keep_data)
 
