@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import orjson
@@ -29,7 +29,7 @@ from rankgauge.samples import Expected, GoldKind, Output, Sample
 from rankgauge.samples.sample_values import InvalidError
 from rankgauge.samples.validity import read_moment
 
-__all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "Target", "leaks_note", "untried_notes"]
+__all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "TakesBlocks", "Target", "leaks_note", "untried_notes"]
 
 
 class Leak(NamedTuple):
@@ -163,7 +163,6 @@ class Evidence:
         cls,
         keeper: Keeper,
         judged: Judged,
-        without_gold: Sequence[int],
         faults: Mapping[int, str],
         **others: Any,  # noqa: ANN401  # the rest of the attributes
     ) -> Evidence:
@@ -171,7 +170,8 @@ class Evidence:
         if keeper.shown is not None:
             judged = replace(judged, shown=keeper.shown)
         kept: dict[str, Any] = {"rankings": keeper.rankings, "lacks": keeper.lacks, "fits": keeper.fits}
-        return cls(judged, without_gold, faults, **kept, **others)
+        without = np.flatnonzero(np.bincount(judged.gold.sample, minlength=judged.n) == 0).tolist()
+        return cls(judged, without, faults, **kept, **others)
 
     @property
     def has_gold(self) -> bool:
@@ -185,12 +185,17 @@ class Judge(Protocol):
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Judge some more plain samples."""
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         ...
+
+
+@runtime_checkable
+class TakesBlocks(Judge, Protocol):
+    """A judge of what metrics that look at ids may fall back to, which takes plain samples many at once, too."""
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples."""
 
 
 _EMPTY: Mapping[str, float] = {}
