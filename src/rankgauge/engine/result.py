@@ -31,8 +31,8 @@ class Result(ResultValues):
         result = evaluation.run()
         result["ndcg@10"].mean
 
-    Iterating gives the names of its columns, as of a data frame, and `len` how many samples there are. Nothing of it can
-    be changed. To the values of `ResultValues` it adds what needs data, reports or another result.
+    Iterating gives the names of its columns, as of a data frame, and `len` its number of samples. Nothing of it can be
+    changed. To the values of `ResultValues` it adds what needs data, reports or another result.
 
     Attributes:
         sample_ids: The samples, in order.
