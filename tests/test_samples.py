@@ -84,6 +84,7 @@ class TestExpectedOutput:
             (12, "", ("a list of ids", "the integer 12")),
             (True, "", ("a list of ids", "the boolean True")),
             ([None], "[0]", ("an id must be a string or an integer", "null")),
+            ([10**5000, None], "[0]", ("an id cannot be so large an integer", "4300 digits")),
             (["a", 1.5], "[1]", ("an id must be a string or an integer", "the number 1.5")),
             (["a", True], "[1]", ("an id must be a string or an integer", "the boolean True")),
             (["a", ""], "[1]", ("must not be empty",)),

@@ -187,6 +187,7 @@ def test_a_measure_is_found_by_each_spelling():
     found = rank_agreement({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["Tau-AP", "rbo(p=0.5)@10"])
 
     assert found["tauap"] is found.measures["tau_ap"]
+    assert list(found) == ["tau_ap", "rbo(p=0.5)@10"]
     assert found["RBO( p = 0.5 )@10"] is found.measures["rbo(p=0.5)@10"]
     with pytest.raises(KeyError, match="not asked for"):
         found["rbo"]

@@ -352,6 +352,7 @@ def test_a_comparison_shows_its_verdicts() -> None:
 def test_metrics_and_runs_are_found_by_name() -> None:
     found = compare({"old": result([0, 1]), "new": result([1, 1])})
     assert found["new"]["P@1"] is found["new"]["p_at_1"] is found["new"]["p@1"]
+    assert (list(found), list(found["new"]), "old" in found) == (["new"], ["p@1"], False)
     with pytest.raises(KeyError, match="no metric 'p@9' was compared; there are p@1"):
         found["new"]["p@9"]
     with pytest.raises(KeyError, match="no run 'nwe' was compared; there are new"):

@@ -144,6 +144,24 @@ class TestOptions:
         assert told["system.inner.k"].line is not None
         assert "known are name, api_key, inner, fail" in told["system.nme"].message
 
+    @pytest.mark.parametrize(
+        ("sweep", "changes", "path", "line"),
+        [
+            ({"inner.k": [1, "many"]}, {"inner.k": "many"}, "sweep.inner.k[1]", '"many"'),
+            ([{"name": "d2"}, {"name": "d2", "inner.k": "many"}], {"inner.k": "many"}, "sweep[1].inner.k", '"many"'),
+            ({"inner": [{"k": "many"}]}, {"inner": {"k": "many"}}, "sweep.inner[0].k", '"many"'),
+            ({"name": ["${NO_SUCH_NAME}"]}, {"name": "${NO_SUCH_NAME}"}, "sweep.name[0]", "NO_SUCH_NAME"),
+            ({"name": ["d1"]}, {"inner.k": "many"}, "system.inner.k", '"inner"'),
+        ],
+    )
+    def test_a_wrong_one_of_a_sweep_has_its_place_there(self, config, tmp_path, sweep, changes, path, line):
+        engine = config({"kind": "finder", "inner": {}}, sweep=sweep)
+        with pytest.raises(ConfigError) as caught:
+            engine.system(changes)
+        (problem,) = caught.value.problems
+        assert problem.path == path
+        assert line in (tmp_path / "c.yaml").read_text(encoding="utf-8").splitlines()[problem.line - 1]
+
     def test_a_kind_that_there_is_not(self, config):
         with pytest.raises(ConfigError, match=r"unknown system .findr. .did you mean .finder."):
             config({"kind": "findr"})

@@ -142,6 +142,13 @@ def test_of_the_metadata_only_what_rankgauge_knows_is_read():
         scorer.score(expected=["a"], retrieved=["a"], metadata={"k": "three"}, sample_id="q7")
 
 
+def test_when_it_was_asked_is_read_by_metrics_that_need_it():
+    gold = [{"id": "a", "valid_to": "2024-01-01"}, {"id": "b", "valid_to": "2025-01-01"}]
+    sample = {"expected": gold, "retrieved": ["a", "b"]}
+    assert HostScorer(metrics="stale@2").score_only(**sample, metadata={"asked_at": "2024-05-01"}).value == 0.5
+    assert HostScorer(metrics="hit@2").score_only(**sample, metadata={"asked_at": "in spring"}).value == 1.0
+
+
 def test_an_answer_alone_is_no_ranking():
     scorer = HostScorer(metrics=["recall@5", "answer-exact-match"])
     scores = scorer.score(expected={"relevant": ["a"], "answer": "yes"}, answer="yes")

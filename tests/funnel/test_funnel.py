@@ -150,6 +150,7 @@ def test_texts_are_followed_by_a_matcher():
     told = [{"name": "dense", "retrieved": first}, {"name": "rerank", "retrieved": first[1:]}]
     funnel = followed([sample("q", gold, told)], "recall@5")
     assert (funnel["dense"].held, funnel["rerank"].held, funnel["rerank"].lost) == (2, 1, 1)
+    assert list(funnel) == ["dense", "rerank"]
     assert [item.id for item in funnel.traced] == [gold["passages"][0]]
 
 

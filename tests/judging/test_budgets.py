@@ -7,7 +7,7 @@ import pytest
 
 from rankgauge import Catalog
 from rankgauge.judging import Budget, Keep, Target, judge
-from rankgauge.judging.keeping import Measure, UncountedError
+from rankgauge.judging.budgets import Measure, UncountedError
 from rankgauge.plugin import hookimpl, tokenizer
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.samples import read_sample

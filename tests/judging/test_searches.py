@@ -78,6 +78,22 @@ class TestReading:
         result = Engine().dataset([searched({"retrieved": ["a"], "question": "x"})]).with_metrics(["hit@1"]).run()
         assert any("searches[].question is not read: did you mean 'query'?" in note for note in result.notes)
 
+    @pytest.mark.parametrize(
+        ("output", "words"),
+        [
+            (
+                {"searches": [{"query": "x", "results": ["a"]}]},
+                "searches[].results is not read: did you mean 'retrieved'?",
+            ),
+            ({"stages": [{"name": "s", "results": ["a"]}]}, "stages[].results is not read: did you mean 'retrieved'?"),
+            ({"searches": 3, "own": "x"}, "nothing reads these keys: actual_output.own"),
+        ],
+    )
+    def test_keys_are_named_where_the_output_cannot_be_read(self, output, words):
+        result = Engine().dataset([sample(output), sample(["a"], name="r")]).with_metrics(["hit@1"]).run()
+        assert result["hit@1"].n_failed == 1
+        assert any(words in note for note in result.notes)
+
     @pytest.mark.parametrize("form", ["jsonl", "yaml", "parquet"])
     def test_every_file_format_holds_them(self, tmp_path, form):
         rows = [searched(["x"], ["b", "x"]), sample({"searches": [["a"]]}, name="r")]

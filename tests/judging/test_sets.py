@@ -43,6 +43,19 @@ class TestCompleteness:
         """Of three sets, {c} is complete at 1, {a, b} at 4 and {d} never."""
         assert scores([["a", "b"], ["c"], ["d"]], "c", "a", "x", "b") == [1 / 3, 2 / 3, 1]
 
+    @pytest.mark.parametrize(
+        "again",
+        [["b", "a"], [["a", "b"]], {"all_of": ["a", {"any_of": ["b"]}]}, {"any_of": [["b", "a"]]}, ["a", ["b", "a"]]],
+    )
+    def test_a_set_that_is_given_in_two_ways_counts_once(self, again):
+        """The sets are {a, b}, twice, and {c}: of two sets one is complete."""
+        assert scores([["a", "b"], again, ["c"]], "a", "b", metrics=["complete_sets@2"]) == [0.5]
+
+    def test_sets_that_differ_in_what_completes_them_all_count(self):
+        """Of (a and b), (a or b), (a), and ((a and b) or c), the second and the third are complete at 1."""
+        sets = [["a", "b"], {"any_of": ["a", "b"]}, ["a"], {"any_of": [["a", "b"], "c"]}]
+        assert scores(sets, "a", metrics=["complete_sets@1"]) == [0.5]
+
     def test_each_of_several_hops_may_have_several_sources(self):
         """(a or b) and (c or d): b at 1 and c at 3."""
         hops = [{"all_of": [{"any_of": ["a", "b"]}, {"any_of": ["c", "d"]}]}]
@@ -73,6 +86,11 @@ class TestCompleteness:
         metrics = ['complete_sets(unit="(.+)_[0-9]+")@2', "complete_sets@2"]
         turns = [["s1_1", "s2_4"], ["s3_1"]]
         assert scores(turns, "s1_9", "s2_2", relevant=None, metrics=metrics) == [0.5, 0]
+
+    def test_sets_of_one_unit_are_one(self):
+        """Of the sets {s1}, {s1} and {s2}, which are two, one is complete."""
+        metrics = ['complete_sets(unit="(.+)_[0-9]+")@2']
+        assert scores([["s1_1"], ["s1_2"], ["s2_1"]], "s1_9", relevant=None, metrics=metrics) == [0.5]
 
     def test_cohorts_of_hops(self):
         data = [
@@ -148,6 +166,16 @@ class TestMistakes:
     def test_a_misspelt_key_is_named(self):
         notes = evaluation(sample([{"all_of": ["a"], "anyof": ["b"]}], "a")).run().notes
         assert any("expected_output.sets[].anyof is not read: did you mean 'any_of'?" in note for note in notes)
+
+    @pytest.mark.parametrize("sets", [{"all_of": ["a"], "anyof": ["b"]}, [[{"all_of": ["a"], "anyof": ["b"]}, "b"]]])
+    def test_a_misspelt_key_is_named_wherever_a_set_stands(self, sets):
+        notes = evaluation(sample(sets, "a")).run().notes
+        assert any("expected_output.sets[].anyof is not read: did you mean 'any_of'?" in note for note in notes)
+
+    @pytest.mark.parametrize(("key", "meant"), [("allof", "all_of"), ("any", "any_of")])
+    def test_a_set_without_a_key_that_is_read_has_a_hint(self, key, meant):
+        with pytest.raises(DataError, match=f"found the object .*; did you mean '{meant}'?"):
+            evaluation(sample([{key: ["a"]}])).run()
 
     def test_no_sample_with_sets_is_an_error_before_scoring(self):
         with pytest.raises(DataError, match="ground truth of the kind sets"):
@@ -226,3 +254,5 @@ def test_the_fewest_items_that_complete_a_set():
     chains = GoldSet("any", (GoldSet("all", ("a", "b", "c")), GoldSet("all", ("d", "e")), GoldSet("all", ("f", "g"))))
     assert chains.fewest() == ("d", "e")
     assert GoldSet("all", (GoldSet("any", ("a", "b")), "a", "c")).fewest() == ("a", "c")
+    assert GoldSet("all", (GoldSet("any", ("a", "b")), "b")).fewest() == ("b",)
+    assert GoldSet("all", (GoldSet("any", ("a", "b")), GoldSet("all", ("b", "c")))).fewest() == ("b", "c")

@@ -24,7 +24,7 @@ def item(name, **known):
 def sample(*retrieved, asked="2024-05-01", gold=("a",), name="q", **metadata):
     return {
         "id": name,
-        "expected_output": list(gold),
+        "expected_output": gold if isinstance(gold, dict) else list(gold),
         "actual_output": list(retrieved),
         "metadata": {"asked_at": asked, **metadata},
     }
@@ -124,8 +124,8 @@ class TestWhereItCounts:
         assert (column.n, column.mean) == (1, 1)
         assert column.reasons == {
             1: "the sample has no ground truth of the kind 'asked_at'",
-            2: "nothing says when any of the results is valid",
-            3: "the metric has no value for this ranking",
+            2: "nothing says when any of the results that count is valid",
+            3: "nothing says when any of the results that count is valid",
             4: "the metric has no value for this ranking",
         }
 
@@ -155,6 +155,16 @@ class TestWhereItCounts:
         }
         assert len(keys) == 3
 
+    def test_the_ground_truth_is_the_same_in_every_spelling_of_the_same_time(self):
+        """So that results of a Parquet file, which has times, compare with those of JSON lines, which has texts."""
+        gold = [{"id": "a", "valid_from": datetime(2024, 1, 1, tzinfo=UTC)}]
+        written = [{"id": "a", "valid_from": "2024-01-01T00:00:00+00:00"}]
+        keys = {
+            int(run(sample("a", asked=asked, gold={"relevant": own, "sets": [["a"]]}), metrics=["hit@1"]).gold_keys[0])
+            for asked, own in [(NOON, gold), ("2024-05-01T12:00Z", written), ("2024-05-01 14:00+02:00", written)]
+        }
+        assert len(keys) == 1
+
 
 class TestMistakes:
     @pytest.mark.parametrize(
@@ -179,8 +189,33 @@ class TestMistakes:
     def test_bounds_that_the_system_gives_fail_their_sample_and_no_other_metric(self):
         bad = sample(item("a"), item("b", valid_to="soon"))
         result = run(bad, sample(item("a", valid_to="2020-01-01"), name="r"), metrics=["stale@3", "hit@1"])
-        assert result["stale@3"].reasons[0].startswith("retrieved[1].metadata.valid_to expected a date or a time")
+        assert result["stale@3"].reasons[0].startswith("retrieved[1].metadata.valid_to: expected a date or a time")
         assert (result["stale@3"].n, result["hit@1"].n_failed) == (1, 0)
+
+    def test_an_item_that_is_listed_twice_has_all_that_is_said_of_it(self):
+        """As for two intents; the second entry says when it was valid."""
+        gold = [
+            {"id": "a", "intent": "i", "metadata": {"page": 1}},
+            {"id": "a", "intent": "j", "valid_to": "2024-01-01"},
+        ]
+        assert scores(sample("a", gold=gold)) == [1]
+        assert scores(sample("a", gold=[gold[1], gold[0], gold[1]])) == [1]
+
+    def test_an_item_cannot_be_valid_at_two_times(self):
+        gold = [{"id": "a", "valid_to": "2024-01-01"}, "b", {"id": "a", "valid_from": "2024-03-01"}]
+        with pytest.raises(
+            DataError, match=r"expected_output\[2\], sample 'q': an earlier entry for the same id is valid"
+        ):
+            run(sample("a", gold=gold))
+
+    def test_bounds_beside_the_metadata_of_a_result_are_named(self):
+        notes = run(sample({"id": "a", "valid_to": "2024-01-01"}, item("b", valid_to="2024-01-01"))).notes
+        assert any("retrieved[].valid_to is not read: did you mean 'metadata.valid_to'?" in note for note in notes)
+
+    def test_no_time_of_pandas_is_none(self):
+        nothing = pytest.importorskip("pandas").NaT
+        with pytest.raises(InvalidError, match="found the NaTType NaT"):
+            read_moment(nothing, "")
 
     def test_bounds_of_gold_must_agree_wherever_they_stand(self):
         gold = [{"id": "a", "valid_from": "2024-05-01", "metadata": {"valid_to": "2023-05-01"}}]

@@ -61,7 +61,7 @@ def test_whole_questions_by_hand() -> None:
     estimate = found["p@1"].differences["new"].estimate
     assert estimate.both.mean == pytest.approx(start + slope * apart.mean())
     assert (estimate.people.n, estimate.both.n) == (6, 8)
-    assert (found.baseline, found["p@1"].is_linear) == ("old", True)
+    assert (found.baseline, found["p@1"].is_linear, list(found)) == ("old", True, ["p@1"])
 
 
 def test_parts_of_questions_count_for_the_whole() -> None:

@@ -102,6 +102,32 @@ def test_an_answer_alone_is_an_output():
             "actual_output": {"searches": [["a", {"id": "b", "metadata": {"valid_from": "2024-05-01"}}], [], ["a"]]},
             "metadata": {"asked_at": "2024-05-01"},
         },
+        {
+            "id": "q",
+            "expected_output": [
+                {"id": "a", "gain": 2, "intent": "i"},
+                {"id": "a", "gain": 1, "intent": "j", "metadata": {"page": 1}},
+                {"id": "b", "intent": "i"},
+                {"id": "b", "gain": 3},
+                "c",
+                "c",
+            ],
+            "actual_output": {
+                "stages": [
+                    {"name": "words", "retrieved": ["c", {"id": "a", "score": 0.5}], "seconds": 0.1},
+                    {"name": "vectors", "retrieved": ["b"], "from": [], "cost": 2},
+                    {"name": "fused", "retrieved": [{"id": "b", "text": "B"}, "a"], "from": ["words", "vectors"]},
+                ],
+                "answer": "x",
+                "seconds": 0.5,
+                "bytes": 9,
+            },
+        },
+        {
+            "id": "q",
+            "expected_output": [{"id": "a", "intent": "i"}, {"id": "a", "intent": "j"}],
+            "actual_output": {"answer": "x", "cost": 1},
+        },
     ],
 )
 def test_a_sample_value_and_its_record_mean_the_same(record):
@@ -115,6 +141,14 @@ def test_a_sample_value_and_its_record_mean_the_same(record):
 def test_a_fault_keeps_its_reason():
     sample = read({"id": "q", "expected_output": ["a"]})._replace(output=Fault("the service answered 503"))
     assert "the service answered 503" in read(make(sample)).output.reason
+
+
+def test_a_stage_that_cannot_be_used_keeps_its_reason_and_its_place():
+    stages = [{"name": "s", "retrieved": [{"no": "id"}]}, {"name": "t", "retrieved": ["a"]}]
+    sample = read({"id": "q", "expected_output": ["a"], "actual_output": {"stages": stages}})
+    again = read(make(sample)).output
+    assert (again.ids, again.stages["t"]) == (["a"], sample.output.stages["t"])
+    assert again.stages["s"].output.reason.startswith("stages[0].retrieved[0] needs an 'id' or a text")
 
 
 def test_a_malformed_ranking_is_logged_because_it_is_the_failure_of_the_system():

@@ -85,6 +85,10 @@ class TestLookup:
             "p(rel=2)@5",
         ]
 
+    def test_iterating_gives_the_names_of_the_columns_as_of_a_frame(self, result):
+        assert list(result) == list(result.metrics)
+        assert [result[name] for name in result] == list(result.metrics.values())
+
     @pytest.mark.parametrize("name", ["ndcg@5", "AP", "recall@5", "", "no such metric", "my", "P@3"])
     def test_what_was_not_computed_is_a_key_error_that_lists_the_columns(self, result, name):
         assert name not in result

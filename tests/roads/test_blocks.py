@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rankgauge import Engine
 from rankgauge.errors import RankgaugeError
 from rankgauge.io import datasets, output_files
+from rankgauge.plugin import metric
 from rankgauge.samples import Block, read_block
 
 METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
@@ -327,3 +328,20 @@ def test_an_odd_sample_leaves_the_others_of_its_block_alone(tmp_path, monkeypatc
     path.write_text("\n".join(json.dumps({"id": f"q{at}", **each}) for at, each in enumerate([odd] * 64 + [plain] * 9)))
     assert Engine().dataset(path).with_metrics(["hit@1"]).run()["hit@1"].mean == 1
     assert not any(is_block for _, is_block in sizes)
+
+
+@pytest.mark.parametrize(
+    "other", ["spans", "passages", "answer", "nuggets", "forbidden", "sets", "answerable", "asked_at"]
+)
+def test_a_metric_may_fall_back_to_any_kind_of_ground_truth(tmp_path, other):
+    """Of the two samples the first finds what is relevant; neither has the other kind."""
+
+    @metric("found", gold=("relevant", other), matcher="contains" if other in {"answer", "forbidden"} else None)
+    def found(judged):
+        """Count what was found."""
+        return judged.found().astype(float)
+
+    rows = [{"id": name, "expected_output": ["a"], "actual_output": [name]} for name in "ab"]
+    file = tmp_path / "s.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert Engine().dataset(file).with_metrics([found]).run()["found"].mean == 0.5

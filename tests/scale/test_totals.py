@@ -130,5 +130,6 @@ def test_parts_that_differ_are_refused(engine):
         Totals.merge([one, other])
     with pytest.raises(ResultError, match="nothing to merge"):
         Totals.merge([])
+    assert list(one) == ["rr"]
     with pytest.raises(KeyError, match="did you mean 'rr'"):
         one["rrr"]

@@ -67,6 +67,29 @@ class TestPrograms:
         with pytest.raises(ValueError, match="answered no line of JSON: 'mm"):
             program()("mumble")
 
+    def test_a_second_line_for_one_call_is_an_error_and_no_answer_to_the_next(self, program):
+        system = program("""
+            import json, sys
+            for line in sys.stdin:
+                given = json.loads(line)["input"]
+                sys.stdout.write(json.dumps([given]) + ("\\n[1]\\n" if given == "twice" else "\\n"))
+                sys.stdout.flush()
+        """)
+        assert system("a") == ["a"]
+        with pytest.raises(ValueError, match=r"more than one line for one call, .* nobody asked for '\[1\]'"):
+            system("twice")
+        assert system("b") == ["b"]  # of another process
+
+    def test_a_line_that_comes_later_is_an_error_of_a_later_call_or_of_the_end(self, program):
+        system = program("import sys\nfor line in sys.stdin:\n    print(1, flush=True)\n    print(2, flush=True)\n")
+        with pytest.raises((ValueError, ParameterError), match="may be those of other calls"):
+            (list(map(system, "x" * 20)), system.close())
+
+    def test_what_one_says_when_its_input_ends_is_no_answer(self, program):
+        system = program("import sys\nfor line in sys.stdin:\n    print(1, flush=True)\nprint('bye', flush=True)\n")
+        assert [system("x"), system("y")] == [1, 1]
+        system.close()
+
     def test_one_that_is_not_there(self, config):
         system = Engine.from_config(config(system={"kind": "command", "command": ["/no/such/program"]})).system()
         with pytest.raises(ParameterError, match="there is no program /no/such/program"):

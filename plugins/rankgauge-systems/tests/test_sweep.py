@@ -176,8 +176,8 @@ class TestSweep:
         [
             ({"sweep": {}}, "the config has no `sweep`"),
             ({"metrics": {"use": []}}, "it names no metric"),
-            ({"sweep": {"kk": [1]}}, "system.kk"),
-            ({"sweep": {"k": [1, 0]}}, "system.k"),
+            ({"sweep": {"kk": [1]}}, "sweep.kk[0]"),
+            ({"sweep": {"k": [1, 0]}}, "sweep.k[1]"),
             ({"datasets": {}}, "has 0 datasets; name one with --dataset"),
         ],
     )

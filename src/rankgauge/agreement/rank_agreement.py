@@ -128,6 +128,15 @@ class RankAgreement:
     def __post_init__(self) -> None:
         freeze_fields(self)
 
+    def __iter__(self) -> Iterator[str]:
+        """
+        Iterate over the names of the measures; `len` counts queries.
+
+        Returns:
+            The names, in order.
+        """
+        return iter(self.measures)
+
     def __len__(self) -> int:
         return len(self.queries)
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import Installed, Names, discover_again
+from rankgauge.catalog.discovery import Installed, discover_again
 from rankgauge.catalog.loading import load_plugin
+from rankgauge.catalog.names import Names
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse

@@ -1,5 +1,5 @@
 """
-Discovery: the installed plugins behind entry points, and names, for which others load only where they are not built in.
+Discovery: the installed plugins behind entry points, of which rankgauge's own load in parts.
 """
 
 from __future__ import annotations
@@ -8,24 +8,19 @@ import dataclasses
 import functools
 import importlib
 import os
-import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, indexed, normalized
+from rankgauge.catalog.claims import OWN, Fault, Plugin, normalized
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.other_tools import elsewhere_hint
-from rankgauge.catalog.trec_eval import left_out_hint
-from rankgauge.errors import NameClashError, RequiredPluginError, UnknownNameError, did_you_mean, suggest
 from rankgauge.plugin.hookspecs import PROJECT
 from rankgauge.version import __version__
 
 __all__ = [
     "OWN_POINTS",
     "Installed",
-    "Names",
     "disabled_plugins",
     "discover_again",
     "no_plugins",
@@ -187,129 +182,3 @@ def _further_points(unreadable: list[Plugin]) -> Iterator[_Point]:
     found.pop(OWN, None)
     for name in sorted(found):
         yield from sorted(found[name], key=lambda point: point.name)
-
-
-class Names:
-    """The names that plugins claim, as far as these are loaded."""
-
-    plugins: tuple[Plugin, ...]  # those that are loaded
-    faults: tuple[Fault, ...]  # what is wrong with any of them
-
-    def __init__(self, plugins: Iterable[Plugin], installed: Installed | None) -> None:
-        """Index what plugins offer; *installed* is what else there is, which is loaded when it is needed."""
-        self._installed = installed
-        self._loading = threading.RLock()
-        self._index(plugins)
-
-    def _index(self, plugins: Iterable[Plugin]) -> None:
-        self.plugins = tuple(plugins)
-        self._claims, self._spelled, self.faults = indexed(self.plugins)
-
-    def complete(self) -> Self:
-        """Load everything that was not needed so far."""
-        with self._loading:
-            installed, self._installed = self._installed, None  # a plugin may ask for a name while it loads
-            if installed is None:
-                return self
-            try:
-                self._index(installed.all())
-            except BaseException:
-                self._installed = installed
-                raise
-        return self
-
-    def foreign(self) -> Sequence[Plugin]:
-        """Return all plugins but those of rankgauge's own that nothing was asked of, which observe no run."""
-        with self._loading:
-            installed, self._installed = self._installed, None  # as above
-            try:
-                return self.plugins if installed is None else (*self.plugins, *installed.others)
-            finally:
-                self._installed = installed
-
-    def is_loaded(self, kind: str, name: str) -> bool:
-        """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
-        with self._loading:
-            part = None if self._installed is None else self._installed.part(kind, name.casefold())
-            if part is not None:
-                self._index((*self.plugins, part))
-            return (kind, name.casefold()) in self._claims
-
-    def has(self, kind: str, name: str) -> bool:
-        """Return whether a name is claimed; only one that is not built in makes other plugins load."""
-        return self.is_loaded(kind, name) or (kind, name.casefold()) in self.complete()._claims  # noqa: SLF001  # itself
-
-    def claims(self, kind: str, name: str) -> Sequence[Claim[Any]]:
-        """Return the claims of a name among what is loaded."""
-        return self._claims.get((kind, name.casefold()), ())
-
-    def get(self, kind: str, name: str, more: Iterable[str] = ()) -> Claim[Any]:
-        """Return the only claim of a name; an error that it is unknown names also *more* that there is."""
-        if not self.has(kind, name):
-            raise self.unknown(kind, name, more)
-        claims = self.claims(kind, name)
-        if len(claims) > 1:
-            raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
-        return claims[0]
-
-    def all(self, kind: str) -> dict[str, Claim[Any]]:
-        """Return the claims of everything usable of one kind by name, sorted."""
-        found = {
-            self._spelled[key]: claims[0] for key, claims in self._claims.items() if key[0] == kind and len(claims) == 1
-        }
-        return dict(sorted(found.items()))
-
-    def distributions(self) -> list[tuple[str, str]]:
-        """Return names and versions of the distributions whose plugins are not disabled, loaded or not."""
-        with self._loading:
-            found = {(plugin.distribution, plugin.version) for plugin in self.plugins if not plugin.disabled}
-            return sorted(found if self._installed is None else found | self._installed.distributions)
-
-    def unknown(self, kind: str, name: str, more: Iterable[str] = ()) -> UnknownNameError:
-        """Return the error of a name that nobody claims, with what it may have been meant to be."""
-        self.complete()
-        known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
-        known += more
-        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "api", "register", "hook"}})
-        disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
-        if kind == "metric":
-            hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]
-        else:
-            hints = [f"known are {', '.join(sorted(known))}" if known else f"no installed plugin has a {kind}"]
-        if kind == "system" and "http" not in known:
-            hints.append("`pip install rankgauge-systems` brings http, command, pipeline and engines")
-        if broken:
-            hints.append(f"it may come from a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)")
-        if disabled:
-            hints.append(f"it may come from one that is disabled ({', '.join(disabled)})")
-        return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
-
-    def require(self, distributions: Iterable[str]) -> None:
-        """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        self.complete()
-        for wanted in distributions:
-            own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
-            ids = {plugin.id for plugin in own}
-            if not own:
-                state = f"not installed; `pip install {wanted}`"
-            elif any(plugin.disabled for plugin in own):
-                state = "disabled; take it off the list of disabled plugins"
-            elif broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
-                state = f"broken: {'; '.join(broken)}"
-            else:
-                continue
-            raise RequiredPluginError(f"the plugin {wanted!r} is required and {state}")
-
-    def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
-        """Return which distributions have no plugin here, each with what to say of it."""
-        installed = sorted({plugin.distribution for plugin in self.complete().plugins} - {OWN, ""})
-        known = f"installed are {', '.join(installed)}" if installed else "none is installed"
-        return {
-            name: (
-                "rankgauge's own plugins cannot be disabled"
-                if normalized(name) == OWN
-                else f"no plugin {name!r} is installed{did_you_mean(normalized(name), installed)}; {known}"
-            )
-            for name in distributions
-            if normalized(name) not in installed
-        }

@@ -262,7 +262,7 @@ def _print_results(
         for result in results.values():
             show(result_lines(result, width=report_width(), bands=bands, rule=rule(), is_whole=is_whole))
     elif results:
-        from rankgauge.report.json import rendered
+        from rankgauge.report import rendered
 
         form = reporter.declaration.name
         reports = {name: rendered(reporter, result) for name, result in results.items()}

@@ -21,9 +21,9 @@ from rankgauge.io.file_records import read_texts
 from rankgauge.io.ir_datasets_names import TextOf
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.planning.plan import Plan
-from rankgauge.pooling.new_judgments import compare_judgments, unjudged_queries, write_judgments
+from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, unjudged_queries, write_judgments
 from rankgauge.pooling.queue import Queue, judgments_summary, judgments_text, key_rows, queue_rows
-from rankgauge.pooling.queue_files import decoded, lines_of, provenance_path, read_queue, write_files
+from rankgauge.pooling.queue_files import decoded, lines_of, read_queue, write_files
 
 
 def execute_queue(given: argparse.Namespace) -> int:

@@ -98,7 +98,7 @@ class Folders:
         """Save the result of one dataset, if results are to be saved."""
         staging = self._staged.get(name)
         if staging is not None:
-            from rankgauge.report.json import save_result
+            from rankgauge.report import save_result
 
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
 

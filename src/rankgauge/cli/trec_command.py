@@ -214,7 +214,7 @@ def _print_reports(
     results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter], gating: Gating
 ) -> None:
     """Print what a reporter makes of each run."""
-    from rankgauge.report.json import rendered
+    from rankgauge.report import rendered
 
     form = reporter.declaration.name
     texts = {name: rendered(reporter, result) for name, result in results.items()}

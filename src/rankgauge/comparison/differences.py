@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -204,31 +204,12 @@ class MetricComparison:
 
 
 _ESTIMATES = (
-    "n",
-    "baseline_mean",
-    "mean",
-    "difference",
-    "interval",
-    "interval_method",
-    "confidence",
-    "p",
-    "p_t",
-    "p_adjusted",
+    *("n", "baseline_mean", "mean", "difference", "interval", "interval_method", "confidence"),
+    *("p", "p_t", "p_adjusted"),
 )
 _SAMPLES = (
-    *(
-        "wins",
-        "ties",
-        "losses",
-        "detectable",
-        "matters",
-        "equivalence",
-        "dropped",
-        "notes",
-        "verdict",
-        "higher_is_better",
-    ),
-    *("worst", "best", "cohorts"),
+    *("wins", "ties", "losses", "detectable", "matters", "equivalence", "dropped", "notes"),
+    *("verdict", "higher_is_better", "worst", "best", "cohorts"),
 )
 
 
@@ -272,6 +253,10 @@ class RunComparison:
             if name.casefold() in {metric.name.casefold(), metric.safe_name.casefold()}:
                 return metric
         raise KeyError(f"no metric {name!r} was compared; there are {', '.join(self.metrics)}")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the metrics."""
+        return iter(self.metrics)
 
     def __repr__(self) -> str:
         verdicts = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
@@ -321,7 +306,11 @@ class Comparison:
         for pair in self.comparisons:
             if pair.run == run:
                 return pair
-        raise KeyError(f"no run {run!r} was compared; there are {', '.join(pair.run for pair in self.comparisons)}")
+        raise KeyError(f"no run {run!r} was compared; there are {', '.join(self)}")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the runs that are compared with another one, each once."""
+        return iter(dict.fromkeys(pair.run for pair in self.comparisons))
 
     def __repr__(self) -> str:
         return "\n".join([f"<Comparison with {self.baseline}>", *map(repr, self.comparisons)])

@@ -241,8 +241,10 @@ class LoadedConfig:
         return self.path.parent / relative
 
     def place(self, *keys: str | int) -> tuple[str, int | None]:
-        """Return the file and the line of a value."""
-        return self.places.get(keys, (str(self.path), None))
+        """Return the file and the line of a value, or of the nearest value around it."""
+        while keys and keys not in self.places:
+            keys = keys[:-1]
+        return self.places[keys] if keys else (str(self.path), None)
 
     @property
     def lock_file(self) -> Path:

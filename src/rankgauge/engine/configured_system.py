@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import json
 import traceback
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib import parse
@@ -16,6 +16,8 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import ParameterError, Problem, RankgaugeError
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from rankgauge.catalog import Catalog
     from rankgauge.config import LoadedConfig
 
@@ -146,7 +148,7 @@ def system_of(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, Any]
     kind = str(written.pop("kind"))
     declaration = catalog.system(kind).declaration
     hidden: dict[str, str] = {}
-    options = _checked(loaded, declaration.model, written, hidden)
+    options = _checked(loaded, declaration.model, written, hidden, changes or {})
     try:
         with guarded():
             inner = declaration.function(options)
@@ -167,7 +169,7 @@ def check_options(loaded: LoadedConfig, catalog: Catalog, changes: Mapping[str, 
         return
     written = _changed(loaded.config.system, changes or {})
     kind = str(written.pop("kind"))
-    _checked(loaded, catalog.system(kind).declaration.model, written, {})
+    _checked(loaded, catalog.system(kind).declaration.model, written, {}, changes or {})
 
 
 def _changed(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,14 +186,25 @@ def _changed(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     return options
 
 
-def _checked(loaded: LoadedConfig, model: Any, written: Mapping[str, Any], hidden: dict[str, str]) -> Any:  # noqa: ANN401  # a pydantic model
-    """Return options as the plugin's model; add values of variables to *hidden*."""
+def _checked(
+    loaded: LoadedConfig,
+    model: type[BaseModel],
+    written: Mapping[str, Any],
+    hidden: dict[str, str],
+    changes: Mapping[str, Any],
+) -> BaseModel:
+    """Return options as the plugin's model, of which *changes* are some; add values of variables to *hidden*."""
     from pydantic import ValidationError
 
-    from rankgauge.config.config_files import unusable
+    from rankgauge.config.config_files import dotted, unusable
 
     problems: list[Problem] = []
-    options = {name: _expanded(loaded, value, (name,), hidden, problems) for name, value in written.items()}
+
+    def refuse(why: str, *keys: str | int) -> None:
+        at = _written_at(keys, changes, loaded.config.sweep)
+        problems.append(Problem(why, *loaded.place(*at), dotted(at)))
+
+    options = {name: _expanded(value, (name,), hidden, refuse) for name, value in written.items()}
     if problems:
         raise unusable(loaded.path, problems)
     try:
@@ -199,40 +212,44 @@ def _checked(loaded: LoadedConfig, model: Any, written: Mapping[str, Any], hidde
     except ValidationError as error:
         flaws = error.errors(include_url=False, include_input=False, include_context=False)
     for flaw in flaws:
-        at = tuple(part for part in flaw["loc"] if isinstance(part, str | int))
-        place = next((loaded.places[key] for key in _around(at) if key in loaded.places), loaded.place("system"))
         message = _without(hidden, flaw["msg"].removeprefix("Value error, "))
         known = f"; known are {', '.join(model.model_fields)}" if flaw["type"] == "extra_forbidden" else ""
-        problems.append(Problem(f"{message}{known}", *place, ".".join(map(str, ("system", *at)))))
+        refuse(f"{message}{known}", *(part for part in flaw["loc"] if isinstance(part, str | int)))
     raise unusable(loaded.path, problems)
 
 
-def _around(at: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    for end in range(len(at), -1, -1):
-        yield "system", *at[:end]
+def _written_at(
+    keys: tuple[str | int, ...],
+    changes: Mapping[str, Any],
+    sweep: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
+) -> tuple[str | int, ...]:
+    """Return where a config has an option: among those of its system, or, of one that was changed, in its sweep."""
+    for name, value in changes.items():
+        parts = tuple(name.split("."))
+        tried: dict[tuple[str | int, ...], Any]
+        if isinstance(sweep, Mapping):
+            tried = {(name, at): each for at, each in enumerate(sweep.get(name, ()))}
+        else:
+            tried = {(at, name): point[name] for at, point in enumerate(sweep) if name in point}
+        for at, each in tried.items():
+            if each == value and keys[: len(parts)] == parts:
+                return "sweep", *at, *keys[len(parts) :]
+    return "system", *keys
 
 
 def _expanded(
-    loaded: LoadedConfig,
-    value: object,
-    path: tuple[str | int, ...],
-    hidden: dict[str, str],
-    problems: list[Problem],
+    value: object, path: tuple[str | int, ...], hidden: dict[str, str], refuse: Callable[..., None]
 ) -> object:
     """Return a value with what variables stand for; remember what they stood for, which may be secret."""
     if isinstance(value, dict):
-        return {key: _expanded(loaded, inner, (*path, key), hidden, problems) for key, inner in value.items()}
+        return {key: _expanded(inner, (*path, key), hidden, refuse) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_expanded(loaded, inner, (*path, place), hidden, problems) for place, inner in enumerate(value)]
+        return [_expanded(inner, (*path, place), hidden, refuse) for place, inner in enumerate(value)]
     if not isinstance(value, str) or "${" not in value:
         return value
     from rankgauge.config.variables import Variables
 
     variables = Variables(telling=_SHORTEST)
-
-    def refuse(why: str) -> None:
-        problems.append(Problem(why, *loaded.place("system", *path), ".".join(map(str, ("system", *path)))))
-
-    text = variables.filled(value, refuse)
+    text = variables.filled(value, lambda why: refuse(why, *path))
     hidden |= {each: name for each, name in variables.written.items() if len(each) >= _SHORTEST}
     return text

@@ -190,7 +190,8 @@ class HostScorer:
 
             sample_id: The sample's id, for messages and for the policy's `exclude_self`.
 
-            metadata: The sample's metadata, of which `k` and `answerable` are read.
+            metadata: The sample's metadata, of which `k` and `answerable` are read, and `asked_at` by metrics that need
+                it.
 
         Returns:
             The scores by column name. A `value` is None where nothing counts under the policy.
@@ -201,7 +202,8 @@ class HostScorer:
             SampleRefusedError: The policy makes the sample an error.
         """
         evaluation = self._prepared.evaluation
-        known = {key: metadata[key] for key in _METADATA if key in metadata} if metadata else {}
+        keys = (*_METADATA, *({"asked_at"}.intersection(*(column.gold for column in self.columns))))
+        known = {key: metadata[key] for key in keys if key in metadata} if metadata else {}
         sample = {"id": sample_id, "expected_output": expected, "metadata": known}
         scores = evaluation.score({**sample, "actual_output": _output(retrieved, answer)}, details=True)
         if retrieved is None and answer is not None and not all(column.judges_answer for column in self.columns):

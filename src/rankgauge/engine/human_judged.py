@@ -19,7 +19,7 @@ from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels
 from rankgauge.planning.plan import Plan, PlannedMetric
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
-from rankgauge.pooling.queue_files import sources_of
+from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.powered import JudgedQuestions, PoweredComparison, compare_powered
 from rankgauge.scoring.flaws import SCORED
 

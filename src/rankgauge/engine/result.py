@@ -31,7 +31,8 @@ class Result(ResultValues):
         result = evaluation.run()
         result["ndcg@10"].mean
 
-    Nothing of it can be changed. To the values of `ResultValues` it adds what needs data, reports or another result.
+    Iterating gives the names of its columns, as of a data frame, and `len` its number of samples. Nothing of it can be
+    changed. To the values of `ResultValues` it adds what needs data, reports or another result.
 
     Attributes:
         sample_ids: The samples, in order.
@@ -63,7 +64,7 @@ class Result(ResultValues):
         Raises:
             ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
         """
-        from rankgauge.report.json import save_result
+        from rankgauge.report import save_result
 
         return save_result(self, Path(directory), keep_data=keep_data)
 

@@ -21,7 +21,7 @@ from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
-from rankgauge.pooling.queue_files import sources_of
+from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric

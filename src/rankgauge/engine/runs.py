@@ -23,7 +23,7 @@ from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
-from rankgauge.judging.units import unit_rule
+from rankgauge.judging.units import RolledRun, rolled_judgments, unit_rule
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
@@ -257,8 +257,6 @@ def judge_run(
     """
     profile = plan.profile
     if unit is not None:
-        from rankgauge.judging.rolled_runs import RolledRun, rolled_judgments
-
         rule = unit_rule(unit)
         profile, qrels, source = rule.profile(profile), rolled_judgments(qrels, rule), RolledRun(source, rule)
     judged = RunCollector(qrels, profile, sketcher)

@@ -140,6 +140,10 @@ class Funnel:
                 return stage
         raise KeyError(f"there is no stage {name!r}; the stages are {', '.join(stage.name for stage in self.stages)}")
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the stages."""
+        return (stage.name for stage in self.stages)
+
     def steps(self) -> Iterator[tuple[str, str, MetricComparison]]:
         """Yield each stage with a source of it, and how their scores compare."""
         pairs = () if self.comparison is None else self.comparison.comparisons

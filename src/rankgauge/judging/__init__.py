@@ -1,8 +1,9 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
-from rankgauge.judging.evidence import Evidence, GoldKeys, Leak, Target, leaks_note, untried_notes
+from rankgauge.judging.budgets import Budget
+from rankgauge.judging.evidence import Evidence, GoldKeys, Leak, TakesBlocks, Target, leaks_note, untried_notes
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
-from rankgauge.judging.keeping import Budget, Keep
+from rankgauge.judging.keeping import Keep
 from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import BlockJudge
@@ -21,6 +22,7 @@ __all__ = [
     "RunCollector",
     "RunCounts",
     "ScatteredError",
+    "TakesBlocks",
     "Target",
     "judge",
     "judge_mapping",

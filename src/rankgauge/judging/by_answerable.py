@@ -11,7 +11,6 @@ from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
-from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample
 
@@ -39,13 +38,9 @@ class AnswerableJudge:
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(self._lists.depth)):
             self._add(place, sample, ranking)
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Refuse plain samples as columns, which `takes_blocks` does not let through for this kind."""
-        raise NotImplementedError("whether something was said is judged sample by sample")
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), (), self._faults)
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
 
     def _add(self, place: int, sample: Sample, ranking: Ranking | Fault | None) -> None:
         lists, output = self._lists, sample.output

@@ -15,7 +15,6 @@ from rankgauge.judging.evidence import Evidence, Leak
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
-from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import Forbidden, Output, Sample
 from rankgauge.samples.sample_records import value_at
@@ -66,17 +65,10 @@ class ForbiddenJudge:
             if flaw is not None:
                 self._faults[place] = flaw
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Judge some more plain samples, for which nothing is forbidden."""
-        self._lists.add_without_gold(judged.depth.tolist())
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(
-            self._keeper, judged, without, self._faults, leaks=tuple(self._leaks), untried=tuple(self._untried)
-        )
+        return Evidence.kept(self._keeper, judged, self._faults, leaks=tuple(self._leaks), untried=tuple(self._untried))
 
     def _add_rows(self, place: int, sample: Sample, output: Output, ranking: Ranking, start: int) -> None:
         """Add one sample's judged rows, in order of rank; a matcher that raises does so before any is added."""

@@ -13,7 +13,6 @@ import numpy as np
 from rankgauge.columns import Judged
 from rankgauge.judging.evidence import Evidence, Judge, Target
 from rankgauge.judging.judged_columns import JudgedLists
-from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldSet, Sample
 
@@ -40,10 +39,6 @@ class SetJudge:
             if expected.faults is not None and "sets" in expected.faults:
                 self._faults[place] = expected.faults["sets"].reason
         self._judge.add(samples)
-
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Refuse plain samples as columns, which `takes_blocks` does not let through for this kind."""
-        raise NotImplementedError("sets are judged sample by sample")
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -86,11 +86,9 @@ class SpanJudge:
             gold = np.array(self._gold, dtype=np.int64).reshape(-1, 4).T
             *items, ranks = np.array(self._items, dtype=np.int64).reshape(-1, 5).T
             judged = replace(judged, cover=Cover(Stretches(*gold), Stretches(*items), ranks))
-        without = [place for place, count in enumerate(lists.gold_count) if not count]
         return Evidence.kept(
             self._keeper,
             judged,
-            without,
             self._faults,
             textless=self._placeless,
             doubts=self._ways,

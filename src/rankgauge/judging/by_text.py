@@ -177,10 +177,9 @@ class TextJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
         more = {"textless": self._textless, "doubts": self._doubter.doubts(), "n_dropped": self._lists.n_dropped}
-        return Evidence.kept(self._keeper, judged, without, self._faults, **more)
+        return Evidence.kept(self._keeper, judged, self._faults, **more)
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

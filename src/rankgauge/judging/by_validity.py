@@ -11,7 +11,6 @@ from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
-from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import Output, Sample
 from rankgauge.samples.sample_values import InvalidError
@@ -49,21 +48,16 @@ class ValidityJudge:
             try:
                 moment, rows = read_moment(asked, "metadata.asked_at"), list(_known(sample, sample.output, ranked))
             except InvalidError as invalid:
-                self._faults[place] = f"{invalid.path} {invalid.message}"
+                self._faults[place] = f"{invalid.path}: {invalid.message}"
                 continue
             for rank, validity in rows:
                 if ranked.ties is not None:
                     self._lists.row_ties.append(ranked.ties[rank - 1])
                 self._lists.add_row(place, rank, start + validity.holds(moment))
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Judge some more plain samples, which do not say when they were asked."""
-        self._lists.add_without_gold(judged.depth.tolist())
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults)
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
 
 
 def _known(sample: Sample, output: Output, ranking: Ranking) -> Iterator[tuple[int, Validity]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import orjson
@@ -18,15 +18,18 @@ import orjson
 from rankgauge.base.frozen import read_only
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.errors import counted, listed
-from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
+from rankgauge.judging.budgets import Budget, Fits
+from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Identity, Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Output, Sample
+from rankgauge.samples.sample_values import InvalidError
+from rankgauge.samples.validity import read_moment
 
-__all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "Target", "leaks_note", "untried_notes"]
+__all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "TakesBlocks", "Target", "leaks_note", "untried_notes"]
 
 
 class Leak(NamedTuple):
@@ -160,7 +163,6 @@ class Evidence:
         cls,
         keeper: Keeper,
         judged: Judged,
-        without_gold: Sequence[int],
         faults: Mapping[int, str],
         **others: Any,  # noqa: ANN401  # the rest of the attributes
     ) -> Evidence:
@@ -168,7 +170,8 @@ class Evidence:
         if keeper.shown is not None:
             judged = replace(judged, shown=keeper.shown)
         kept: dict[str, Any] = {"rankings": keeper.rankings, "lacks": keeper.lacks, "fits": keeper.fits}
-        return cls(judged, without_gold, faults, **kept, **others)
+        without = np.flatnonzero(np.bincount(judged.gold.sample, minlength=judged.n) == 0).tolist()
+        return cls(judged, without, faults, **kept, **others)
 
     @property
     def has_gold(self) -> bool:
@@ -182,12 +185,17 @@ class Judge(Protocol):
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Judge some more plain samples."""
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         ...
+
+
+@runtime_checkable
+class TakesBlocks(Judge, Protocol):
+    """A judge of what metrics that look at ids may fall back to, which takes plain samples many at once, too."""
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples."""
 
 
 _EMPTY: Mapping[str, float] = {}
@@ -248,8 +256,16 @@ def _rest(sample: Sample) -> int:
     asked = (sample.metadata or {}).get("asked_at")
     if sample.answerable and others == _NO_OTHERS and asked is None:
         return _plain(relevant is not None, graded, sample.k)
-    when = () if asked is None else (str(asked),)
+    when = () if asked is None else (_when(asked),)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k, *when)
+
+
+def _when(asked: object) -> float | str:
+    """Return when a question was asked, equal for all ways to write it; as written where a `Sample` says no time."""
+    try:
+        return read_moment(asked, "").timestamp()
+    except InvalidError:
+        return str(asked)
 
 
 @lru_cache(maxsize=1024)
@@ -261,7 +277,12 @@ def _plain(*facts: bool | int | None) -> int:
 
 def _hash(*facts: object) -> int:
     try:
-        data = orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)
+        data = orjson.dumps(facts, default=_in_json, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # half a surrogate pair, which UTF-8 cannot encode
         data = repr(facts).encode("utf-8", "backslashreplace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def _in_json(value: Any) -> object:  # noqa: ANN401  # whatever ground truth holds
+    """Return a named tuple or a mapping as JSON has it, so that dates in it are the texts that a JSON file has."""
+    return dict(value) if isinstance(value, Mapping) else tuple(value)

@@ -1,10 +1,11 @@
 """
-Judging: each sample's output against one kind of its ground truth; ids and labels are joined here.
+Judging: each sample's output, or a stage of it, against one kind of its ground truth; ids and labels are joined here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
 from typing import cast
@@ -19,9 +20,9 @@ from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_giv
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
-from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
+from rankgauge.samples import Expected, Fault, GoldKind, Nugget, Output, Sample
 
-__all__ = ["IdJudge", "Judge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
+__all__ = ["IdJudge", "Judge", "StageJudge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -88,9 +89,8 @@ class IdJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged, more = self._lists.build(self._profile), {"looks": self._looks, "n_dropped": self._lists.n_dropped}
-        return Evidence.kept(self._keeper, judged, without, self._faults, parts=tuple(self._parts), **more)
+        return Evidence.kept(self._keeper, judged, self._faults, parts=tuple(self._parts), **more)
 
     def _prepared(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Ranking | Fault | None]]:
         """Return the samples with the ids that are judged, and the ranking of each after policy."""
@@ -183,14 +183,9 @@ class SupportJudge:
             else:
                 self._add_rows(place, output.support, nuggets, start)
 
-    def add_block(self, judged: JudgedBlock) -> None:
-        """Judge some more plain samples, which have no nuggets."""
-        self._lists.add_without_gold([1] * len(judged.depth))
-
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults)
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
 
     def _add_rows(self, place: int, support: Mapping[str, float], nuggets: Sequence[Nugget], start: int) -> None:
         lists = self._lists
@@ -211,6 +206,32 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
+class StageJudge:
+    """Hands what one stage retrieved to another judge; an output without that stage fails for its own sample."""
+
+    def __init__(self, judge: Judge, target: Target) -> None:
+        self._judge = judge
+        self._target = target
+        self._faults: dict[int, str] = {}
+        self._n = 0
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+        staged = list(map(self._target.staged, samples))
+        for place, (sample, at_stage) in enumerate(zip(samples, staged, strict=True), self._n):
+            if isinstance(sample.output, Output) and isinstance(at_stage.output, Fault):
+                self._faults[place] = at_stage.output.reason
+        self._n += len(samples)
+        self._judge.add(staged)
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        evidence = self._judge.evidence()
+        without = set(evidence.without_gold)
+        faults = {place: reason for place, reason in self._faults.items() if place not in without}
+        return replace(evidence, faults={**evidence.faults, **faults})
+
+
 def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
@@ -220,8 +241,6 @@ def make_judge(
     What judges in other ways than by id is loaded where it is needed.
     """
     if target.stage is not None:
-        from rankgauge.judging.by_stage import StageJudge
-
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
     if matcher is None and target.gold == "nuggets":
@@ -253,11 +272,18 @@ def make_judge(
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 
-def takes_blocks(targets: Iterable[Target], profile: Profile) -> bool:
-    """Return whether plain samples may be judged as blocks: by id, under a policy that keeps order and first items."""
+_TAKE_BLOCKS: frozenset[GoldKind] = frozenset({"spans", "passages", "answer", "keywords"})
+"""What metrics may fall back to where nothing is relevant, whose judges take plain samples as blocks."""
+
+
+def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
+    """Return whether plain samples may be judged as blocks: by id first, under a policy that keeps order and items."""
     policy = profile.policy
     is_plain = stands_as_given(policy) and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
-    return is_plain and all(target == Target("relevant") for target in targets)
+    return is_plain and all(
+        first == Target("relevant") and _TAKE_BLOCKS.issuperset(other.gold for other in others)
+        for first, *others in targets
+    )
 
 
 def judge(

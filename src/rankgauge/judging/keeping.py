@@ -1,112 +1,23 @@
 """
-Keeping: what stays of samples beside their judged rows, and how many results fit into a budget.
+Keeping: what stays of samples beside their judged rows, for metrics that ask to see it and for reports.
 """
 
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.guard import ForeignError, guarded, shown
-from rankgauge.catalog import Claim
-from rankgauge.columns import Ints, Searched, Seen
-from rankgauge.errors import counted
-from rankgauge.expression import Unit
+from rankgauge.columns import Searched, Seen
+from rankgauge.judging.budgets import Budget, Fits, Measure, UncountedError
 from rankgauge.judging.outputs import Ranking, prepare
-from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample, Searches
 
-__all__ = ["NOTHING", "Budget", "Fits", "Keep", "Keeper", "Lack", "Measure", "UncountedError", "in_words", "seen_of"]
-
-_NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """A cutoff that is counted in tokens or characters of the retrieved texts, and not in ranks."""
-
-    amount: int  # how many, 1 or more
-    unit: Unit  # of what
-    tokenizer: Claim[Tokenizer] | None  # what counts tokens; None for characters
-    partial: bool = False  # whether a result that begins inside the budget and ends outside counts
-
-    def __str__(self) -> str:
-        by = None if self.tokenizer is None else self.tokenizer.declaration.name
-        return in_words(self.amount, self.unit, by, partial=self.partial)
-
-    def fit(self, texts: Sequence[str | None], measure: Measure) -> int:
-        """
-        Return how many results from the top fit.
-
-        For 10 tokens and texts of 4, 5, 3 and 1 tokens that is 2: the third does not fit whole, and nothing is taken
-        from below it. With `partial` it is 3. Raises `UncountedError` for a text that is missing or cannot be counted.
-        """
-        used = 0
-        length_of = len if self.tokenizer is None else measure.counter(self.tokenizer)
-        for place, text in enumerate(texts):
-            if text is None:
-                if used >= self.amount:
-                    return place
-                raise UncountedError(f"a budget counts the text of every result; the item at rank {place + 1} has none")
-            length = length_of(text)
-            if used + length > self.amount:
-                return place + (self.partial and used < self.amount)
-            used += length
-        return len(texts)
-
-
-def in_words(amount: int, unit: Unit, tokenizer: str | None, *, partial: bool) -> str:
-    """Return a budget as people say it, such as ``2,000 tokens by words``."""
-    by = "" if tokenizer is None else f" by {tokenizer}"
-    return f"{counted(amount, _NAMES[unit])}{by}{', with the result that begins inside' if partial else ''}"
-
-
-class Fits(NamedTuple):
-    """How many ranks of each sample of a batch fit into one budget."""
-
-    ranks: Ints  # the number of ranks, 0 where nothing fits; shape (n,)
-    faults: Mapping[int, str]  # why it is not known for a sample, by its place
-
-
-class UncountedError(Exception):
-    """A text that is missing, or that a tokenizer cannot count; the message is for users."""
-
-
-class Measure:
-    """Counts the tokens of texts, each distinct text once."""
-
-    def __init__(self) -> None:
-        self._counters: dict[Claim[Tokenizer], Callable[[str], int]] = {}
-
-    def counter(self, tokenizer: Claim[Tokenizer]) -> Callable[[str], int]:
-        """Return what counts the tokens of a text; it raises `UncountedError` where the tokenizer fails."""
-        if tokenizer not in self._counters:
-            self._counters[tokenizer] = functools.cache(functools.partial(_counted, tokenizer))
-        return self._counters[tokenizer]
-
-
-def _counted(tokenizer: Claim[Tokenizer], text: str) -> int:
-    count: Callable[[str], object] = tokenizer.declaration.function
-    try:
-        with guarded():
-            found = count(text)
-    except ForeignError as error:
-        raise UncountedError(f"{_told(tokenizer)} failed: {error}") from error
-    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
-        raise UncountedError(f"{_told(tokenizer)} returned {shown(found)} for a text, not how many tokens it has")
-    return found
-
-
-def _told(tokenizer: Claim[Tokenizer]) -> str:
-    return f"tokenizer {tokenizer.declaration.name!r} (by {tokenizer.provider})"
-
+__all__ = ["NOTHING", "Keep", "Keeper", "Lack"]
 
 _OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores", "searches"})
 _OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata", "spent"})
@@ -163,7 +74,7 @@ class Keeper:
         if judged == "answer" and self._keep.needs & _OF_RANKS:
             rankings = prepare(samples, self._profile, by="text")
         for sample, ranking in zip(samples, rankings, strict=True):
-            seen, lacks = seen_of(sample, ranking if isinstance(ranking, Ranking) else None, self._keep.needs)
+            seen, lacks = _seen_of(sample, ranking if isinstance(ranking, Ranking) else None, self._keep.needs)
             if self._profile.missing_texts != "fail":
                 lacks = [lack for lack in lacks if lack.need != "texts"]
             if lacks:
@@ -190,7 +101,7 @@ class Keeper:
                 ranks.append(0)
 
 
-def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:
+def _seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:
     """Return what metrics see of a sample that was ranked so, and what of that it lacks."""
     ids = () if ranking is None else ranking.ids
     output = sample.output if isinstance(sample.output, Output) else None

@@ -1,20 +1,36 @@
 """
-Units: what ids are rolled up to before anything is judged, as chunks are to their documents, and turns to sessions.
+Units: what ids of samples and runs are rolled up to before they are judged, as chunks to documents, turns to sessions.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
+from rankgauge.columns import Qrels, RankingBatch, RunSource, Slices
+from rankgauge.columns.judged_rows import intents_of
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Expected, Output, Sample
+from rankgauge.samples.gold_items import distinct
 
-__all__ = ["LOOKED_AT", "PARTS", "Part", "UnitRule", "keep_highest", "met_as_parts", "parts_note", "unit_rule"]
+__all__ = [
+    "LOOKED_AT",
+    "PARTS",
+    "Part",
+    "RolledRun",
+    "UnitRule",
+    "met_as_parts",
+    "parts_note",
+    "rolled_judgments",
+    "unit_rule",
+]
 
 _DOCUMENT = r"^(.+?)(?:#.*|[_:.\-](?:chunk|passage|segment|part|p|c)[_\-]?[0-9]+|:[0-9]+)$"
 _NUMBERED = r"^(.+)[_.-][0-9]+$"
@@ -180,14 +196,64 @@ def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
     relevant: dict[str, float] = {}
     intents: dict[str, dict[str, float]] = {}
     for name, grade in expected.relevant.items():
-        keep_highest(relevant, {unit_of(name): grade})
+        _keep_highest(relevant, {unit_of(name): grade})
     for name, by_intent in (expected.intents or {}).items():
-        keep_highest(intents.setdefault(unit_of(name), {}), by_intent)
-    sets = None if expected.sets is None else tuple(each.renamed(unit_of) for each in expected.sets)
+        _keep_highest(intents.setdefault(unit_of(name), {}), by_intent)
+    sets = None if expected.sets is None else distinct(each.renamed(unit_of) for each in expected.sets)
     return expected._replace(relevant=relevant, repeats=None, intents=intents or None, sets=sets)
 
 
-def keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None:
+def _keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None:
     """Take further grades, of which the higher one stays where there is one already."""
     for name, grade in others.items():
         grades[name] = max(grade, grades.get(name, grade))
+
+
+class RolledRun:
+    """A run with units in place of its documents."""
+
+    def __init__(self, source: RunSource, rule: UnitRule) -> None:
+        self.name, self.tag = source.name, source.tag
+        self._source = source
+        self._rule = rule
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the metadata of the run."""
+        return self._source.metadata
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what a user should know about how it was read."""
+        return self._source.notes
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """Return the parts of the run."""
+        return [map(self._rolled, part) for part in self._source.parts(count)]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once."""
+        return map(self._rolled, self._source.grouped())
+
+    def _rolled(self, batch: RankingBatch) -> RankingBatch:
+        documents = Slices.of_strings(list(map(self._rule.of_id, batch.documents.strings())))
+        return dataclasses.replace(batch, documents=documents, keys=documents.keys())
+
+
+def rolled_judgments(qrels: Qrels, rule: UnitRule) -> Qrels:
+    """Return judgments of units, each once for a query, with the highest of its grades."""
+    rows: dict[tuple[int, str], int] = {}
+    names = map(rule.of_id, qrels.names)
+    unit_of = np.array([rows.setdefault(pair, len(rows)) for pair in zip(qrels.owners.tolist(), names, strict=True)])
+    grades = np.full(len(rows), -np.inf)
+    np.maximum.at(grades, unit_of, qrels.grades)
+    owners = np.array([owner for owner, _ in rows], dtype=np.int64)
+    documents = Slices.of_strings([name for _, name in rows])
+    rolled = Qrels.of(qrels.queries, owners, documents, grades, qrels.source)
+    if qrels.intents is None:
+        return rolled
+    by_intent: list[dict[str, float]] = [{} for _ in rows]
+    item, intent, grade, _ = qrels.intents
+    for row, number, own in zip(unit_of[item].tolist(), intent.tolist(), grade.tolist(), strict=True):
+        _keep_highest(by_intent[row], {f"{number:09}": own})  # sorted as the intents are numbered
+    return dataclasses.replace(rolled, intents=intents_of(owners.tolist(), documents.texts(), by_intent))

@@ -13,10 +13,9 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 __all__ = ["stale_at_k"]
 
 
-def _says_when(judged: Judged) -> Flags:
-    says: Flags = np.bincount(judged.rows.sample, minlength=judged.n) > 0
-    says |= judged.depth == 0  # a missing output is that, and no more
-    return says
+def _is_empty(judged: Judged) -> Flags:
+    empty: Flags = judged.depth == 0  # no matter of time; any other ranking lacks a score where nothing says when
+    return empty
 
 
 def _share(judged: Judged, *, k: Cutoff | None) -> Contributions:
@@ -33,8 +32,8 @@ def _share(judged: Judged, *, k: Cutoff | None) -> Contributions:
     gold="asked_at",
     uses_rel=False,
     higher_is_better=False,
-    defined=_says_when,
-    undefined="nothing says when any of the results is valid",
+    defined=_is_empty,
+    undefined="nothing says when any of the results that count is valid",
     laws=("bounded", "tail"),
     contributions=_share,
 )

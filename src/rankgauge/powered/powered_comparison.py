@@ -4,7 +4,7 @@ Runs that a model judged, and people in part: means and differences that do not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -157,6 +157,10 @@ class PoweredComparison:
 
     def __getitem__(self, name: str) -> PoweredMetric:
         return self.metrics[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the metrics."""
+        return iter(self.metrics)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values, with the interval of every mean."""

@@ -64,14 +64,14 @@ class RankgaugeEval:
             retrieved: What was retrieved, rank 1 first: ids, or objects with `id`, `text` and `score`. None is a
                 missing output, which is not the same as an empty ranking.
 
-            expected: The ground truth: a list of ids, a map id -> gain, an answer, or the full form with any of
-                `relevant`, `passages`, `answer`, `keywords` and `nuggets`.
+            expected: The ground truth in any form of `expected_output`: a list of ids, a map id -> gain, an answer, or
+                the full form.
 
             answer: The answer that the system generated.
 
             input: What the system was asked, any JSON value.
 
-            metadata: `k`, `tags`, `answerable`, or anything else.
+            metadata: `k`, `tags`, `answerable`, `asked_at`, or anything else.
 
             repeat: Which call for this sample it is, from 1, where a system answers differently each time. The sample
                 counts once, with the mean over its repeats.

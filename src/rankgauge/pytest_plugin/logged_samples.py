@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, GoldSet, Output, Place, Sample, Span, labelled, read_sample
+from rankgauge.samples import Expected, Fault, GoldSet, Output, Place, Sample, Span, Stage, labelled, read_sample
 
 __all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
 
@@ -135,11 +135,13 @@ def _expected(expected: Expected) -> dict[str, Any]:
     kinds["sets"] = None if expected.sets is None else list(map(_set, expected.sets))
     if expected.relevant is None:
         return kinds
-    repeats, metadata = expected.repeats or {}, expected.metadata or {}
+    repeats, metadata, intents = expected.repeats or {}, expected.metadata or {}, expected.intents or {}
     entries: list[object] = []
     for name, gain in expected.relevant.items():
         entry = {"id": name, "gain": gain if expected.graded else None, "metadata": metadata.get(name)}
-        entries += [entry] * repeats.get(name, 1)
+        of_intents = intents.get(name, {}).items()
+        entries += [{**entry, "gain": own if expected.graded else None, "intent": intent} for intent, own in of_intents]
+        entries += [entry] * (repeats.get(name, 1) - bool(of_intents))  # all intents together are one listing
     return {"relevant": entries, **kinds}
 
 
@@ -156,20 +158,32 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
         return None
     if isinstance(output, Fault):
         return {"failed": output.reason}
-    nothing = [None] * len(output.ids)
-    columns = (output.ids, output.texts or nothing, output.scores or nothing)
-    beside = (output.metadata or nothing, output.places or nothing)
-    items = [
-        {"id": name, "text": text, "score": score, **({} if known is None else {"metadata": known}), **_place(place)}
-        for name, text, score, known, place in zip(*columns, *beside, strict=True)
-    ]
-    support = None if output.support is None else labelled(output.support)
+    items = _items(output)
     ranking: dict[str, Any] = {"retrieved": items} if output.is_ranked else {}
     if output.searches is not None:
         numbers, of_items = range(1, output.searches.n + 1), output.searches.of_items
         returned = [[item for item, of in zip(items, of_items, strict=True) if of == number] for number in numbers]
         ranking = {"searches": returned}
-    return {**ranking, "answer": output.answer, "support": support}
+    if output.stages is not None:
+        ranking["stages"] = [_stage(name, stage) for name, stage in output.stages.items()]
+    support = None if output.support is None else labelled(output.support)
+    return {**ranking, "answer": output.answer, "support": support, **(output.spent or {})}
+
+
+def _stage(name: str, stage: Stage) -> dict[str, Any]:
+    output = stage.output
+    items = [{"failed": output.reason}] if isinstance(output, Fault) else _items(output)
+    return {"name": name, "retrieved": items, "from": stage.sources, "seconds": stage.seconds, "cost": stage.cost}
+
+
+def _items(output: Output) -> list[dict[str, Any]]:
+    nothing = [None] * len(output.ids)
+    columns = (output.ids, output.texts or nothing, output.scores or nothing)
+    beside = (output.metadata or nothing, output.places or nothing)
+    return [
+        {"id": name, "text": text, "score": score, **({} if known is None else {"metadata": known}), **_place(place)}
+        for name, text, score, known, place in zip(*columns, *beside, strict=True)
+    ]
 
 
 def _place(place: Place | Fault | None) -> dict[str, Any]:

@@ -1,30 +1,21 @@
 """
-The JSON report, the scores of every sample as JSON lines, calling any reporter on a result, and saving all of it.
+The JSON report, and the scores of every sample as JSON lines.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from rankgauge.base.guard import ForeignError, guarded, shown
-from rankgauge.catalog import Claim
-from rankgauge.errors import PluginError, RankgaugeError
 from rankgauge.plugin import reporter
-from rankgauge.plugin.declarations import Reporter
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
 
-if TYPE_CHECKING:
-    from rankgauge.result.staging import Staging
-
-__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "rendered", "save_result", "summary"]
+__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "summary"]
 
 SCHEMA_VERSION = "rankgauge.report.v1"
 
@@ -133,36 +124,3 @@ def _fitted(column: MetricSummary) -> dict[str, Any]:
     samples = column.info.fitted or {}
     spread = dict(zip(("min", "median", "max"), column.fitted or (None, None, None), strict=True))
     return {**spread, "none": samples.get("0", 0), "samples": sum(samples.values())}
-
-
-def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
-    """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
-    what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
-    try:
-        with guarded(RankgaugeError):
-            text: object = claim.declaration.function(result)
-    except ForeignError as error:
-        raise PluginError(what, provider, str(error)) from error
-    if type(text) is not str:
-        raise PluginError(what, provider, f"it returned {shown(text)} where a text is needed")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise PluginError(what, provider, f"it returned a text that cannot be written as UTF-8: {error}") from error
-    return text
-
-
-def save_result(result: ResultValues, target: Path | Staging, *, keep_data: bool = False) -> Path:
-    """Write a result folder with its reports; see `Result.save`."""
-    from rankgauge.result.folder_writer import write_folder
-
-    def documents() -> Mapping[str, bytes]:
-        from rankgauge.report.markdown import markdown_report
-
-        return {
-            "summary.json": json_report(result).encode(),
-            "report.md": markdown_report(result).encode(),
-            "per_sample.jsonl": per_sample_jsonl(result).encode(),
-        }
-
-    return write_folder(result, target, documents, keep_data=keep_data)

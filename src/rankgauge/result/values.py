@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -163,6 +163,10 @@ class ResultValues:
         """Return the first column with a score of each sample, else the first one; None without a column."""
         columns = list(self.metrics.values())
         return next((column for column in columns if column.rankings is None), columns[0] if columns else None)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns, which `in` and ``[]`` take; `len` counts samples."""
+        return iter(self.metrics)
 
     def __len__(self) -> int:
         return len(self.tags)

@@ -13,7 +13,7 @@ import orjson
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted, listed
-from rankgauge.judging.keeping import in_words
+from rankgauge.judging.budgets import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.estimates import FEW_CLUSTERS

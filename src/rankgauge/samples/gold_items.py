@@ -5,11 +5,10 @@ Gold items: what ground truth consists of beside ids and texts, as values.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Forbidden", "GoldSet", "Importance", "Nugget", "Place", "Span"]
+__all__ = ["Forbidden", "GoldSet", "Importance", "Nugget", "Place", "Span", "distinct"]
 
 Importance = Literal["vital", "okay"]
 
@@ -87,9 +86,24 @@ class GoldSet(NamedTuple):
             yield from (item,) if isinstance(item, str) else item.ids()
 
     def fewest(self) -> tuple[str, ...]:
-        """Return the fewest ids that complete it; of several ways with as few, the first."""
-        each = [(item,) if isinstance(item, str) else item.fewest() for item in self.items]
-        return tuple(dict.fromkeys(chain(*each))) if self.needs == "all" else min(each, key=len)
+        """Return few ids that complete it; what is needed anyway stands for the sets in it that it completes."""
+        if self.needs == "any":
+            return min(((item,) if isinstance(item, str) else item.fewest() for item in self.items), key=len)
+        chosen: dict[str, int] = {}
+        for item in sorted(self.items, key=lambda item: isinstance(item, GoldSet) and item.needs == "any"):
+            if isinstance(item, str):
+                chosen[item] = 1
+            elif item.complete_at(chosen) == math.inf:
+                chosen |= dict.fromkeys(item.fewest(), 1)
+        return tuple(chosen)
+
+    def meaning(self) -> object:
+        """Return what is equal for sets that say the same, in whatever order and nesting."""
+        parts: set[object] = set()
+        for item in self.items:
+            meant = item if isinstance(item, str) else item.meaning()
+            parts |= meant[1] if isinstance(meant, tuple) and meant[0] == self.needs else {meant}
+        return (self.needs, frozenset(parts)) if len(parts) > 1 else parts.pop()
 
     def renamed(self, name_of: Callable[[str], str]) -> GoldSet:
         """Return the set of other names, each once."""
@@ -99,3 +113,11 @@ class GoldSet(NamedTuple):
     def __str__(self) -> str:
         named = (item if isinstance(item, str) else f"({item})" for item in self.items)
         return f"{self.needs} of {', '.join(named)}"
+
+
+def distinct(sets: Iterable[GoldSet]) -> tuple[GoldSet, ...]:
+    """Return sets without those that mean the same as an earlier one."""
+    first: dict[object, GoldSet] = {}
+    for each in sets:
+        first.setdefault(each.meaning(), each)
+    return tuple(first.values())

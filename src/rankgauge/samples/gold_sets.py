@@ -5,12 +5,15 @@ Sets of relevant items: reading `expected_output.sets`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import Contract
+from rankgauge.samples.gold_items import distinct
 from rankgauge.samples.sample_values import GoldSet, InvalidError, look, read_id
+from rankgauge.samples.unread_keys import SETS, Unread, unread_among, unread_keys
 
-__all__ = ["read_sets"]
+__all__ = ["read_sets", "unread_in_sets"]
 
 _FORM = "a set is {'all_of': [...]}, {'any_of': [...]}, or a list of ids, all of which are needed"
 
@@ -26,7 +29,14 @@ def read_sets(raw: object, relevant: Mapping[str, float] | None, contract: Contr
         if not isinstance(entry, Mapping | list | tuple):
             raise InvalidError(here, f"{_FORM}; found {look(entry)}")
         sets.append(_set(entry, here, relevant, contract, is_inner=False))
-    return tuple(dict.fromkeys(sets))
+    return distinct(sets)
+
+
+def unread_in_sets(raw: object) -> tuple[Unread, ...]:
+    """Return the keys of sets, and of the sets in them, that nothing reads."""
+    entries = [raw] if isinstance(raw, Mapping) else raw if isinstance(raw, list | tuple) else []
+    lists = chain.from_iterable(entry.values() if isinstance(entry, Mapping) else (entry,) for entry in entries)
+    return unread_keys((*entries, *chain.from_iterable(each for each in lists if isinstance(each, list | tuple))), SETS)
 
 
 def _set(
@@ -37,7 +47,10 @@ def _set(
     if isinstance(entry, Mapping):
         given = [name for name in ("all_of", "any_of") if entry.get(name) is not None]
         if len(given) != 1:
-            raise InvalidError(here, f"{_FORM}; found {look(entry)}")
+            meant = next(
+                (f"; did you mean {key.meant!r}?" for key in unread_among(entry.keys(), SETS) if key.meant), ""
+            )
+            raise InvalidError(here, f"{_FORM}; found {look(entry)}{meant}")
         items, place = entry[given[0]], f"{here}.{given[0]}"
     if not isinstance(items, list | tuple):
         raise InvalidError(place, f"expected a list of ids or of sets, found {look(items)}")

@@ -226,8 +226,8 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
             if entry.get("gain") is not None:
                 gain = _gain(entry["gain"], f"{here}.gain", contract)
                 graded = True
-            if (known := known_of(entry, here)) is not None:
-                metadata.setdefault(name, known)
+            if (known := known_of(entry, here, metadata.get(name))) is not None:
+                metadata[name] = known
         else:
             name = read_id(entry, here, contract)
         gains[name] = max(gain, gains.get(name, -math.inf))

@@ -15,8 +15,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
-from rankgauge.samples.output_searches import read_searches
-from rankgauge.samples.output_stages import difference, read_amount, read_stages
+from rankgauge.samples.output_steps import difference, read_amount, read_searches, read_stages, unread_in_steps
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Fault,
@@ -64,7 +63,7 @@ def _searched(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         searches, unread = read_searches(raw)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, unread_in_steps(raw, "searches"))
     read = _read({**raw, "retrieved": list(chain.from_iterable(searches))}, contract)
     if isinstance(read, Fault):
         each = (_ranked(items, contract) for items in searches)
@@ -79,7 +78,7 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     try:
         stages, unread = read_stages(raw["stages"], contract, _ranked)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, unread_in_steps(raw, "stages"))
     name, last = list(stages.items())[-1]
     is_told = raw.get("retrieved") is not None
     read = _read({**raw, "retrieved": raw["retrieved"] if is_told else []}, contract)

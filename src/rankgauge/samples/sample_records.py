@@ -5,6 +5,7 @@ Records: reading whole samples with their cohorts, and finding everything that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ import orjson
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError, Problem, did_you_mean, listed
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
@@ -81,25 +83,26 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
 
-_GOLD_ITEMS = frozenset({"relevant", "nuggets", "spans", "forbidden", "sets"})
+_GOLD_ITEMS = ("forbidden", "nuggets", "relevant", "spans")
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
     if type(raw) is list and raw and type(raw[0]) is type(raw[-1]) is str:
         return ()
-    if isinstance(raw, list | tuple):
-        places: list[tuple[str, Any]] = [("expected_output[]", raw)]
-    elif isinstance(raw, Mapping) and not _GOLD_ITEMS.isdisjoint(raw):
-        places = [(f"expected_output.{kind}[]", raw.get(kind)) for kind in sorted(_GOLD_ITEMS)]
+    if isinstance(raw, Mapping):
+        places: list[tuple[str, Any]] = [
+            (f"expected_output.{kind}[]", raw[kind]) for kind in _GOLD_ITEMS if kind in raw
+        ]
+        in_sets = unread_in_sets(raw.get("sets"))
     else:
-        return ()
-    return tuple(
-        key
+        places, in_sets = [("expected_output[]", raw)], ()
+    keys = (
+        unread_keys(items, place)
         for place, items in places
         if isinstance(items, list | tuple) and items and not (isinstance(items[0], str) and isinstance(items[-1], str))
-        for key in unread_keys(items, place)
     )
+    return (*chain.from_iterable(keys), *in_sets)
 
 
 def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:

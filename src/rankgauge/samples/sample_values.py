@@ -271,7 +271,10 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
             return raw
         raise InvalidError(path, "an id must not be empty")
     if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
-        return str(raw)
+        try:
+            return str(raw)
+        except ValueError as error:  # more digits than Python writes
+            raise InvalidError(path, f"an id cannot be so large an integer: {error}") from None
     wanted = "a string" if contract.strict_ids else "a string or an integer"
     raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}{of_object(raw)}")
 

@@ -18,6 +18,7 @@ __all__ = [
     "KNOWN",
     "OUTPUT",
     "SEARCHES",
+    "SETS",
     "STAGES",
     "Unread",
     "how_to_map",
@@ -33,6 +34,7 @@ OUTPUT = "actual_output"
 ITEMS = "actual_output.retrieved[]"
 STAGES = "actual_output.stages[]"
 SEARCHES = "actual_output.searches[]"
+SETS = "expected_output.sets[]"
 _RELEVANT = ("expected_output[]", "expected_output.relevant[]")
 
 KNOWN: Mapping[str, frozenset[str]] = {
@@ -41,7 +43,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
-    "expected_output.sets[]": frozenset({"all_of", "any_of"}),
+    SETS: frozenset({"all_of", "any_of"}),
     OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "searches", "seconds", "bytes", "cost"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     SEARCHES: frozenset({"retrieved", "query"}),
@@ -80,7 +82,7 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "text": ("content", "quote", "excerpt"),
     },
     "expected_output.forbidden[]": {"id": _ITEM_ID, "text": _ITEM_TEXT, "metadata": ("meta", "where", "filter")},
-    "expected_output.sets[]": {"all_of": ("all", "and"), "any_of": ("any", "or", "one_of")},
+    SETS: {"all_of": ("all", "and"), "any_of": ("any", "or", "one_of")},
     OUTPUT: {
         "retrieved": _RANKINGS,
         "answer": ("response", "generated", "generated_text", "completion", "output"),
@@ -95,7 +97,13 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
         "cost": _COST,
     },
     SEARCHES: {"retrieved": _RANKINGS, "query": ("input", "question", "q")},
-    ITEMS: {"id": _ITEM_ID, "text": _ITEM_TEXT, "score": ("similarity", "relevance_score", "distance", "rel")},
+    ITEMS: {
+        "id": _ITEM_ID,
+        "text": _ITEM_TEXT,
+        "score": ("similarity", "relevance_score", "distance", "rel"),
+        "metadata.valid_from": ("valid_from",),
+        "metadata.valid_to": ("valid_to",),
+    },
 }
 """Usual names of other tools for what we read, which no spelling gives away."""
 

@@ -36,7 +36,7 @@ def read_moment(raw: object, path: str) -> datetime:
             moment = None
     if isinstance(moment, date) and not isinstance(moment, datetime):
         moment = datetime.combine(moment, time())
-    if not isinstance(moment, datetime):
+    if not isinstance(moment, datetime) or not isinstance(moment.year, int):  # pandas' NaT has no year
         form = "expected a date or a time in ISO 8601, such as '2024-05-01' or '2024-05-01T12:30:00Z'"
         raise InvalidError(path, f"{form}; found {look(raw)}")
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
@@ -54,11 +54,21 @@ def read_validity(known: Mapping[str, Any], path: str) -> Validity | None:
     return Validity(start, end)
 
 
-def known_of(entry: Mapping[Any, Any], path: str) -> Mapping[str, Any] | None:
-    """Return what a gold item says of itself: its `metadata`, with its validity beside them; None for nothing."""
+def known_of(entry: Mapping[Any, Any], path: str, before: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    """
+    Return what a gold item says of itself: its `metadata`, with its validity beside them; None for nothing.
+
+    *before* is what an earlier entry for the same id said, which stays; it must not be valid at another time.
+    """
     metadata = entry["metadata"] if isinstance(entry.get("metadata"), Mapping) else None
     own = {name: entry[name] for name in _BOUNDS if entry.get(name) is not None}
     known = {**(metadata or {}), **own} if own else metadata
-    if known is not None:
-        read_validity(known, path if own else f"{path}.metadata")
-    return known
+    if known is None:
+        return before
+    here = path if own else f"{path}.metadata"
+    validity = read_validity(known, here)
+    if before is None:
+        return known
+    if validity is not None and read_validity(before, here) not in {None, validity}:
+        raise InvalidError(here, "an earlier entry for the same id is valid at another time; say it once")
+    return {**known, **before}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -315,6 +315,15 @@ class Totals:
             KeyError: No column has this name, or several do.
         """
         return find_column(self.metrics, name)
+
+    def __iter__(self) -> Iterator[str]:
+        """
+        Iterate over the names of the columns.
+
+        Returns:
+            The names, in order.
+        """
+        return iter(self.metrics)
 
     def __repr__(self) -> str:
         columns = [

@@ -23,6 +23,7 @@ from rankgauge.judging import (
     GoldKeys,
     Judge,
     Leak,
+    TakesBlocks,
     Target,
     leaks_note,
     make_judge,
@@ -105,9 +106,8 @@ class Collector:
     @property
     def takes_blocks(self) -> bool:
         """Return whether plain samples may come as columns, with the same result."""
-        first = (metric.targets[0] for metric in self.plan.metrics)
         keeps = self.plan.keep(rankings=self.details) != NOTHING
-        return not keeps and takes_blocks(first, self.plan.profile)
+        return not keeps and takes_blocks([metric.targets for metric in self.plan.metrics], self.plan.profile)
 
     def add_block(self, block: Block) -> None:
         """Judge some more plain samples, as `add` does; only where `takes_blocks` says so."""
@@ -123,6 +123,7 @@ class Collector:
         batch = self._opened()
         batch.ks += block.ks
         for judging in self._judges.values():
+            assert isinstance(judging, TakesBlocks)  # noqa: S101  # `takes_blocks` says that all are
             judging.add_block(judged)
         if len(batch.ks) >= self.batch_size:
             self._close()

@@ -32,7 +32,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import read_path
-from rankgauge.report.json import rendered
+from rankgauge.report import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
 from rankgauge.testing.law import Laws, Trial, book, law

@@ -95,7 +95,7 @@ class RankgaugeEvaluator:
             expected_outputs: The ground truth of each query in any form that `expected_output` has in a dataset of
                 rankgauge, instead of the two above.
 
-            metadata: The metadata of each query, of which `k` and `answerable` are read.
+            metadata: The metadata of each query, of which `k`, `answerable` and `asked_at` are read.
 
         Returns:
             `score`, the mean; `individual_scores`; and for each query its status and, where it was not scored, the

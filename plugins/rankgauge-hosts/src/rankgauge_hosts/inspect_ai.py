@@ -15,9 +15,12 @@ from inspect_ai.solver import TaskState
 from rankgauge import HostScorer
 from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
-from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
+from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["retrieval"]
+
+_TARGETS = ("relevant", "passages", "answer", "keywords", "nuggets")
+"""The kinds of ground truth that texts can be."""
 
 _COMMA = re.compile(r",(?![^(]*\))(?!\s*\d)")
 """A comma between two metrics: outside parentheses, and not before a further cutoff."""
@@ -63,8 +66,8 @@ def retrieval(
     Raises:
         RankgaugeError: The arguments cannot be used.
     """
-    if target not in GOLD_KINDS:
-        msg = f"target is the kind of ground truth that a sample's target is: {', '.join(GOLD_KINDS)}; not {target!r}"
+    if target not in _TARGETS:
+        msg = f"target is the kind of ground truth that a sample's target is: {', '.join(_TARGETS)}; not {target!r}"
         raise ParameterError(msg)
     suite = HostScorer(
         metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers

@@ -39,8 +39,8 @@ def retrieval_metric(
     Make a metric for `mlflow.models.evaluate(extra_metrics=[...])`, under its safe name (``ndcg_at_10``).
 
     A prediction is what was retrieved, in any form of `actual_output` in a dataset of rankgauge; a target is the ground
-    truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, has each row's `k` and
-    `answerable`.
+    truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, has each row's `k`,
+    `answerable` and `asked_at`.
 
     `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
@@ -159,9 +159,9 @@ def feedback(
         outputs: What the application returned: a list of results, a mapping with them under *retrieved* (and
             optionally `answer`), or a text, which is the answer.
 
-        expectations: The ground truth: `relevant`, `passages`, `answer`, `keywords` and `nuggets` as in a dataset,
-            or what MLflow calls `expected_retrieved_context` (its `doc_uri` and `content`) and `expected_response`;
-            also the row's `k` and `answerable`.
+        expectations: The ground truth: `relevant`, `passages`, `answer` and the other kinds of a dataset, or what
+            MLflow calls `expected_retrieved_context` (its `doc_uri` and `content`) and `expected_response`;
+            also the row's `k`, `answerable` and `asked_at`.
 
         trace: The row's trace, whose retriever span holds the results where *outputs* holds none.
 

@@ -53,7 +53,8 @@ def retrieval_metric(
     Its `score()` and `ascore()` take what ragas calls `retrieved_context_ids`, `retrieved_contexts`,
     `reference_context_ids`, `reference_contexts`, `reference` and `response`. What ragas has no field for, such as
     gains, goes into `retrieved` and `expected`, in any form of `actual_output` and `expected_output` in a dataset of
-    rankgauge, and into `metadata`, of which `k` and `answerable` are read.
+    rankgauge, and into `metadata`, of which `k`, `answerable` and `asked_at` are
+    read.
 
     `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 

@@ -12,5 +12,5 @@ __all__ = ["GOLD_KINDS", "MetricArgument"]
 MetricArgument = str | Mapping[str, Any]
 """A metric as hosts can store it: an expression such as ``ndcg@10``, or a mapping ``{metric, as, k, ...}``."""
 
-GOLD_KINDS = ("relevant", "passages", "answer", "keywords", "nuggets")
+GOLD_KINDS = ("relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets")
 """The kinds of ground truth in a dataset."""

@@ -42,13 +42,15 @@ class CommandSystem:
     A program as a system under test.
 
     It is started once for each call at a time, and asked again as long as it runs: it reads ``{"input": ...}`` from
-    standard input and writes an output to standard output, each on one line.
+    standard input and writes an output to standard output, each on one line. Further lines are an error: whose answer
+    the next one is could not be told.
     """
 
     def __init__(self, options: CommandOptions) -> None:
         """Start nothing yet."""
         self._options = options
-        self._pool: Pool[_Process] = Pool(lambda: _Process(self._options), _Process.close)
+        self._more = ""
+        self._pool: Pool[_Process] = Pool(lambda: _Process(self._options), self._end)
 
     def __call__(self, given: object) -> Any:  # noqa: ANN401  # any JSON value
         """Return what the program answers."""
@@ -67,8 +69,18 @@ class CommandSystem:
             raise ParameterError(f"there is no program {program}")
 
     def close(self) -> None:
-        """End the programs: by closing their input, and after some seconds by force."""
+        """
+        End the programs: by closing their input, and after some seconds by force.
+
+        Raises a `ParameterError` where one wrote more lines than it was asked for, which no call saw.
+        """
+        self._more = ""
         self._pool.close()
+        if self._more:
+            raise ParameterError(self._more)
+
+    def _end(self, process: _Process) -> None:
+        self._more = process.close() or self._more
 
 
 class _Process:
@@ -85,6 +97,7 @@ class _Process:
             start_new_session=True,  # Ctrl-C in a terminal is for us, who let calls under way end
         )
         self._told: deque[bytes] = deque(maxlen=20)
+        self._is_asked = False  # and has not answered yet
         self._listener = threading.Thread(target=self._listen, daemon=True, name="rankgauge-command")
         self._listener.start()
 
@@ -92,6 +105,8 @@ class _Process:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None  # noqa: S101  # pipes, as asked for
         assert stdout is not None  # noqa: S101
+        self._refuse_more()
+        self._is_asked = True
         try:
             stdin.write(json.dumps({"input": given}).encode() + b"\n")
             stdin.flush()
@@ -100,6 +115,8 @@ class _Process:
             line = b""
         if not line:
             raise ValueError(self._ended())
+        self._is_asked = False
+        self._refuse_more()
         try:
             return json.loads(line)
         except ValueError:
@@ -107,7 +124,8 @@ class _Process:
                 f"the program answered no line of JSON: {line[:_SHOWN].decode(errors='replace')!r}"
             ) from None
 
-    def close(self) -> None:
+    def close(self) -> str:
+        """End the program; return what is wrong with it where it has written an answer that nobody asked for."""
         process = self._process
         with contextlib.suppress(OSError):
             if process.stdin is not None:
@@ -118,9 +136,24 @@ class _Process:
             process.kill()
             process.wait()
         self._listener.join(_GRACE)
+        more = b"" if self._is_asked else self._more()
         for pipe in (process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
+        return _too_much(more) if _is_json(more) else ""  # which may be a farewell
+
+    def _refuse_more(self) -> None:
+        if more := self._more():
+            raise ValueError(_too_much(more))
+
+    def _more(self) -> bytes:
+        """Return a line of output that is there though nothing was asked."""
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101  # a pipe, as asked for
+        os.set_blocking(stdout.fileno(), False)
+        more: bytes = stdout.peek(1)  # type: ignore[attr-defined]  # a buffered reader
+        os.set_blocking(stdout.fileno(), True)
+        return more.partition(b"\n")[0] or more
 
     def _listen(self) -> None:
         assert self._process.stderr is not None  # noqa: S101  # a pipe, as asked for
@@ -136,6 +169,19 @@ class _Process:
         code = self._process.returncode
         how = "closed its output" if code is None else f"ended with exit code {code}"
         return f"the program {how} and did not answer" + (f"; it said: {said[-_SHOWN:]}" if said else "")
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _too_much(line: bytes) -> str:
+    told = "the program wrote more than one line for one call, and so answers may be those of other calls"
+    return f"{told}; nobody asked for {line[:_SHOWN].decode(errors='replace')!r}"
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:

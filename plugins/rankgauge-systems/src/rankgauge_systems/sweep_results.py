@@ -14,7 +14,7 @@ from rankgauge.engine.calls import begin, check_same
 from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.errors import ResultError, counted
 from rankgauge.io.output_files import OUTPUTS_FILE, read_kept
-from rankgauge.report.json import save_result
+from rankgauge.report import save_result
 from rankgauge.result.staging import Staging, has_outputs
 from rankgauge.samples import Fault
 from rankgauge_systems.sweep_points import Point, exact_changes

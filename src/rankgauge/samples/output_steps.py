@@ -1,5 +1,5 @@
 """
-Stages: what each step of a pipeline retrieved, read from `actual_output.stages`.
+Steps of a system: reading what each stage of a pipeline retrieved (`stages`), or each search of an agent (`searches`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from rankgauge.samples.sample_values import (
     is_finite_number,
     look,
 )
-from rankgauge.samples.unread_keys import STAGES, Unread, unread_among
+from rankgauge.samples.unread_keys import OUTPUT, SEARCHES, STAGES, Unread, unread_among, unread_keys
 
-__all__ = ["difference", "read_amount", "read_stages"]
+__all__ = ["difference", "read_amount", "read_searches", "read_stages", "unread_in_steps"]
 
 
 def read_stages(
@@ -35,13 +35,11 @@ def read_stages(
     if not isinstance(raw, list | tuple) or not raw:
         raise InvalidError("", f"'stages' must be a list of {{'name', 'retrieved'}} objects, not {look(raw)}")
     stages: dict[str, Stage] = {}
-    unread: dict[Unread, None] = {}
+    unread = dict.fromkeys(unread_keys(raw, STAGES))
     for index, entry in enumerate(raw):
         path = f"stages[{index}]"
         if not isinstance(entry, Mapping):
             raise InvalidError("", f"{path} must be an object with a 'name' and a 'retrieved' list, not {look(entry)}")
-        keys = unread_among(entry.keys(), STAGES)
-        unread |= dict.fromkeys(keys)
         name = entry.get("name")
         if name is None:
             raise InvalidError("", f"{path} needs a 'name'; found {look(entry)}")
@@ -100,3 +98,35 @@ def _items_of(output: Output) -> list[str | None]:
     """Return what tells the items of an output apart: the id of each, or its text."""
     texts = output.texts or repeat(None)
     return [text if name is None else name for name, text in zip(output.ids, texts, strict=False)]
+
+
+def read_searches(raw: Mapping[Any, Any]) -> tuple[list[Sequence[Any]], tuple[Unread, ...]]:
+    """
+    Return what each search of an output returned, still to be read, and the keys that nothing reads.
+
+    They stay in their order and become one ranking; which of two equal results counts is the policy's to say.
+    """
+    for key in ("retrieved", "stages"):
+        if raw.get(key) is not None:
+            msg = f"'searches' say what was retrieved, all of them in their order, and so does {key!r}; leave one out"
+            raise InvalidError("", msg)
+    searches = raw["searches"]
+    if not isinstance(searches, list | tuple):
+        raise InvalidError(
+            "", f"'searches' must be a list of lists, or of {{'retrieved'}} objects, not {look(searches)}"
+        )
+    lists: list[Sequence[Any]] = []
+    for index, search in enumerate(searches):
+        items = search.get("retrieved") if isinstance(search, Mapping) else search
+        if not isinstance(items, list | tuple):
+            raise InvalidError(
+                "", f"searches[{index}] must be a list, or an object with a 'retrieved' list, not {look(search)}"
+            )
+        lists.append(items)
+    return lists, unread_keys(searches, SEARCHES)
+
+
+def unread_in_steps(raw: Mapping[Any, Any], steps: str) -> tuple[Unread, ...]:
+    """Return the keys that nothing reads of an output whose `stages` or `searches` cannot be read, and of these."""
+    listed = raw[steps] if isinstance(raw[steps], list | tuple) else ()
+    return (*unread_among(raw.keys(), OUTPUT), *unread_keys(listed, f"{OUTPUT}.{steps}[]"))
