@@ -1,8 +1,11 @@
 """
 Changes of the source that no test sees: ``make mutants ROOM=stats``.
 
-The tests of a room run once, to learn which of them execute which line. Then, for each mutant, a forked process imports
-the changed source, which is never written to disk, and runs the tests that execute its line until one of them fails.
+A process imports everything, collects the tests, and runs them once in a fork, to learn which of them execute which
+line. For each mutant, another fork gives the functions of the file their changed code, and runs the tests that execute
+the line, those of the room first, until one of them fails. A change outside functions, or one that survived in a
+function that runs during imports, is tried in a process that imports the changed source. Nothing is written to it.
+`mutants_explained.toml` says of survivors why no test can or need see them.
 """
 
 from __future__ import annotations
@@ -11,25 +14,34 @@ import argparse
 import ast
 import contextlib
 import copy
+import gc
 import importlib
 import json
 import os
+import pkgutil
 import random
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import coverage
 import pytest
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).parents[1]
 SOURCES, TESTS = ROOT / "src" / "rankgauge", ROOT / "tests"
-LIBRARIES = ("hypothesis", "numpy", "orjson", "polars", "pydantic", "scipy.stats", "structlog")
-"""What forked processes need not import again. rankgauge itself is not among it: each of them imports it changed."""
+EXPLAINED = TESTS / "mutants_explained.toml"
+LIBRARIES = ("numpy", "orjson", "polars", "pydantic", "scipy.stats", "structlog")
+"""What forked processes need not import again. rankgauge itself is not among it: some of them import it changed."""
 
 COMPARED: dict[type, type] = {
     ast.Lt: ast.LtE,
@@ -66,12 +78,19 @@ class Mutant(NamedTuple):
     path: Path
     line: int
     lines: range  # of the statement
+    in_function: bool
     old: str
     new: str
     source: str  # of the whole file
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Its file, the text of its line, and what changes, as explanations name it."""
+        text = self.path.read_text(encoding="utf-8").splitlines()[self.line - 1]
+        return str(self.path.relative_to(SOURCES)), text.strip(), f"{self.old} -> {self.new}"
+
     def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.old}  ->  {self.new}"
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.old} -> {self.new}"
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
@@ -80,7 +99,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     starts = [0]
     for line in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for statement, node, changed in _changes(ast.parse(text)):
+    for statement, in_function, node, changed in _changes(ast.parse(text)):
         begin, end = (
             starts[line - 1] + offset
             for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
@@ -89,14 +108,14 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         within = f"({new})" if isinstance(changed, ast.expr) else new
         source = (text.encode()[:begin] + within.encode() + text.encode()[end:]).decode()
         lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        yield Mutant(path, node.lineno, lines, ast.unparse(node), new, source)
+        yield Mutant(path, node.lineno, lines, in_function, ast.unparse(node), new, source)
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.AST]]:
-    """Yield each statement or its head, a node of it, and what to put in its place."""
-    waiting: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, Any, ast.AST]]:
+    """Yield each statement or its head, whether it is in a function, a node of it, and what to put in its place."""
+    waiting: list[tuple[ast.AST, ast.AST, bool]] = [(tree, tree, False)]
     while waiting:
-        node, statement = waiting.pop()
+        node, statement, in_function = waiting.pop()
         if isinstance(node, ast.stmt):
             statement = node
         if _is_left_alone(node):
@@ -107,14 +126,15 @@ def _changes(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.AST]]:
             head = copy.copy(statement)
             if isinstance(body, list):  # a compound statement is its head
                 head.end_lineno = max(head.lineno, body[0].lineno - 1)
-            yield from ((head, *change) for change in replaced)
+            yield from ((head, in_function, *change) for change in replaced)
         for name, value in ast.iter_fields(node):
             if name in {"annotation", "returns", "decorator_list", "type_params"}:
                 continue
             children = [
                 child for child in (value if isinstance(value, list) else [value]) if isinstance(child, ast.AST)
             ]
-            waiting += [(child, statement) for child in reversed(children)]
+            within = in_function or (name == "body" and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+            waiting += [(child, statement, within) for child in reversed(children)]
 
 
 def _is_left_alone(node: ast.AST) -> bool:
@@ -182,11 +202,33 @@ def _of_conditions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield from ((condition, ast.Constant(value=True)) for condition in node.ifs)
 
 
-class _Chosen:
-    """A plugin of pytest: runs some tests only, the quickest first."""
+class Known(NamedTuple):
+    """Which tests execute which line of which file ("" for imports), and how many seconds each test takes."""
 
-    def __init__(self, order: dict[str, float]) -> None:
-        self.order = order
+    lines: dict[str, dict[str, list[str]]]
+    seconds: dict[str, float]
+
+    def contexts(self, mutant: Mutant) -> set[str]:
+        lines = self.lines.get(str(mutant.path), {})
+        return {test for line in mutant.lines for test in lines.get(str(line), ())}
+
+    def tests(self, mutant: Mutant, first: Sequence[str]) -> list[str]:
+        """Return the tests of a line; for one that only imports execute, those of the whole file."""
+        own = self.contexts(mutant)
+        if own == {""}:
+            own = {test for tests in self.lines[str(mutant.path)].values() for test in tests}
+        return sorted(own - {""}, key=lambda test: (not test.startswith(tuple(first)), self.seconds[test]))
+
+    def limit(self, tests: Sequence[str]) -> int:
+        """Return after how many seconds these tests run forever."""
+        return 20 + int(5 * sum(self.seconds[test] for test in tests))
+
+
+class _Chosen:
+    """A plugin of pytest: runs some tests only, in their order."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self.order = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = sorted(
@@ -194,40 +236,131 @@ class _Chosen:
         )
 
 
-class _Recorded:
-    """A plugin of pytest: records how long each test takes, and which lines it executes."""
+class _Unshrunk:
+    """A plugin of pytest: makes no failing example small, which takes long and tells nothing here."""
 
-    def __init__(self, covered: coverage.Coverage) -> None:
-        self.covered = covered
-        self.seconds: dict[str, float] = {}
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self.covered.switch_context(item.nodeid)
-        started = time.perf_counter()
-        result = yield
-        self.seconds[item.nodeid] = time.perf_counter() - started
-        self.covered.switch_context("")
-        return result
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        quick = settings.get_profile("quick")
+        settings.register_profile("mutants", quick, phases=[Phase.explicit, Phase.generate])
+        settings.load_profile("mutants")
 
 
-class Known(NamedTuple):
-    """Which tests execute which line of which file, and how many seconds each test takes."""
+class _Trials:
+    """A plugin of pytest: instead of the tests, runs those of each mutant in a fork, and reports to a pipe."""
 
-    lines: dict[str, dict[str, list[str]]]
-    seconds: dict[str, float]
+    def __init__(
+        self, mutants: Sequence[Mutant], first: Sequence[str], covered: coverage.Coverage, at: Path, pipe: int
+    ) -> None:
+        self.mutants, self.first, self.covered, self.at, self.pipe = mutants, first, covered, at, pipe
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests of a line; for one that only an import executes, those of the whole file."""
-        lines = self.lines.get(str(mutant.path), {})
-        own = {test for line in mutant.lines for test in lines.get(str(line), ())}
-        if own == {""}:
-            own = {test for tests in lines.values() for test in tests}
-        return sorted(own - {""}, key=self.seconds.__getitem__)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        if code := forked(lambda: self._learn(session), 3600):
+            self._tell(json.dumps({"failed": code}))
+            return True
+        self.covered.stop()
+        sys.settrace(None)
+        threading.settrace(None)
+        known = Known(*json.loads(self.at.read_text(encoding="utf-8")))
+        self._tell(json.dumps({"tests": len(known.seconds)}))
+        functions = _functions({mutant.path for mutant in self.mutants})
+        gc.freeze()
+        for mutant in self.mutants:
+            tests = known.tests(mutant, self.first)
+            code = _UNCHANGED
+            if tests and mutant.in_function:
+                trial = partial(_trial, mutant, functions, session, [items[test] for test in tests])
+                code = forked(trial, known.limit(tests))
+            self._tell(str(code))
+        return True
+
+    def _learn(self, session: pytest.Session) -> int:
+        seconds = {}
+        for item, then in zip(session.items, [*session.items[1:], None], strict=True):
+            self.covered.switch_context(item.nodeid)
+            started = time.perf_counter()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=then)
+            seconds[item.nodeid] = time.perf_counter() - started
+            if session.testsfailed:
+                print(item.nodeid, file=sys.__stderr__)
+                return 1
+        self.covered.stop()
+        data = self.covered.get_data()
+        lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+        self.at.write_text(json.dumps([lines, seconds]), encoding="utf-8")
+        return 0
+
+    def _tell(self, line: str) -> None:
+        os.write(self.pipe, f"{line}\n".encode())
+
+
+_Functions = dict[tuple[str, str, int], list[FunctionType]]
+
+_UNCHANGED = 71
+"""The exit code of a process that could not change functions in memory."""
+
+
+def _trial(mutant: Mutant, functions: _Functions, session: pytest.Session, items: Sequence[pytest.Item]) -> int:
+    """Return 1 as soon as one of these tests fails with the change, else 0."""
+    if not _change(mutant, functions):
+        return _UNCHANGED
+    for item, then in zip(items, [*items[1:], None], strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=then)
+        if session.testsfailed:
+            return 1
+    return 0
+
+
+def _change(mutant: Mutant, functions: _Functions) -> bool:
+    """Give functions in memory their changed code, and return whether the one around the change has it."""
+    text = mutant.path.read_text(encoding="utf-8")
+    modules = (compile(source, str(mutant.path), "exec", dont_inherit=True) for source in (text, mutant.source))
+    has_it = False
+    for old, new in _pairs(*modules):
+        for function in functions.get(_place(old), ()):
+            if len(old.co_freevars) != len(new.co_freevars):
+                return False
+            function.__code__ = new
+            has_it |= old.co_firstlineno <= mutant.line <= max(line or 0 for *_, line in old.co_lines())
+    return has_it
+
+
+def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """Yield what is defined within both, wherever both define the same."""
+    olds, news = ([value for value in code.co_consts if isinstance(value, CodeType)] for code in (old, new))
+    if [code.co_name for code in olds] == [code.co_name for code in news]:
+        for pair in zip(olds, news, strict=True):
+            yield pair
+            yield from _pairs(*pair)
+
+
+def _functions(paths: set[Path]) -> _Functions:
+    """Return the functions of files that are in memory, by file, name and first line."""
+    names = {str(path) for path in paths}
+    found = defaultdict(list)
+    for value in gc.get_objects():
+        if isinstance(value, FunctionType) and value.__code__.co_filename in names:
+            found[_place(value.__code__)].append(value)
+    return found
+
+
+def _place(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
 def forked(work: Callable[[], int], seconds: int) -> int:
     """Return the exit code of work in a process of its own; below 0 for the signal that ended it."""
+    child = fork(work, seconds)
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+
+
+def fork(work: Callable[[], int], seconds: int) -> int:
+    """Start work in a process and a group of its own."""
     if (child := os.fork()) == 0:
         os.setsid()
         signal.alarm(seconds)
@@ -239,39 +372,34 @@ def forked(work: Callable[[], int], seconds: int) -> int:
             code = work()
         finally:
             os._exit(code)
-    try:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
+    return child
 
 
 def run_tests(paths: Sequence[str], *plugins: object) -> int:
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore:Module already imported"]
-    return int(pytest.main([*options, *paths], plugins=plugins))
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "tmp_path_retention_policy=none"]
+    options += ["-W", "ignore:Module already imported"]
+    return int(pytest.main([*options, *paths], plugins=[_Unshrunk(), *plugins]))
 
 
-def learn(files: Sequence[Path], tests: Sequence[str], at: Path) -> Known:
-    """Run the tests once."""
-
-    def work() -> int:
-        covered = coverage.Coverage(data_file=None, config_file=False, include=[str(path) for path in files])
-        recorded = _Recorded(covered)
-        covered.start()
-        code = run_tests(tests, recorded)
-        covered.stop()
-        data = covered.get_data()
-        lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
-        at.write_text(json.dumps([lines, recorded.seconds]), encoding="utf-8")
-        return code
-
-    if code := forked(work, 1800):
-        sys.exit(f"the tests do not pass as they are (exit code {code}): {' '.join(tests)}")
-    return Known(*json.loads(at.read_text(encoding="utf-8")))
+def try_all(mutants: Sequence[Mutant], tests: Sequence[str], first: Sequence[str], at: Path, pipe: int) -> int:
+    """Report how many tests there are, then of each mutant whether they pass, to a pipe."""
+    covered = coverage.Coverage(data_file=None, config_file=False, include=[str(mutant.path) for mutant in mutants])
+    covered.start()
+    import_all()
+    return run_tests(tests, _Trials(mutants, first, covered, at, pipe))
 
 
-def survives(mutant: Mutant, tests: Sequence[str], known: Known) -> bool:
-    """Return whether all of these tests pass with the change."""
+def import_all() -> None:
+    """Import what tests import while they run, too: what a change of a function alters must not be there before."""
+    package = importlib.import_module("rankgauge")
+    for module in pkgutil.walk_packages(package.__path__, "rankgauge."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):  # a harness that is not installed
+                importlib.import_module(module.name)
+
+
+def trial_of_import(mutant: Mutant, tests: Sequence[str]) -> int:
+    """Import the changed source, and return 0 if all of these tests pass."""
     import_it = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, name: str) -> Any:
@@ -279,22 +407,29 @@ def survives(mutant: Mutant, tests: Sequence[str], known: Known) -> bool:
             compile(mutant.source, loader.path, "exec") if loader.path == str(mutant.path) else import_it(loader, name)
         )
 
-    def work() -> int:
-        SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
-        parts = mutant.path.relative_to(SOURCES.parent).with_suffix("").parts
-        importlib.import_module(
-            ".".join(parts).removesuffix(".__init__")
-        )  # here, because pytest imports in another way
-        order = {test: float(place) for place, test in enumerate(tests)}
-        return run_tests(sorted({test.split("::")[0] for test in tests}), _Chosen(order))
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    parts = mutant.path.relative_to(SOURCES.parent).with_suffix("").parts
+    importlib.import_module(".".join(parts).removesuffix(".__init__"))  # here, because pytest imports in another way
+    return run_tests(sorted({test.split("::")[0] for test in tests}), _Chosen(tests))
 
-    return forked(work, 20 + int(5 * sum(known.seconds[test] for test in tests))) == 0
+
+def explained() -> dict[tuple[str, str, str], str]:
+    """Return why no test sees a change, by file, text of the line, and change."""
+    entries = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    return {
+        (file, entry["line"], change): entry["reason"]
+        for file, lines in entries.items()
+        for entry in lines
+        for change in entry["changes"]
+    }
 
 
 def rooms_tests(room: str) -> list[str]:
     folder = TESTS / room
     near = folder.with_name(f"test_{folder.name}.py")
-    return [str(path) for path in (folder, near) if path.exists()] or [str(folder.parent)]
+    return [str(path.relative_to(ROOT)) for path in (folder, near) if path.exists()] or [
+        str(folder.parent.relative_to(ROOT))
+    ]
 
 
 def main() -> int:
@@ -313,26 +448,58 @@ def main() -> int:
         importlib.import_module(name)
     source = SOURCES / given.room
     files = sorted(source.rglob("*.py")) if source.is_dir() else [source.with_suffix(".py")]
-    tests = [*rooms_tests(given.room), *given.tests]
-    started = time.monotonic()
+    first = rooms_tests(given.room)
+    mutants = [mutant for path in files for mutant in mutants_of(path)]
+    reasons = explained()
+    explanations = {mutant: reasons[mutant.key] for mutant in mutants if mutant.key in reasons}
+    for mutant, reason in explanations.items():
+        print(f"explained: {mutant}: {reason}")
+    names = {str(path.relative_to(SOURCES)) for path in files}
+    for key in sorted(reasons.keys() - {mutant.key for mutant in mutants}):
+        if key[0] in names:
+            print(f"explains no mutant: {' | '.join(key)}")
+    waiting = [mutant for mutant in mutants if mutant.key not in reasons]
+    random.Random(given.seed).shuffle(waiting)  # noqa: S311  # which come first
+    ends, until = Counter[str](), time.monotonic() + 60 * given.minutes
+    with contextlib.suppress(KeyboardInterrupt), contextlib.closing(trials(waiting, first, given.tests)) as tried:
+        for mutant, end in tried:
+            ends[end] += 1
+            if end == "survived":
+                print(mutant, flush=True)
+            if time.monotonic() > until:
+                break
+    print(
+        f"{given.room}: {len(mutants)} mutants, {ends['killed']} killed by tests, {ends['stopped']} stopped by a time "
+        f"limit, {len(explanations)} explained, {ends['survived']} survived, {len(waiting) - ends.total()} not tried"
+    )
+    return 0
+
+
+def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[str]) -> Generator[tuple[Mutant, str]]:
+    """Yield each mutant with its end: killed, stopped or survived."""
     at = ROOT / "build" / "mutants.json"
     at.parent.mkdir(exist_ok=True)
-    known = learn(files, tests, at)
-    mutants = [mutant for path in files for mutant in mutants_of(path)]
-    random.Random(given.seed).shuffle(mutants)  # noqa: S311  # which come first
-    print(f"{len(mutants)} mutants, {len(known.seconds)} tests in {time.monotonic() - started:.0f} s", flush=True)
-    tried = survived = 0
-    with contextlib.suppress(KeyboardInterrupt):
-        for mutant in mutants:
-            if time.monotonic() - started > 60 * given.minutes:
-                break
-            own = known.tests(mutant)
-            if not own or survives(mutant, own, known):
-                survived += 1
-                print(f"{mutant}  ({len(own)} tests)", flush=True)
-            tried += 1
-    print(f"{given.room}: {survived} of {tried} mutants survived; {len(mutants) - tried} were not tried")
-    return 0
+    started = time.monotonic()
+    reading, writing = os.pipe()
+    tests = [*first, *further]
+    child = fork(lambda: try_all(mutants, tests, first, at, writing), 0)
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as reports:
+            begun = json.loads(next(reports, '{"failed": "none"}'))
+            if "failed" in begun:
+                sys.exit(f"the tests do not pass as they are ({begun['failed']}): {' '.join(tests)}")
+            print(f"{len(mutants)} to try, {begun['tests']} tests in {time.monotonic() - started:.0f} s", flush=True)
+            known = Known(*json.loads(at.read_text(encoding="utf-8")))
+            for mutant, report in zip(mutants, reports, strict=True):
+                own, code = known.tests(mutant, first), int(report)
+                if own and (code == _UNCHANGED or (code == 0 and "" in known.contexts(mutant))):
+                    code = forked(partial(trial_of_import, mutant, own), known.limit(own))
+                yield mutant, "survived" if code == 0 or not own else "stopped" if code < 0 else "killed"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 if __name__ == "__main__":
