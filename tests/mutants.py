@@ -217,7 +217,13 @@ class Known(NamedTuple):
         own = self.contexts(mutant)
         if own == {""}:
             own = {test for tests in self.lines[str(mutant.path)].values() for test in tests}
-        return sorted(own - {""}, key=lambda test: (not test.startswith(tuple(first)), self.seconds[test]))
+        return sorted(
+            own - {""},
+            key=lambda test: (
+                next(place for place, path in enumerate([*first, ""]) if test.startswith(path)),
+                self.seconds[test],
+            ),
+        )
 
     def limit(self, tests: Sequence[str]) -> int:
         """Return after how many seconds these tests run forever."""
@@ -256,14 +262,12 @@ class _Trials:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
-        if code := forked(lambda: self._learn(session), 3600):
-            self._tell(json.dumps({"failed": code}))
+        if forked(partial(self._learn, session), 3600):
             return True
         self.covered.stop()
         sys.settrace(None)
         threading.settrace(None)
         known = Known(*json.loads(self.at.read_text(encoding="utf-8")))
-        self._tell(json.dumps({"tests": len(known.seconds)}))
         functions = _functions({mutant.path for mutant in self.mutants})
         gc.freeze()
         for mutant in self.mutants:
@@ -276,19 +280,24 @@ class _Trials:
         return True
 
     def _learn(self, session: pytest.Session) -> int:
-        seconds = {}
+        seconds, left_out = {}, []
         for item, then in zip(session.items, [*session.items[1:], None], strict=True):
             self.covered.switch_context(item.nodeid)
             started = time.perf_counter()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=then)
             seconds[item.nodeid] = time.perf_counter() - started
             if session.testsfailed:
-                print(item.nodeid, file=sys.__stderr__)
-                return 1
+                session.testsfailed = 0
+                left_out.append(item.nodeid)
+                del seconds[item.nodeid]
         self.covered.stop()
         data = self.covered.get_data()
-        lines = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+        lines = {
+            path: {line: [test for test in tests if not test or test in seconds] for line, tests in found.items()}
+            for path, found in ((path, data.contexts_by_lineno(path)) for path in data.measured_files())
+        }
         self.at.write_text(json.dumps([lines, seconds]), encoding="utf-8")
+        self._tell(json.dumps({"tests": len(seconds), "left out": left_out}))
         return 0
 
     def _tell(self, line: str) -> None:
@@ -424,12 +433,11 @@ def explained() -> dict[tuple[str, str, str], str]:
     }
 
 
-def rooms_tests(room: str) -> list[str]:
-    folder = TESTS / room
-    near = folder.with_name(f"test_{folder.name}.py")
-    return [str(path.relative_to(ROOT)) for path in (folder, near) if path.exists()] or [
-        str(folder.parent.relative_to(ROOT))
-    ]
+def rooms_tests(source: Path) -> list[str]:
+    """Return the tests of a folder or file, the most specific ones first."""
+    folder = TESTS / source.relative_to(SOURCES).with_suffix("")
+    found = [folder, folder.with_name(f"test_{folder.name}.py"), *([folder.parent] if source.suffix else [])]
+    return [str(path.relative_to(ROOT)) for path in found if path.exists()]
 
 
 def main() -> int:
@@ -447,8 +455,9 @@ def main() -> int:
     for name in LIBRARIES:
         importlib.import_module(name)
     source = SOURCES / given.room
-    files = sorted(source.rglob("*.py")) if source.is_dir() else [source.with_suffix(".py")]
-    first = rooms_tests(given.room)
+    source = source if source.is_dir() else source.with_suffix(".py")
+    files = sorted(source.rglob("*.py")) if source.is_dir() else [source]
+    first = rooms_tests(source)
     mutants = [mutant for path in files for mutant in mutants_of(path)]
     reasons = explained()
     explanations = {mutant: reasons[mutant.key] for mutant in mutants if mutant.key in reasons}
@@ -477,7 +486,7 @@ def main() -> int:
 
 def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[str]) -> Generator[tuple[Mutant, str]]:
     """Yield each mutant with its end: killed, stopped or survived."""
-    at = ROOT / "build" / "mutants.json"
+    at = ROOT / "build" / f"mutants-{os.getpid()}.json"
     at.parent.mkdir(exist_ok=True)
     started = time.monotonic()
     reading, writing = os.pipe()
@@ -486,10 +495,12 @@ def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[st
     os.close(writing)
     try:
         with os.fdopen(reading) as reports:
-            begun = json.loads(next(reports, '{"failed": "none"}'))
-            if "failed" in begun:
-                sys.exit(f"the tests do not pass as they are ({begun['failed']}): {' '.join(tests)}")
-            print(f"{len(mutants)} to try, {begun['tests']} tests in {time.monotonic() - started:.0f} s", flush=True)
+            if not (begun := next(reports, "")):
+                sys.exit(f"pytest cannot collect or run {' '.join(tests)}")
+            learned = json.loads(begun)
+            print(f"{len(mutants)} to try, {learned['tests']} tests in {time.monotonic() - started:.0f} s", flush=True)
+            if left_out := learned["left out"]:
+                print(f"{len(left_out)} tests fail as they are, or because of how they run here: {', '.join(left_out)}")
             known = Known(*json.loads(at.read_text(encoding="utf-8")))
             for mutant, report in zip(mutants, reports, strict=True):
                 own, code = known.tests(mutant, first), int(report)

@@ -55,8 +55,8 @@ class Settled(NamedTuple):
     rows: Ints | slice  # which rows of the original batch they are
     pairs: Words  # a key of query and document for each
     # queries of the batch with why the policy refuses their duplicates, to be read once; None for none
-    refused: Iterator[tuple[int, str]] | None = None
-    n_dropped: int = 0  # how many duplicates were dropped
+    refused: Iterator[tuple[int, str]] | None
+    n_dropped: int  # how many duplicates were dropped
 
 
 def settle(
@@ -185,9 +185,9 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
     owners, starts = batch.owners(), batch.starts
     for at, count in zip(first.tolist(), times.tolist(), strict=True):
         rows = repeats.rows[at : at + count]
-        owner = int(owners[rows[0]])
+        owner = int(owners[repeats.rows[at]])
         ranks = listed([str(rank) for rank in (rows - starts[owner] + 1).tolist()], most=10)
-        document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
+        document = _document(shown(batch.documents.at(rows).texts()[0]))
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
         yield owner, f"{reason}; remove the repeats, or choose duplicates=best; first or last where rows have an order"
 
@@ -256,11 +256,12 @@ class JudgedBlock(NamedTuple):
     def looks(self) -> tuple[str, str] | None:
         """Return a retrieved id and a gold id of the first sample that has both, for messages."""
         batch, qrels = self.batch, self.qrels
-        for place in np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))[:1].tolist():
-            retrieved = batch.documents.at(batch.starts[place : place + 1])
-            relevant = qrels.documents.at(np.searchsorted(qrels.owners, [place]))
-            return retrieved.strings()[0], relevant.strings()[0]
-        return None
+        places = np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))
+        if not len(places):
+            return None
+        retrieved = batch.documents.at(batch.starts[places])
+        relevant = qrels.documents.at(np.searchsorted(qrels.owners, places))
+        return retrieved.strings()[0], relevant.strings()[0]
 
     def both(self, limit: int) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
         """Yield the retrieved and the relevant ids of the samples that have both, among the first *limit*."""
