@@ -20,8 +20,10 @@ import json
 import os
 import pkgutil
 import random
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -108,7 +110,18 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         within = f"({new})" if isinstance(changed, ast.expr) else new
         source = (text.encode()[:begin] + within.encode() + text.encode()[end:]).decode()
         lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        yield Mutant(path, node.lineno, lines, in_function, ast.unparse(node), new, source)
+        yield Mutant(path, node.lineno, lines, in_function, *_shown(ast.unparse(node), new), source)
+
+
+def _shown(old: str, new: str, most: int = 100, around: int = 20) -> tuple[str, str]:
+    """Return what changes in long expressions, with some of what is around it."""
+    if max(len(old), len(new)) <= most:
+        return old, new
+    shorter = min(len(old), len(new))
+    begin = next((place for place in range(shorter) if old[place] != new[place]), shorter)
+    same = next((place for place in range(shorter - begin) if old[-1 - place] != new[-1 - place]), shorter - begin)
+    first, cut = max(begin - around, 0), max(same - around, 0)
+    return old[first : len(old) - cut], new[first : len(new) - cut]
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, Any, ast.AST]]:
@@ -306,6 +319,7 @@ class _Trials:
 
 _Functions = dict[tuple[str, str, int], list[FunctionType]]
 
+_KNOWN = "tests.json"
 _UNCHANGED = 71
 """The exit code of a process that could not change functions in memory."""
 
@@ -384,18 +398,18 @@ def fork(work: Callable[[], int], seconds: int) -> int:
     return child
 
 
-def run_tests(paths: Sequence[str], *plugins: object) -> int:
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "tmp_path_retention_policy=none"]
+def run_tests(paths: Sequence[str], temporary: Path, *plugins: object) -> int:
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={temporary}"]
     options += ["-W", "ignore:Module already imported"]
     return int(pytest.main([*options, *paths], plugins=[_Unshrunk(), *plugins]))
 
 
-def try_all(mutants: Sequence[Mutant], tests: Sequence[str], first: Sequence[str], at: Path, pipe: int) -> int:
+def try_all(mutants: Sequence[Mutant], tests: Sequence[str], first: Sequence[str], folder: Path, pipe: int) -> int:
     """Report how many tests there are, then of each mutant whether they pass, to a pipe."""
     covered = coverage.Coverage(data_file=None, config_file=False, include=[str(mutant.path) for mutant in mutants])
     covered.start()
     import_all()
-    return run_tests(tests, _Trials(mutants, first, covered, at, pipe))
+    return run_tests(tests, folder / "warm", _Trials(mutants, first, covered, folder / _KNOWN, pipe))
 
 
 def import_all() -> None:
@@ -407,7 +421,7 @@ def import_all() -> None:
                 importlib.import_module(module.name)
 
 
-def trial_of_import(mutant: Mutant, tests: Sequence[str]) -> int:
+def trial_of_import(mutant: Mutant, tests: Sequence[str], folder: Path) -> int:
     """Import the changed source, and return 0 if all of these tests pass."""
     import_it = SourceFileLoader.get_code
 
@@ -419,7 +433,7 @@ def trial_of_import(mutant: Mutant, tests: Sequence[str]) -> int:
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
     parts = mutant.path.relative_to(SOURCES.parent).with_suffix("").parts
     importlib.import_module(".".join(parts).removesuffix(".__init__"))  # here, because pytest imports in another way
-    return run_tests(sorted({test.split("::")[0] for test in tests}), _Chosen(tests))
+    return run_tests(sorted({test.split("::")[0] for test in tests}), folder / "cold", _Chosen(tests))
 
 
 def explained() -> dict[tuple[str, str, str], str]:
@@ -486,12 +500,11 @@ def main() -> int:
 
 def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[str]) -> Generator[tuple[Mutant, str]]:
     """Yield each mutant with its end: killed, stopped or survived."""
-    at = ROOT / "build" / f"mutants-{os.getpid()}.json"
-    at.parent.mkdir(exist_ok=True)
     started = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="mutants-"))
     reading, writing = os.pipe()
     tests = [*first, *further]
-    child = fork(lambda: try_all(mutants, tests, first, at, writing), 0)
+    child = fork(lambda: try_all(mutants, tests, first, folder, writing), 0)
     os.close(writing)
     try:
         with os.fdopen(reading) as reports:
@@ -501,16 +514,17 @@ def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[st
             print(f"{len(mutants)} to try, {learned['tests']} tests in {time.monotonic() - started:.0f} s", flush=True)
             if left_out := learned["left out"]:
                 print(f"{len(left_out)} tests fail as they are, or because of how they run here: {', '.join(left_out)}")
-            known = Known(*json.loads(at.read_text(encoding="utf-8")))
+            known = Known(*json.loads((folder / _KNOWN).read_text(encoding="utf-8")))
             for mutant, report in zip(mutants, reports, strict=True):
                 own, code = known.tests(mutant, first), int(report)
                 if own and (code == _UNCHANGED or (code == 0 and "" in known.contexts(mutant))):
-                    code = forked(partial(trial_of_import, mutant, own), known.limit(own))
+                    code = forked(partial(trial_of_import, mutant, own, folder), known.limit(own))
                 yield mutant, "survived" if code == 0 or not own else "stopped" if code < 0 else "killed"
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

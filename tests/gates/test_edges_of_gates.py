@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates, load_baseline, save_baseline
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, PlanError
+from rankgauge.gates.asked import ask_gates, key_of
 from rankgauge.gates.ci_reports import github_annotations, junit_xml, pull_request_markdown
-from rankgauge.gates.drop import Drop, baseline_of
+from rankgauge.gates.drop import Drop, baseline_of, changes_since
 from rankgauge.gates.grammar import Bound, Defaults, Gate, MaxDrop, Where, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, headline, outcome_line
 from rankgauge.gates.verdicts import flaw
@@ -82,7 +83,9 @@ class TestReading:
             ({"min": 1, "dataset": 7}, "dataset is the name of a dataset, not 7"),
             ({"min": 1, "where": {"tags": ["legal"]}}, "where is one condition"),
             ({"min": 1, "where": {"tags": None}}, "where is one condition"),
+            ({"min": 1, "where": ["tags"]}, "where is one condition"),
             ({"min": 1, "of": ["q1", ""]}, "none of them empty"),
+            ({"max_drop": 1, "confidence": "9%%"}, "confidence is a number, not '9%'"),
         ],
     )
     def test_what_a_mapping_cannot_hold_is_refused(self, entry: dict[str, Any], message: str) -> None:
@@ -169,7 +172,7 @@ class TestVerdicts:
 
     def test_several_samples_without_a_value_are_counted(self, hits: Result) -> None:
         reason = judge(scored(hits, [math.nan, math.nan]), "hit@1 >= 0").reason
-        assert reason.startswith("none of the 2 samples has a value")
+        assert reason == "none of the 2 samples has a value"
 
     def test_an_unnamed_result_lists_no_datasets(self, hits: Result) -> None:
         with pytest.raises(ParameterError) as error:
@@ -196,6 +199,46 @@ class TestVerdicts:
     )
     def test_what_is_open_is_treated_otherwise_than_what_failed(self, verdict: Any, rule: Any, status: str) -> None:
         assert GateOutcome(gate=Gate(metric="a", rule=rule), verdict=verdict).status == status
+
+    def test_leaks_of_its_samples_explain_a_miss(self, hits: Result) -> None:
+        leaks = [{"sample": sample, "rank": 1, "item": "x", "rule": "id x"} for sample in ("q0", "q9")]
+        result = scored(hits, [0.0, 1.0], leaks=leaks)
+        assert judge(result, "hit@1 >= 0.5").leaks == ()
+        missed = judge(result, "hit@1 >= 0.6")
+        assert missed.leaks == ("q0: x at rank 1 (id x)",)
+        assert missed.to_dict()["leaks"] == ["q0: x at rank 1 (id x)"]
+        assert headline(judge(result, "hit@1 >= 1 per_sample")).endswith("below the minimum 1: q0: x at rank 1 (id x)")
+
+    @pytest.mark.parametrize(
+        ("judges", "share"),
+        [({"ann": 5}, ""), ({"ann": 5, "model:m": 2, "Model:n": 1}, "3 of 8 judgments are by model:m, Model:n, ")],
+    )
+    def test_judgments_of_models_need_somebody_who_vouches(
+        self, hits: Result, judges: dict[str, int], share: str
+    ) -> None:
+        result = hits.with_manifest({"judged_by": {"judges": judges, "judgments": sum(judges.values())}})
+        assert judge(result, "hit@1 >= 0").verdict == ("error" if share else "pass")
+        assert judge(result, "hit@1 >= 0").reason.startswith(share)
+
+    def test_a_part_that_was_called_leaves_a_gate_open_or_decides_it(self, hits: Result) -> None:
+        """The result has three samples."""
+        key = key_of(read_gates("hit@1 >= 0.4")[0])
+        decided = {"verdict": "fail", "after": 2, "of": 5, "level": 0.05}
+        result = hits.with_manifest({"until": {"samples": 5, "gates": {key: decided}}})
+        outcome = judge(result, "hit@1 >= 0.4")
+        assert (outcome.verdict, outcome.to_dict()["decision"]) == ("fail", decided)
+        assert judge(result, "hit@1 >= 0.3").decision == ("open", 3, 5, 0.0)
+        assert judge(result, "hit@1 >= 0.3 per_sample").verdict == "fail"
+        whole = hits.with_manifest({"until": {"samples": 3, "gates": {}}})
+        assert judge(whole, "hit@1 >= 0.4").decision is None
+
+    def test_what_became_of_gates_cannot_be_changed(self, hits: Result) -> None:
+        report = judge_gates(hits, ["hit@1 >= 0.4"])
+        with pytest.raises(TypeError):
+            report.outcomes[0].counts["n"] = 7
+        with pytest.raises(TypeError):
+            report.ids_changed["a"] = "b"
+        assert (report.exit_code, GateReport((), {"a": "the ids changed"}).exit_code) == (0, 2)
 
 
 class TestDrops:
@@ -226,8 +269,47 @@ class TestDrops:
         same, other = now["hit@1"], scored(hits, [0.9, 0.9, 0.9], name="other", names=("other",))["other"]
         both = Result(now.sample_ids, now.tags, {"other": other, "hit@1": same}, now.manifest)
         alone = Result(now.sample_ids, now.tags, {"other": other}, now.manifest)
-        assert judge(now, "hit@1 max_drop 0", both).verdict == "pass"
-        assert judge(now, "hit@1 max_drop 0", alone).verdict == "fail"
+        unlike = scored(hits, [0.5, 0.6, 0.7], fingerprint="another")["hit@1"]
+        one = Result(now.sample_ids, now.tags, {"hit@1": unlike, "other": other}, now.manifest)
+        verdicts = [judge(now, "hit@1 max_drop 0", baseline).verdict for baseline in (both, alone, one)]
+        assert verdicts == ["pass", "fail", "fail"]
+
+    def test_scores_that_differ_by_rounding_did_not_change(self, hits: Result) -> None:
+        """Differences up to 1e-12 are rounding."""
+        for step, note in ((1e-12, "no score changed"), (2e-12, "every sample changed by the same, so that")):
+            drop = judge(scored(hits, [step, step]), "hit@1 max_drop 0", scored(hits, [0.0, 0.0])).drop
+            assert drop is not None
+            assert drop.note.startswith(note)
+
+    def test_a_bound_at_the_margin_decides_nothing(self, hits: Result) -> None:
+        before, fell = scored(hits, [0.5, 0.5, 0.5, 0.5]), scored(hits, [0.2, 0.1, 0.2, 0.1])
+        drop = judge(fell, "hit@1 max_drop 0", before).drop
+        assert drop is not None
+        for bound, decided in ((drop.worst, "pass"), (drop.best, "fail")):
+            verdicts = [
+                judge(fell, f"hit@1 max_drop {margin!r}", before).verdict
+                for margin in (math.nextafter(-bound, 0), -bound, math.nextafter(-bound, 1))
+            ]
+            other, beside = (0, 2) if decided == "pass" else (2, 0)
+            assert (verdicts[other], verdicts[1], verdicts[beside]) == ("inconclusive", "inconclusive", decided)
+
+    def test_clusters_widen_what_is_known_of_a_change(self, hits: Result) -> None:
+        """
+        Differences -0.1, 0, 0.1 and -0.2 in the clusters {0, 3} and {1, 2}.
+
+        Deviations from -0.05 add up to -0.2 and 0.2, so that the squared error is 2 / 1 / 4**2 * 0.08 = 0.1**2. The
+        quantiles of t with one degree of freedom are 6.3137515 at 95 % and 12.7062047 at 97.5 %. Of a deviation of
+        0.1 * 2 ((1.6448536 + 0.8416212) * 0.2 / 0.1)**2 = 24.7 pairs are needed.
+        """
+        after = scored(hits, [0.4, 0.5, 0.6, 0.3]).with_clusters({"q0": 1, "q1": 2, "q2": 2, "q3": 1})
+        before = scored(hits, [0.5] * 4)
+        outcome = judge(after, "hit@1 max_drop 0.1", before)
+        assert outcome.missed == ()
+        assert outcome.drop is not None
+        assert outcome.drop.worst == pytest.approx(-0.05 - 0.63137515, abs=1e-7)
+        assert outcome.drop.needed == 25
+        (change,) = changes_since(after, before)
+        assert change.interval == pytest.approx((-0.05 - 1.27062047, -0.05 + 1.27062047), abs=1e-7)
 
     def test_a_baseline_belongs_to_its_name_or_its_data_or_the_only_result(self, hits: Result) -> None:
         def of(data: str | None) -> Result:
@@ -409,8 +491,8 @@ class TestReports:
 
     @pytest.mark.parametrize("dataset", [None, {}, {"fingerprint": "f00"}])
     def test_junit_says_what_was_computed(self, hits: Result, dataset: dict[str, Any] | None) -> None:
-        manifest = {**hits.manifest, "dataset": dataset, "versions": None, "notes": ["first", "second"]}
-        result = Result(hits.sample_ids, hits.tags, hits.metrics, manifest)
+        manifest = {**hits.manifest, "dataset": dataset, "versions": None}
+        result = Result(hits.sample_ids, hits.tags, hits.metrics, manifest, ["first", "second"])
         root = ET.fromstring(junit_xml(judge_gates({"m": result}, ["hit@1 >= 0"]), {"m": result}))  # noqa: S314
         assert {one.get("name"): one.get("value") for one in root.iter("property")} == {
             "rankgauge": "",
@@ -419,7 +501,8 @@ class TestReports:
             "samples": "3",
             "hit@1 interval": "0.0945 to 0.9055 (Wilson), 95 %",
             "hit@1 fingerprint": result["hit@1"].info.fingerprint,
-            **{f"note {number}": note for number, note in enumerate(result.notes, 1)},
+            "note 1": "first",
+            "note 2": "second",
         }
 
     @pytest.mark.parametrize(("n", "more"), [(10, 0), (11, 2)])
@@ -465,6 +548,25 @@ class TestReports:
         assert pull_request_markdown({"a": hits}, None, {"a": old}, first=first).splitlines()[2] == line
 
 
+class TestAsked:
+    @pytest.mark.parametrize(
+        ("origin", "where"),
+        [("c.yaml:12", "c.yaml:12: "), ("--gate", "--gate: "), ("a:b", "a:b: "), ("12", "12: ")],
+    )
+    def test_what_a_caller_refuses_is_a_problem_where_the_gate_stands(self, engine, origin: str, where: str) -> None:
+        gates = read_gates("hit@1 >= 0.5", origin=origin)
+        with pytest.raises(PlanError) as error:
+            ask_gates(
+                gates,
+                (),
+                lambda specs: engine.dataset([]).with_metrics(specs).plan().metrics,
+                check=lambda gate, column, _: f"no {gate} for {column}",
+            )
+        (problem,) = error.value.problems
+        assert str(problem) == f"{where}no hit@1 >= 0.5 for hit@1"
+        assert (problem.line, problem.file) == ((12, "c.yaml") if origin == "c.yaml:12" else (None, origin))
+
+
 class TestSaved:
     def test_each_column_keeps_its_statuses(self, engine, tmp_path) -> None:
         """A sample without relevant ids has no reciprocal rank, and a number of results."""
@@ -489,6 +591,18 @@ class TestSaved:
                 tmp_path / folder
             )
         assert list(load_baseline(tmp_path)) == ["mine", "two", "zero"]
+
+    @pytest.mark.parametrize("dataset", [None, {"name": "mine", "path": "/home/somebody/mine.jsonl"}])
+    def test_data_are_saved_without_their_path(self, hits: Result, tmp_path, dataset: dict[str, str] | None) -> None:
+        path = save_baseline({"a": hits.with_manifest({"dataset": dataset})}, tmp_path / "b.json")
+        assert load_baseline(path)["a"].manifest["dataset"] == ({"name": "mine"} if dataset else {})
+
+    def test_hashes_stand_in_lines_that_end_where_a_hash_ends_in_0(self, hits: Result, tmp_path) -> None:
+        hashes = [f"{number:016x}" for number in (0x01, 0x10, 0x101, 0x1F0, 0x200, 0x202)]
+        sketch = {"gold": 2, "found": 1, "hashes": hashes}
+        path = save_baseline({"a": hits.with_manifest({"retrieved_ids": sketch})}, tmp_path / "b.json")
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('"0000')]
+        assert [line.count('"0000') for line in lines] == [2, 2, 1, 1]
 
     def test_a_tokenizer_of_a_budget_is_saved_without_its_file(self, hits: Result, tmp_path) -> None:
         provider = {"distribution": "other", "version": "1", "file": "/home/somebody/tokens.py", "line": 7}

@@ -222,8 +222,8 @@ def baseline_of(
     if name in baseline or len(baseline) != 1:
         return baseline.get(name)
     (only,) = baseline.values()
-    data = [(result.manifest.get("dataset") or {}).get("fingerprint") for result in (only, results[name])]
-    return only if len(results) == 1 or (data[0] and data[0] == data[1]) else None
+    then, now = ((result.manifest.get("dataset") or {}).get("fingerprint") for result in (only, results[name]))
+    return only if len(results) == 1 or (now and then == now) else None
 
 
 def _turnover(result: ResultValues, earlier: ResultValues) -> str:

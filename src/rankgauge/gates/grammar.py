@@ -249,7 +249,8 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
 def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop]:
     """Return the bounds of a mapping, of which there is at least one."""
     sides: dict[str, Side] = {"min": "minimum", "max": "maximum"}
-    sides |= {} if defaults.side is None else {_EQUALS: defaults.side}
+    if defaults.side is not None:
+        sides[_EQUALS] = defaults.side
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
     if {"min", "max"} <= entry.keys() and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
@@ -288,7 +289,7 @@ def _number(key: str, raw: object) -> float:
     number = math.nan
     if isinstance(raw, str):
         number = read_amount(raw.strip())
-        if math.isnan(number) and raw.strip().endswith("%") and key in {"min", "max"}:
+        if raw.strip().endswith("%") and key in {"min", "max"}:
             _refuse(f"a bound is a number in the metric's own unit, such as 0.9, not {raw!r}")
     elif isinstance(raw, int | float) and not isinstance(raw, bool):
         number = float(raw)
