@@ -29,7 +29,7 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -88,16 +88,22 @@ class Mutant(NamedTuple):
     @property
     def key(self) -> tuple[str, str, str]:
         """Its file, the text of its line, and what changes, as explanations name it."""
-        text = self.path.read_text(encoding="utf-8").splitlines()[self.line - 1]
-        return str(self.path.relative_to(SOURCES)), text.strip(), f"{self.old} -> {self.new}"
+        line = text_of(self.path).splitlines()[self.line - 1]
+        return str(self.path.relative_to(SOURCES)), line.strip(), f"{self.old} -> {self.new}"
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT)}:{self.line}: {self.old} -> {self.new}"
 
 
+@cache
+def text_of(path: Path) -> str:
+    """Return a file as it was when it was first asked for, whoever edits it meanwhile."""
+    return path.read_text(encoding="utf-8")
+
+
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Yield what can be changed in a file, in order."""
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     starts = [0]
     for line in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -337,8 +343,8 @@ def _trial(mutant: Mutant, functions: _Functions, session: pytest.Session, items
 
 def _change(mutant: Mutant, functions: _Functions) -> bool:
     """Give functions in memory their changed code, and return whether the one around the change has it."""
-    text = mutant.path.read_text(encoding="utf-8")
-    modules = (compile(source, str(mutant.path), "exec", dont_inherit=True) for source in (text, mutant.source))
+    sources = text_of(mutant.path), mutant.source
+    modules = (compile(source, str(mutant.path), "exec", dont_inherit=True) for source in sources)
     has_it = False
     for old, new in _pairs(*modules):
         for function in functions.get(_place(old), ()):

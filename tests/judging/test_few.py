@@ -1,5 +1,7 @@
 """A few queries in dictionaries, ranked one by one."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def test_equal_scores_stand_by_id_descending():
 def test_queries_count_as_tied_where_equal_scores_earn_differently():
     """In q2 both earn 1, in q3 the relevance of 2 is reached by neither, but grades above 0 are gains."""
     qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}, "q3": {"a": 2, "b": 1}, "q4": {"a": 0}}
-    run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    run = {query: {"a": 1.0, "b": 1.0, "z": 0.5} for query in qrels}
     assert judged(qrels, run)[1].tied == 2
     assert judged(qrels, run, TREC.adapted({}, 2.0))[1].tied == 2
     assert judged(qrels, run, TREC.adapted({}, 0.0))[1].tied == 3
@@ -71,11 +73,32 @@ def test_judgments_are_those_of_the_time_at_which_they_were_given():
     assert queries.judgments == {"q": {"a": 1}}
 
 
-@pytest.mark.parametrize("options", [{"depth": 5}, {"ties": "given"}, {"order": "given"}, {"no_gold": "error"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"depth": 5}, {"ties": "given"}, {"order": "given"}, {"judged_only": True}, {"exclude_self": True}),
+        *({"score_dtype": "float32"}, {"queries": "intersection"}),
+        *({"no_gold": "error"}, {"missing_output": "error"}, {"failed_output": "error"}),
+    ],
+)
 def test_other_policies_are_left_to_columns(options):
     assert takes_few(TREC.policy)
     assert not takes_few(TREC.policy.with_options(options))
     assert not takes_few(Policy())
+
+
+def test_dictionaries_and_grades_of_two_kinds_are_plain():
+    mixed = {"q1": {"a": 1}, "q2": defaultdict(int, b=0.5)}
+    assert FewQueries.of(mixed).judge({"q1": {"a": 1.0}, "q2": defaultdict(float, b=1.0)}, TREC)[0] == [
+        (1, (1,), (1,)),
+        (1, (0.5,), (1,)),
+    ]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_not_finite_is_left_to_columns(number):
+    assert FewQueries.of({"q": {"a": 1.0, "b": number}}) is None
+    assert judged({"q": {"a": 1}}, {"q": {"a": 1.0, "b": number}}) is None
 
 
 def test_a_hundred_queries_256_judgments_and_2048_results_are_few_and_one_more_is_not():
@@ -87,6 +110,8 @@ def test_a_hundred_queries_256_judgments_and_2048_results_are_few_and_one_more_i
     assert FewQueries.of(queries(1, 256)) is not None
     assert FewQueries.of(queries(1, 257)) is None
     one = {"q0": {"d0": 1}}
+    assert judged(one, queries(200, 1)) is not None
+    assert judged(one, queries(201, 1)) is None
     ranking = {f"d{place}": 1.0 / (place + 1) for place in range(2049)}
     assert judged(one, {"q0": ranking}) is None
     del ranking["d2048"]

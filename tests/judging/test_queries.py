@@ -40,6 +40,16 @@ def test_only_the_wanted_queries_are_read_and_all_are_seen(files):
     assert samples["q3"].output is None
 
 
+def test_grades_by_intent_are_those_of_the_own_documents(tmp_path):
+    """Intents are numbered for each query, as their names sort; q2's documents come after three others."""
+    (tmp_path / "qrels").write_text("q1 x a 1\nq1 x b 1\nq1 y b 2\nq2 y c 3\nq2 x c 1\nq2 y d 2\n")
+    qrels = open_qrels(tmp_path / "qrels", intents=True)
+    samples, _ = read_queries(qrels, open_run({"q1": {"a": 1.0}}), {"q1", "q2"})
+    x, y = "000000000", "000000001"
+    assert samples["q1"].expected.intents == {"a": {x: 1.0}, "b": {x: 1.0, y: 2.0}}
+    assert samples["q2"].expected.intents == {"c": {x: 1.0, y: 3.0}, "d": {y: 2.0}}
+
+
 def test_scattered_lines_of_a_query_are_put_together(files):
     qrels, run = files(b"q1 0 a 1\n", b"q1 Q0 x 1 3 t\nq2 Q0 x 1 3 t\nq1 Q0 a 2 2 t\n")
     assert read_queries(qrels, run, {"q1"})[0]["q1"].output == Output(["x", "a"], scores=[3.0, 2.0])

@@ -34,3 +34,10 @@ def test_rows_of_one_key_are_one_group(batches):
 
 def test_documents_with_one_key_by_chance_are_no_repeats():
     assert found(RepeatFinder(), [7, 7, 9, 9], [b"a", b"b", b"c", b"c"]) == [[2, 3]]
+
+
+def test_rows_that_lose_their_slot_by_the_high_bits_meet_by_others():
+    """Of four keys in one slot two come twice."""
+    high = 0xFFF << 52
+    keys = [high + 1, high + 2, high + 3, high + 2, high + 4, high + 1, high + 4 + (1 << 20)]
+    assert found(RepeatFinder(), keys, [b"%d" % key for key in keys]) == [[0, 5], [1, 3]]

@@ -42,7 +42,14 @@ def test_the_depth_of_the_policy_counts_too():
 
 def test_queries_without_judgments_are_left_out():
     assert top({"q9": {"a": 1.0}}, 9) == []
-    assert top({"q9": {"a": 1.0}, "q2": {"b": 1.0}}, 9) == [("q2", 1, "b")]
+    run = {"q9": {"a": 1.0}, "q2": {"b": 1.0}, "q1": {"c": 1.0}}
+    assert top(run, 9) == [("q1", 1, "c"), ("q2", 1, "b")]
+    collector = TopCollector(QRELS, PROFILES["trec10"].policy, 9)
+    (batch,) = open_run(run).grouped()
+    collector.add(batch)
+    assert collector.finish().places.tolist() == [0, 1]
+    collector.clear()
+    assert collector.finish().places.tolist() == []
 
 
 def test_queries_that_nobody_wants_are_left_out():

@@ -76,7 +76,7 @@ class FewQueries:
         if type(mapping) not in _DICTIONARIES:
             return None
         judgments = cast("dict[str, dict[str, float]]", mapping)
-        if not (0 < len(judgments) <= _QUERIES and set(map(type, judgments)) == {str}):
+        if not (len(judgments) <= _QUERIES and set(map(type, judgments)) == {str}):
             return None
         each = judgments.values()
         if not (set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _JUDGMENTS):

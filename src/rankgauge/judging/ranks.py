@@ -32,7 +32,7 @@ def ranks_of(batch: RankingBatch, rows: Ints, *, by_id: bool) -> Ranks:
     #   begins_tie      T  T  F | T  T  T  where query or score change, and at the end
     # Row 0 has position 1 and so rank 2, in a tie of ranks 2 to 3. By id c comes before a, which gives it rank 3.
     n_rows = len(batch.scores)
-    query_starts = batch.starts[batch.lengths > 0]
+    query_starts = batch.starts  # of several queries that start together all but the last are empty
     begins_query = np.zeros(n_rows + 1, dtype=np.bool_)
     begins_query[query_starts] = True
     begins_query[n_rows] = True
@@ -57,7 +57,7 @@ def ranks_of(batch: RankingBatch, rows: Ints, *, by_id: bool) -> Ranks:
         positions = stretches(tie_starts[ties], sizes)
         members = positions if order is None else order.row_at[positions]
         by_bytes = batch.documents.at(members).order(np.repeat(np.arange(len(ties)), sizes))
-        position_of = np.arange(n_rows) if order is None else order.position_of
+        position_of = np.empty(n_rows, dtype=np.int64)  # of the members of these ties
         position_of[members[by_bytes]] = positions
         rank[tied] = position_of[rows[tied]] - query_start[tied] + 1
     return Ranks(rank, tie_first, tie_last)

@@ -47,8 +47,9 @@ class TopCollector:
     def add(self, batch: RankingBatch) -> None:
         """Take some whole queries as they were read."""
         places = self._qrels.places_of(batch.names)
-        if (places < 0).any():
-            batch, places = batch.of_queries(places >= 0), places[places >= 0]
+        is_judged = places >= 0
+        if not is_judged.all():
+            batch, places = batch.of_queries(is_judged), places[is_judged]
         pairs = self._qrels.salted(batch.keys, np.repeat(places, batch.lengths))
         self.take(places, settle(batch, pairs, self._policy, self._finder.find).batch)
 
