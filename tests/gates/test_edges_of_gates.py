@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates, load_baseline, save_baseline
-from rankgauge.errors import ParameterError, PlanError
-from rankgauge.gates.asked import ask_gates, key_of
+from rankgauge.errors import ParameterError, PlanError, ResultError
+from rankgauge.gates.asked import Decision, ask_gates, key_of
 from rankgauge.gates.ci_reports import github_annotations, junit_xml, pull_request_markdown
 from rankgauge.gates.drop import Drop, baseline_of, changes_since
 from rankgauge.gates.grammar import Bound, Defaults, Gate, MaxDrop, Where, read_gates
@@ -84,6 +85,7 @@ class TestReading:
             ({"min": 1, "where": {"tags": ["legal"]}}, "where is one condition"),
             ({"min": 1, "where": {"tags": None}}, "where is one condition"),
             ({"min": 1, "where": ["tags"]}, "where is one condition"),
+            ({"min": 1, "where": {7: "legal"}}, "where is one condition"),
             ({"min": 1, "of": ["q1", ""]}, "none of them empty"),
             ({"max_drop": 1, "confidence": "9%%"}, "confidence is a number, not '9%'"),
         ],
@@ -218,6 +220,8 @@ class TestVerdicts:
     ) -> None:
         result = hits.with_manifest({"judged_by": {"judges": judges, "judgments": sum(judges.values())}})
         assert judge(result, "hit@1 >= 0").verdict == ("error" if share else "pass")
+        allowed = result.with_manifest({"policy": {**hits.manifest["policy"], "unverified_judges": "allow"}})
+        assert judge(allowed, "hit@1 >= 0").verdict == "pass"
         assert judge(result, "hit@1 >= 0").reason.startswith(share)
 
     def test_a_part_that_was_called_leaves_a_gate_open_or_decides_it(self, hits: Result) -> None:
@@ -255,7 +259,7 @@ class TestDrops:
 
     def test_bets_are_in_the_unit_of_the_metric(self, hits: Result) -> None:
         """Three times as wide a range with three times as large scores is the same metric in another unit."""
-        one, three = self.judged(hits, (0, 1)), self.judged(hits, (-1, 2), 3.0)
+        one, three = self.judged(hits, (-1, 0)), self.judged(hits, (-1, 2), 3.0)
         assert one.note == "only 1 of 6 scores changed, so that the bounds are those of bets"
         for bound in ("worst", "best"):
             assert getattr(three, bound) == pytest.approx(3 * getattr(one, bound), rel=1e-9)
@@ -273,6 +277,30 @@ class TestDrops:
         one = Result(now.sample_ids, now.tags, {"hit@1": unlike, "other": other}, now.manifest)
         verdicts = [judge(now, "hit@1 max_drop 0", baseline).verdict for baseline in (both, alone, one)]
         assert verdicts == ["pass", "fail", "fail"]
+
+    def test_a_share_of_a_mean_below_0_is_a_margin_above_0(self, hits: Result) -> None:
+        drop = judge(scored(hits, [-0.4, -0.5]), "hit@1 max_drop 10%", scored(hits, [-0.4, -0.6])).drop
+        assert drop is not None
+        assert drop.margin == pytest.approx(0.05, rel=1e-12)
+
+    def test_where_less_is_better_those_that_rose_fell(self, hits: Result) -> None:
+        now, before = (scored(hits, values, higher_is_better=False) for values in ([0.5, 0.1], [0.2, 0.4]))
+        (change,) = changes_since(now, before)
+        assert change.fallen == (("q0", 0.2, 0.5),)
+
+    def test_one_sample_or_cluster_says_nothing_of_others(self, hits: Result) -> None:
+        one, same = scored(hits, [0.5]), scored(hits, [0.5, 0.25]).with_clusters({"q0": "a", "q1": "a"})
+        for result, what in ((one, "sample"), (same, "cluster")):
+            drop = judge(result, "hit@1 max_drop 0", scored(hits, [0.75, 0.75][: len(result)])).drop
+            assert drop is not None
+            assert drop.note == f"one {what} says nothing of others"
+
+    def test_the_ten_that_fell_most_are_named(self, hits: Result) -> None:
+        """Eleven fall by 0.01 to 0.11; the first of them, by the least, is left out."""
+        (change,) = changes_since(
+            scored(hits, [0.5 - number / 100 for number in range(1, 12)]), scored(hits, [0.5] * 11)
+        )
+        assert [name for name, _, _ in change.fallen] == [f"q{number}" for number in range(10, 0, -1)]
 
     def test_scores_that_differ_by_rounding_did_not_change(self, hits: Result) -> None:
         """Differences up to 1e-12 are rounding."""
@@ -308,6 +336,8 @@ class TestDrops:
         assert outcome.drop is not None
         assert outcome.drop.worst == pytest.approx(-0.05 - 0.63137515, abs=1e-7)
         assert outcome.drop.needed == 25
+        with pytest.raises(TypeError):
+            outcome.drop.dropped["undefined"] = 7
         (change,) = changes_since(after, before)
         assert change.interval == pytest.approx((-0.05 - 1.27062047, -0.05 + 1.27062047), abs=1e-7)
 
@@ -412,17 +442,48 @@ class TestSentences:
         ],
     )
     def test_a_bound_that_is_kept_shows_the_value(self, hits: Result, gate: str, line: str) -> None:
-        lines = [shown.text for shown in gate_lines(judge_gates({"mine": hits}, [gate]))]
-        assert lines == [line, "the gate passed"]
+        lines = [(shown.text, shown.role) for shown in gate_lines(judge_gates({"mine": hits}, [gate]))]
+        assert lines == [(line, "good"), ("the gate passed", "good")]
+
+    def test_subjects_of_up_to_40_characters_make_a_column(self) -> None:
+        (gate,) = read_gates("m >= 0.5")
+        outcomes = [
+            GateOutcome(gate=dataclasses.replace(gate, metric=name), verdict="pass", value=0.5, counts={"n": 1})
+            for name in ("a", "b" * 40, "c" * 41)
+        ]
+        lines = list(gate_lines(GateReport(tuple(outcomes))))[:-1]
+        assert [line.text.index(" 0.5000") for line in lines] == [len("ok     ") + 41] * 2 + [len("ok     ") + 42]
+
+    def test_a_decision_says_how_many_samples_were_called(self) -> None:
+        (gate,) = read_gates("m >= 0.25")
+        decided = GateOutcome(
+            gate=gate, verdict="pass", value=0.5, counts={"n": 2}, decision=Decision("pass", 2, 5, 0.05)
+        )
+        assert headline(decided) == (
+            "m: the mean of all 5 samples meets the minimum 0.25, decided after 2 in random order: at most 5 % of such "
+            "decisions are wrong; of those called, 0.5000 is the mean (n=2)"
+        )
+        for after, called in ((2, "2 of 5 samples were called"), (5, "all 5 samples were called")):
+            decision = Decision("open", after, 5, 0.0)
+            outcome = GateOutcome(gate=gate, verdict="pass", value=0.5, counts={"n": after}, decision=decision)
+            assert headline(outcome) == f"m: 0.5000 meets the minimum 0.25 (mean of n={after}; {called})"
 
     def test_a_value_beside_its_bound_is_told_apart_from_it(self, hits: Result) -> None:
         result = scored(hits, [0.5, 0.49998])
         assert headline(judge(result, "hit@1 >= 0.5")) == ("hit@1: 0.49999 is below the minimum 0.5 (mean of n=2)")
 
+    def test_a_success_is_rounded_to_its_bound(self) -> None:
+        (gate,) = read_gates("m >= 0")
+        outcome = GateOutcome(gate=gate, verdict="pass", value=-1e-12, counts={"n": 3})
+        assert headline(outcome) == "m: 0.0000 meets the minimum 0 (mean of n=3)"
+
     def test_a_failure_is_never_rounded_to_its_bound(self) -> None:
         (gate,) = read_gates("m >= 0.5", defaults=Defaults())
         outcome = GateOutcome(gate=gate, verdict="fail", value=0.5 - 1e-13, counts={"n": 3})
         assert headline(outcome) == "m: 0.4999999999999 is below the minimum 0.5 (mean of n=3)"
+        (gate,) = read_gates("m <= 0")
+        outcome = GateOutcome(gate=gate, verdict="fail", value=1e-17, counts={"n": 3})
+        assert headline(outcome) == "m: 1e-17 is above the maximum 0.0 (mean of n=3)"
 
     def test_samples_that_fell_say_by_how_much(self, hits: Result) -> None:
         """Of seven samples five are named."""
@@ -470,7 +531,8 @@ class TestSentences:
             "reason": "",
             "missed": {"q2": 0.0, "q3": None},
         }
-        assert judge(hits, "hit@1 >= 0 of nobody").to_dict()["reason"] == "there is no sample 'nobody'"
+        plain = judge(hits, "hit@1 >= 0 of nobody").to_dict()
+        assert (plain["reason"], "missed" in plain) == ("there is no sample 'nobody'", False)
 
 
 class TestReports:
@@ -480,10 +542,15 @@ class TestReports:
             GateOutcome(gate=gate, dataset="a", verdict="error", reason="the ids changed"),
             GateOutcome(gate=gate, dataset="a", verdict="fail", value=0.25, counts={"n": 2}),
             GateOutcome(gate=gate, dataset="b", verdict="error", reason="no sample"),
+            GateOutcome(gate=gate, verdict="pass", value=0.5, counts={"n": 2}),
         )
         report = GateReport(outcomes, {"a": "the ids changed, and why"})
-        root = ET.fromstring(junit_xml(report, {}))  # noqa: S314  # our own
-        assert [(case[0].tag, case[0].get("message"), case[0].text) for case in root.iter("testcase")] == [
+        document = junit_xml(report, {})
+        assert b'\n  <testsuite name="a"' in document
+        root = ET.fromstring(document)  # noqa: S314  # our own
+        assert [suite.get("name") for suite in root] == ["a", "b", "rankgauge"]
+        assert [case.get("classname") for case in root.iter("testcase")] == ["a", "a", "b", "rankgauge"]
+        assert [(case[0].tag, case[0].get("message"), case[0].text) for case in root.iter("testcase") if len(case)] == [
             ("error", "hit@1: cannot be judged: the ids changed", "the ids changed, and why"),
             ("failure", *["hit@1: 0.2500 is below the minimum 0.5 (mean of n=2)"] * 2),
             ("error", *["hit@1: cannot be judged: no sample"] * 2),
@@ -526,7 +593,9 @@ class TestReports:
         assert "\nb: the ids changed\n" in pull_request_markdown({"a": hits, "b": hits}, changed)
 
     def test_without_an_outcome_it_is_named_by_its_data(self, hits: Result) -> None:
-        assert pull_request_markdown({"mine": hits}, GateReport()).startswith("## rankgauge: mine: 3 samples\n")
+        text = pull_request_markdown({"mine": hits}, GateReport())
+        assert text.startswith("## rankgauge: mine: 3 samples\n")
+        assert "| gate |" not in text
 
     def test_one_interrupted_run_of_two_is_said(self, hits: Result) -> None:
         results = {"a": hits, "b": hits.with_manifest({"interrupted": True})}
@@ -568,6 +637,11 @@ class TestAsked:
 
 
 class TestSaved:
+    def test_a_place_that_is_no_folder_is_said_as_the_system_does(self, hits: Result, tmp_path) -> None:
+        (tmp_path / "file").touch()
+        with pytest.raises(ResultError, match=r"b\.json: (File exists|Not a directory); nothing was written"):
+            save_baseline({"a": hits}, tmp_path / "file" / "b.json")
+
     def test_each_column_keeps_its_statuses(self, engine, tmp_path) -> None:
         """A sample without relevant ids has no reciprocal rank, and a number of results."""
         result = engine.dataset(ROWS).with_metrics(["MRR", "num_ret"]).run()
@@ -585,11 +659,10 @@ class TestSaved:
         path.write_text(json.dumps(document), encoding="utf-8")
         assert load_baseline(path)["a"].gold_keys is None
 
-    def test_folders_are_named_by_their_data_while_that_names_one(self, hits: Result, tmp_path) -> None:
+    def test_folders_are_named_by_their_data_while_that_names_one(self, hits: Result, tmp_path, monkeypatch) -> None:
         for folder, dataset in (("one", {"name": "mine"}), ("two", {"name": "mine"}), ("zero", {})):
-            Result(hits.sample_ids, hits.tags, hits.metrics, {**hits.manifest, "dataset": dataset}).save(
-                tmp_path / folder
-            )
+            hits.with_manifest({"dataset": dataset}).save(tmp_path / folder)
+        monkeypatch.setattr(Path, "iterdir", lambda folder: (folder / name for name in ("zero", "two", "one")))
         assert list(load_baseline(tmp_path)) == ["mine", "two", "zero"]
 
     @pytest.mark.parametrize("dataset", [None, {"name": "mine", "path": "/home/somebody/mine.jsonl"}])

@@ -60,6 +60,7 @@ def test_a_text_is_a_metric_a_bound_and_options_in_any_order(text: str, expected
             "ndcg@10 max_drop 0.01",
         ),
         ({"metric": "a", "max_drop": 1, "require": "proof"}, "a max_drop 1 inconclusive fail"),
+        ({"metric": "a", "max_drop": 1, "require": "proof", "inconclusive": "fail"}, "a max_drop 1 inconclusive fail"),
         (
             {"metric": "recall@5", "where": "tags=legal", "max_drop": "2%", "level": "warn"},
             "recall@5 max_drop 2% where tags=legal level warn",
@@ -88,6 +89,7 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
         ("ndcg@10 = 0.6", r"'=' is not a sign of gates; write 'ndcg@10 >= 0.6' or 'ndcg@10 <= 0.6'"),
         ("ndcg@10 > 0.6", "'>' is not a sign of gates"),
         ("ndcg@10==0.6", "'==' is not a sign of gates"),
+        ("ndcg@10 > high", "'ndcg@10 > high' is not a gate; write 'ndcg@10 >= 0.6'"),
         ("ndcg@10 >= high", "min is a number, not 'high'"),
         ("ndcg@10 >= nan", "min is a number, not 'nan'"),
         ("ndcg@10 >= 60%", "in the metric's own unit, such as 0.9, not '60%'"),

@@ -1,6 +1,8 @@
 """Judging dictionaries some queries at a time."""
 
 import random
+from collections import OrderedDict
+from types import MappingProxyType
 
 import pytest
 
@@ -83,6 +85,40 @@ def test_a_score_that_is_no_number_is_told_however_it_was_read(monkeypatch, name
         monkeypatch.setattr(mappings, name, 0)
     with pytest.raises(DataError, match="query 'b': the score of 'y'"):
         rankgauge.evaluate({"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1.0}, "b": {"x": 1.0, "y": score}}, "RR")
+
+
+def test_rankings_may_be_mappings_of_any_kind():
+    """Of x 3, a 2 and a 5, b 1 the second and first are relevant."""
+    rankings = {"q1": {"x": 3.0, "a": 2.0}, "q2": {"b": 1.0, "a": 5.0}}
+    for kind in (dict, MappingProxyType, OrderedDict):
+        run = {query: kind(ranking) for query, ranking in rankings.items()}
+        assert scores_of({"q1": {"a": 1}, "q2": {"a": 1}}, run)[1]["rr"] == [0.5, 1]
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_a_run_that_is_in_order_again_is_read_by_name(monkeypatch):
+    """The second query stands at its place, behind one that nobody judged."""
+    monkeypatch.setattr(mappings, "_QUERIES", 1)
+    run = {"z": {"a": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
+    assert scores_of({"q1": {"a": 1}, "q2": {"a": 1}}, run)[1]["rr"] == [0, 0.5]
+
+
+def test_the_order_given_and_own_documents_are_those_of_the_policy():
+    """As given a stands at rank 3, and at rank 2 without q; by its score it is first."""
+    run = {"q": {"x": 1.0, "q": 2.0, "a": 3.0}, "r": {"q": 3.0, "a": 2.0}}
+    for options, expected in (
+        ({}, [1, 1 / 2]),
+        ({"order": "given"}, [1 / 3, 1 / 2]),
+        ({"order": "given", "exclude_self": True}, [1 / 2, 1 / 2]),
+    ):
+        result = rankgauge.evaluate({"q": {"a": 1}, "r": {"a": 1}}, run, "RR", policy=options)
+        assert result["RR"].values.tolist() == expected
+    close = {"q": {"b": 1.0, "a": 1.000000001}}
+    ranks = [
+        rankgauge.evaluate({"q": {"a": 1}}, close, "RR", policy={"score_dtype": kind})["RR"].mean
+        for kind in ("float64", "float32")
+    ]
+    assert ranks == [1, 1 / 2]  # a tie, by id descending
 
 
 @pytest.mark.usefixtures("small_steps")

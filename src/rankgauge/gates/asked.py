@@ -138,7 +138,6 @@ def ask_gates(
                 named = list(plan([spec]))
             except PlanError as error:
                 problems += error.problems
-                continue
             wanted.append(spec)
         for column in named:
             column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rankgauge.base.frozen import read_only
 from rankgauge.errors import DataError, ResultError, UnreadableError
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
@@ -145,7 +144,7 @@ def _load_folders(path: Path) -> dict[str, ResultValues]:
     results: dict[str, ResultValues] = {}
     for folder in folders:
         result = ResultValues.load(folder)
-        name = (result.manifest.get("dataset") or {}).get("name") or folder.name
+        name = result.manifest["dataset"].get("name") or folder.name
         facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
         results[name if name not in results else folder.name] = result.with_manifest(facts)
     return results
@@ -206,7 +205,7 @@ def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
 
 def _samples(result: ResultValues) -> Iterator[str]:
     columns = list(result.metrics.values())
-    values = [[None if value != value else value for value in column.values.tolist()] for column in columns]  # noqa: PLR0124  # NaN
+    values = [column.values.tolist() for column in columns]  # JSON has null for NaN
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
         entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
         if result.tags[place]:
@@ -254,8 +253,6 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
-    read_only(values)  # a single column is no copy
-    read_only(codes)
     metrics = {
         info.name: MetricSummary(info, np.ascontiguousarray(values[:, at]), np.ascontiguousarray(codes[:, at]))
         for at, info in enumerate(infos)

@@ -127,11 +127,10 @@ def judge_drop(
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
     note = f"{few}, so that the bounds are rough" if few else ""
-    if few and rule.word == "not_worse" and None not in pairs.info.range:
-        bounds, note = (
-            _by_betting(gains, pairs, rule.confidence, paired),
-            f"{few}, so that the bounds are those of bets",
-        )
+    lowest, highest = pairs.info.range
+    if few and rule.word == "not_worse" and lowest is not None and highest is not None:
+        bounds = _by_betting(gains, highest - lowest, rule.confidence, paired)
+        note = f"{few}, so that the bounds are those of bets"
     low, high = bounds
     beyond = -gain.mean - drop.margin
     apart = beyond if beyond > TIED else drop.margin
@@ -141,10 +140,8 @@ def judge_drop(
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
 
 
-def _by_betting(gains: Floats, pairs: PairedColumn, confidence: float, clusters: Ints | None) -> tuple[float, float]:
-    """Return one-sided bounds that hold whatever few scores changed, of a metric whose range has both ends."""
-    low, high = pairs.info.range
-    width = float(high or 0.0) - float(low or 0.0)
+def _by_betting(gains: Floats, width: float, confidence: float, clusters: Ints | None) -> tuple[float, float]:
+    """Return one-sided bounds that hold whatever few scores changed, of a metric whose range is so wide."""
     below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1, clusters)
     return 2 * width * below - width, 2 * width * above - width
 

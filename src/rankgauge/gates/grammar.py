@@ -8,6 +8,7 @@ any order, such as ``level warn``. A mapping has the same options as keys: ``{me
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,8 +89,8 @@ class Bound:
         A mean that equals the bound keeps it: where floats cannot tell, the exact sum is compared with n times the
         bound as written.
         """
-        sign = -1 if self.side == "maximum" else 1
-        if sign * value >= sign * self.number:
+        is_kept = operator.le if self.side == "maximum" else operator.ge
+        if is_kept(value, self.number):
             return True
         if not math.isclose(value, self.number, rel_tol=_CLOSE, abs_tol=_CLOSE):
             return False
@@ -97,7 +98,7 @@ class Bound:
 
         counts = Counter(scores or (value,))
         total = sum(count * exact_reading(score) for score, count in counts.items())
-        return sign * total >= sign * counts.total() * Fraction(repr(self.number))
+        return is_kept(total, counts.total() * Fraction(repr(self.number)))
 
     def is_maximum(self, *, higher_is_better: bool) -> bool:
         """Return whether a metric of this kind has to stay at or below the number."""
@@ -252,7 +253,7 @@ def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop
     if defaults.side is not None:
         sides[_EQUALS] = defaults.side
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
-    if {"min", "max"} <= entry.keys() and bounds[0].number > bounds[1].number:
+    if "min" in entry and "max" in entry and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
     if drops := [_drop(entry, word, defaults.inconclusive) for word in _DROPS if word in entry]:
         return [*bounds, *drops]

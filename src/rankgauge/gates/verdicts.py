@@ -133,7 +133,7 @@ def _outcome(
     column = result.metrics[gate.metric]
     if isinstance(gate.rule, Bound):
         outcome = _of_bound(gate, gate.rule, column, result.sample_ids)
-        if decision is not None and decision.verdict != "open" and not gate.per_sample:
+        if decision is not None and decision.verdict != "open":
             outcome = replace(outcome, verdict=decision.verdict)
         return replace(outcome, decision=decision)
     again = "save it again with --save-baseline"

@@ -180,8 +180,8 @@ class _Part:
         position = _first_not_above(descending, begin, end, hit_scores)
         rank = position - begin + 1
         tie_first, tie_last = rank, rank.copy()
-        behind = np.minimum(position + 1, max(len(descending) - 1, 0))
-        tied = np.flatnonzero((descending[behind] == hit_scores) & (position + 1 < end))
+        last = end - 1
+        tied = np.flatnonzero((descending[np.minimum(position + 1, last)] == hit_scores) & (position < last))
         if len(tied):
             tie_last[tied] = _first_below(descending, position[tied], end[tied], hit_scores[tied]) - begin[tied]
             rank = tie_first.copy()
