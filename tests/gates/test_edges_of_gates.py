@@ -608,6 +608,7 @@ class TestReports:
             ({}, "bm25", "baseline bm25"),
             ({"baseline": "main.json"}, "bm25", "baseline main.json"),
             ({"baseline": "main.json"}, "", "baseline main.json"),
+            ({"baseline": "main.json", "commit": "0123"}, "bm25", "baseline main.json: commit 0123"),
         ],
     )
     def test_a_baseline_is_named_by_its_file_or_as_the_first_run(
@@ -615,6 +616,13 @@ class TestReports:
     ) -> None:
         old = Result(hits.sample_ids, hits.tags, hits.metrics, manifest)
         assert pull_request_markdown({"a": hits}, None, {"a": old}, first=first).splitlines()[2] == line
+        assert baseline_line({}) == "baseline "
+
+    def test_a_pull_request_names_clusters(self, hits: Result) -> None:
+        clustered = scored(hits, [0.5, 0.25, 0.75]).with_clusters({"q0": "a", "q1": "a", "q2": "b"})
+        shown = "standard errors and intervals are those of 2 clusters by "
+        assert shown in pull_request_markdown({"a": clustered}, None)
+        assert shown not in pull_request_markdown({"a": hits}, None)
 
 
 class TestAsked:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rankgauge
+from comparison.made import result
 from rankgauge.gates.grammar import Bound
 from rankgauge.gates.outcomes import headline
 from rankgauge.gates.verdicts import judge_gates
@@ -42,6 +43,15 @@ def test_every_mean_that_equals_its_bound_keeps_it(side):
         missed += not (mean <= number if side == "maximum" else mean >= number)
         assert Bound(number, side).holds(mean, scores), (scores, text)
     assert missed, "floats alone would do, so the test says nothing"
+
+
+def test_a_mean_that_reads_as_no_simple_fraction_is_added_up():
+    """The mean of 0.12348 and 0.123481 is 246961/2000000, and as a float a little less."""
+    assert (0.12348 + 0.123481) / 2 < 0.1234805
+    assert Bound(0.1234805, "minimum").holds((0.12348 + 0.123481) / 2, [0.12348, 0.123481])
+    assert not Bound(0.1234805, "minimum").holds((0.12348 + 0.123481) / 2)
+    scores = result([0.12348, 0.123481])
+    assert judge_gates(scores, ["P@1 >= 0.1234805"]).outcomes[0].verdict == "pass"
 
 
 @pytest.mark.parametrize("side", ["minimum", "maximum"])
