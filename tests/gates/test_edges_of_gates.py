@@ -70,6 +70,7 @@ class TestReading:
             ("a = inf", "the bound is a number, not 'inf'"),
             ("a = much", "the bound is a number, not 'much'"),
             ("a == 0.5", "'==' is not a sign of gates"),
+            ("a > much", "'a > much' is not a gate"),
             ({"metric": "a", "==": 0.5}, "'==' is not a key of a gate"),
         ],
     )
@@ -308,6 +309,8 @@ class TestDrops:
             drop = judge(scored(hits, [step, step]), "hit@1 max_drop 0", scored(hits, [0.0, 0.0])).drop
             assert drop is not None
             assert drop.note.startswith(note)
+        (change,) = changes_since(scored(hits, [0.0, 0.0]), scored(hits, [1e-12, 2e-12]))
+        assert change.fallen == (("q1", 2e-12, 0.0),)
 
     def test_a_bound_at_the_margin_decides_nothing(self, hits: Result) -> None:
         before, fell = scored(hits, [0.5, 0.5, 0.5, 0.5]), scored(hits, [0.2, 0.1, 0.2, 0.1])
@@ -430,7 +433,12 @@ class TestSentences:
     )
     def test_what_is_open_says_how_many_samples_it_takes(self, needed: int | None, why: str) -> None:
         line = drop_line(MaxDrop(0.1), "inconclusive", margin=0.1, worst=-0.2, best=0.1, needed=needed)
-        assert f"9 samples cannot tell, {why}; one-sided 95 % bounds: " in line
+        assert f"9 samples cannot tell, {why}; one-sided 95 % bounds: -0.2000 to +0.1000 " in line
+
+    def test_bounds_are_shown_from_low_to_high_where_less_is_better(self) -> None:
+        line = drop_line(MaxDrop(0.1), "inconclusive", margin=0.1, worst=0.2, best=-0.1)
+        assert "allowed +0.1000: 9 samples cannot tell" in line
+        assert "bounds: -0.1000 to +0.2000 " in line
 
     @pytest.mark.parametrize(
         ("gate", "line"),
@@ -642,6 +650,15 @@ class TestAsked:
         (problem,) = error.value.problems
         assert str(problem) == f"{where}no hit@1 >= 0.5 for hit@1"
         assert (problem.line, problem.file) == ((12, "c.yaml") if origin == "c.yaml:12" else (None, origin))
+
+    def test_a_column_of_a_gate_may_not_have_the_name_of_another(self, engine) -> None:
+        specs = engine.dataset([]).with_metrics([{"metric": "recall@5", "as": "p@1"}]).metrics
+        with pytest.raises(PlanError, match="'p@1'"):
+            ask_gates(
+                read_gates("Success@1 >= 0.5"),
+                specs,
+                lambda specs: engine.dataset([]).with_metrics(specs).plan().metrics,
+            )
 
 
 class TestSaved:

@@ -76,6 +76,7 @@ def test_a_mapping_says_the_same_as_a_text(mapping: dict[str, object], text: str
 
 
 def test_several_bounds_in_one_mapping_are_several_gates() -> None:
+    assert list(map(str, read_gates({"metric": "a", "min": 0.5, "max": 0.5}))) == ["a >= 0.5", "a <= 0.5"]
     gates = read_gates({"metric": "a", "min": 0.1, "max": 0.9, "max_drop": 0.05, "level": "warn"}, origin="c.yaml:7")
     assert list(map(str, gates)) == ["a >= 0.1 level warn", "a <= 0.9 level warn", "a max_drop 0.05 level warn"]
     assert {gate.origin for gate in gates} == {"c.yaml:7"}
@@ -90,6 +91,7 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
         ("ndcg@10 > 0.6", "'>' is not a sign of gates"),
         ("ndcg@10==0.6", "'==' is not a sign of gates"),
         ("ndcg@10 > high", "'ndcg@10 > high' is not a gate; write 'ndcg@10 >= 0.6'"),
+        ("ndcg@10 = high", "'ndcg@10 = high' is not a gate; write 'ndcg@10 >= 0.6'"),
         ("ndcg@10 >= high", "min is a number, not 'high'"),
         ("ndcg@10 >= nan", "min is a number, not 'nan'"),
         ("ndcg@10 >= 60%", "in the metric's own unit, such as 0.9, not '60%'"),
@@ -118,6 +120,7 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
         ({"metric": "a", "min": 1, "of": {"q1": 1}}, "a list of sample ids"),
         ({"metric": "a", "min": 1, "of": 5}, "a list of sample ids"),
         ({"metric": "a", "min": 1, "where": "legal"}, "where is one condition such as tags=legal"),
+        ({"metric": "a", "min": 1, "where": "area=law"}, "where selects by tags=.* or by metadata.*, not by 'area'"),
         ({"metric": "a", "min": 1, "where": {"a": 1, "b": 2}}, "where is one condition"),
         ({"metric": "a", "min": 1, "dataset": ""}, "the name of a dataset, not ''"),
         (0.5, "a gate is a text such as"),
