@@ -655,7 +655,7 @@ class TestAsked:
         specs = engine.dataset([]).with_metrics([{"metric": "recall@5", "as": "p@1"}]).metrics
         with pytest.raises(PlanError, match="'p@1'"):
             ask_gates(
-                read_gates("Success@1 >= 0.5"),
+                read_gates("P@1 >= 0.5"),
                 specs,
                 lambda specs: engine.dataset([]).with_metrics(specs).plan().metrics,
             )
