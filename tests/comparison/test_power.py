@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -12,7 +13,7 @@ from statsmodels.stats.power import TTestPower
 from comparison.made import result
 from rankgauge import compare
 from rankgauge.comparison.estimate import Method
-from rankgauge.comparison.power import plan_power, power_lines
+from rankgauge.comparison.power import MetricPower, Needed, PowerPlan, plan_power, power_lines
 from rankgauge.errors import ParameterError
 
 RNG = np.random.default_rng(8)
@@ -55,9 +56,45 @@ def test_a_curve_falls_and_meets_the_table() -> None:
     sizes = [size for _, size in metric.curve]
     assert sizes == sorted(sizes, reverse=True)
     at = dict(metric.curve)
+    assert list(at) == [10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000]
     for needed in metric.needed:
         assert needed.n <= needed.at_most
         assert all(size <= needed.difference for n, size in at.items() if n >= needed.n)
+
+
+def test_lines_show_a_range_of_questions_and_bars_of_at_most_40() -> None:
+    """The largest difference of the curve has the longest bar, half of it half as long a one, and any has some."""
+    metric = MetricPower(
+        pilot=1200,
+        std=0.25,
+        level=0.05,
+        needed=(Needed(0.1, 20, 30), Needed(0.2, 7, 7), Needed(0.01, 5000, None)),
+        curve=((7, None), (10, 0.4), (40, 0.2), (1000, 0.004)),
+        clusters=12,
+    )
+    told = dataclasses.replace(metric, needed=(), curve=((7, None),), note="so it is", clusters=None)
+    plan = PowerPlan(
+        results=("a", "b"), metrics={"m": metric, "n": told}, compared=2, systems=1, test="t", confidence=0.95
+    )
+    lines = [" ".join(line.text.split()) for line in power_lines(plan)]
+    assert lines == [
+        "questions needed to show a difference of",
+        "metric pilot std 0.1 0.2 0.01",
+        "m 1,200 in 12 clusters 0.2500 20 to 30 7 5,000 to >10,000,000",
+        "n: so it is",
+        "",
+        "m: smallest difference that so many questions show",
+        "7 -",
+        f"10 0.4000 {'#' * 40}",
+        f"40 0.2000 {'#' * 20}",
+        "1,000 0.0040 #",
+        "",
+        "n: smallest difference that so many questions show",
+        "7 -",
+        "",
+        lines[-1],
+    ]
+    assert lines[-1].startswith("power 80 %; two-sided t at 5 %, corrected for 2 metrics and 1 system; ")
 
 
 def test_few_questions_show_nothing_at_a_strict_level() -> None:

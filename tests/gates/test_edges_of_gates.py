@@ -289,6 +289,11 @@ class TestDrops:
         (change,) = changes_since(now, before)
         assert change.fallen == (("q0", 0.2, 0.5),)
 
+    def test_where_less_is_better_a_sample_may_rise_by_the_margin(self, hits: Result) -> None:
+        now, before = (scored(hits, values, higher_is_better=False) for values in ([0.56, 0.1], [0.5, 0.5]))
+        assert judge(now, "hit@1 max_drop 0.1 per_sample", before).missed == ()
+        assert judge(now, "hit@1 max_drop 0.05 per_sample", before).missed == (("q0", pytest.approx(0.06)),)
+
     def test_one_sample_or_cluster_says_nothing_of_others(self, hits: Result) -> None:
         one, same = scored(hits, [0.5]), scored(hits, [0.5, 0.25]).with_clusters({"q0": "a", "q1": "a"})
         for result, what in ((one, "sample"), (same, "cluster")):
@@ -471,6 +476,8 @@ class TestSentences:
             "m: the mean of all 5 samples meets the minimum 0.25, decided after 2 in random order: at most 5 % of such "
             "decisions are wrong; of those called, 0.5000 is the mean (n=2)"
         )
+        missed = dataclasses.replace(decided, verdict="fail", decision=Decision("fail", 2, 5, 0.05))
+        assert headline(missed).startswith("m: the mean of all 5 samples is below the minimum 0.25, decided after 2 ")
         for after, called in ((2, "2 of 5 samples were called"), (5, "all 5 samples were called")):
             decision = Decision("open", after, 5, 0.0)
             outcome = GateOutcome(gate=gate, verdict="pass", value=0.5, counts={"n": after}, decision=decision)
@@ -631,6 +638,8 @@ class TestReports:
         shown = "standard errors and intervals are those of 2 clusters by "
         assert shown in pull_request_markdown({"a": clustered}, None)
         assert shown not in pull_request_markdown({"a": hits}, None)
+        documents = [junit_xml(judge_gates({"a": one}, ["hit@1 >= 0"]), {"a": one}) for one in (clustered, hits)]
+        assert [shown.encode() in document for document in documents] == [True, False]
 
 
 class TestAsked:
@@ -668,9 +677,11 @@ class TestSaved:
             save_baseline({"a": hits}, tmp_path / "file" / "b.json")
 
     def test_each_column_keeps_its_statuses(self, engine, tmp_path) -> None:
-        """A sample without relevant ids has no reciprocal rank, and a number of results."""
-        result = engine.dataset(ROWS).with_metrics(["MRR", "num_ret"]).run()
+        """A sample with ground truth that is not relevant has no reciprocal rank, and a share of judged results."""
+        rows = [*ROWS[:2], {"id": "q3", "expected_output": {"b": 0}, "actual_output": ["b"]}]
+        result = engine.dataset(rows).with_metrics(["MRR", "judged@1"]).run()
         loaded = load_baseline(save_baseline({"a": result}, tmp_path / "new/deep/b.json"))["a"]
+        assert [column.status(2) for column in loaded.metrics.values()] == ["undefined", "scored"]
         for name, column in result.metrics.items():
             assert [loaded[name].status(at) for at in range(3)] == [column.status(at) for at in range(3)]
         assert loaded.manifest["interrupted"] is False

@@ -52,8 +52,7 @@ def _head(git: Path) -> str:
     for place in (git, shared):
         if (place / ref).is_file():
             return read_bytes(place / ref).decode().strip()
-    packed = shared / "packed-refs"
-    lines = read_bytes(packed).decode().splitlines() if packed.exists() else []
+    lines = read_bytes(shared / "packed-refs").decode().splitlines()
     return next((line.split(" ")[0] for line in lines if line.endswith(f" {ref}")), "")
 
 
