@@ -207,6 +207,8 @@ class TestVerdicts:
         leaks = [{"sample": sample, "rank": 1, "item": "x", "rule": "id x"} for sample in ("q0", "q9")]
         result = scored(hits, [0.0, 1.0], leaks=leaks)
         assert judge(result, "hit@1 >= 0.5").leaks == ()
+        empty = scored(hits, [math.nan], leaks=leaks)
+        assert judge(empty, "hit@1 >= 0 per_sample").leaks == ("q0: x at rank 1 (id x)",)
         missed = judge(result, "hit@1 >= 0.6")
         assert missed.leaks == ("q0: x at rank 1 (id x)",)
         assert missed.to_dict()["leaks"] == ["q0: x at rank 1 (id x)"]
@@ -561,6 +563,7 @@ class TestReports:
         )
         report = GateReport(outcomes, {"a": "the ids changed, and why"})
         document = junit_xml(report, {})
+        assert document.startswith(b"<?xml version='1.0' encoding='utf-8'?>\n<testsuites")
         assert b'\n  <testsuite name="a"' in document
         root = ET.fromstring(document)  # noqa: S314  # our own
         assert [suite.get("name") for suite in root] == ["a", "b", "rankgauge"]
