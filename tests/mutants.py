@@ -28,7 +28,7 @@ import threading
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -244,16 +244,21 @@ class Known(NamedTuple):
             ),
         )
 
-    def limit(self, tests: Sequence[str]) -> int:
-        """Return after how many seconds these tests run forever."""
-        return 20 + int(5 * sum(self.seconds[test] for test in tests))
+    def limit(self, test: str) -> int:
+        """Return after how many seconds a test counts as endless."""
+        return 20 + int(5 * self.seconds[test])
 
 
 class _Chosen:
-    """A plugin of pytest: runs some tests only, in their order."""
+    """A plugin of pytest: runs some tests only, in their order, each for so many seconds at most."""
 
-    def __init__(self, tests: Sequence[str]) -> None:
-        self.order = {test: place for place, test in enumerate(tests)}
+    def __init__(self, limits: Mapping[str, int]) -> None:
+        self.limits = limits
+        self.order = {test: place for place, test in enumerate(limits)}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        signal.alarm(self.limits[item.nodeid])
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = sorted(
@@ -281,7 +286,7 @@ class _Trials:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
-        if forked(partial(self._learn, session), 3600):
+        if forked(partial(self._learn, session)):
             return True
         self.covered.stop()
         sys.settrace(None)
@@ -289,12 +294,16 @@ class _Trials:
         known = Known(*json.loads(self.at.read_text(encoding="utf-8")))
         functions = _functions({mutant.path for mutant in self.mutants})
         gc.freeze()
+        kills, killer = Counter[str](), self.at.with_name("killer.txt")
         for mutant in self.mutants:
             tests = known.tests(mutant, self.first)
+            tests.sort(key=lambda test: -kills[test])  # what killed most is likely to kill again
             code = _UNCHANGED
             if tests and mutant.in_function:
-                trial = partial(_trial, mutant, functions, session, [items[test] for test in tests])
-                code = forked(trial, known.limit(tests))
+                limited = [(items[test], known.limit(test)) for test in tests]
+                code = forked(partial(_trial, mutant, functions, session, limited, killer))
+                if code == _KILLED:
+                    kills[killer.read_text(encoding="utf-8")] += 1
             self._tell(str(code))
         return True
 
@@ -326,18 +335,28 @@ class _Trials:
 _Functions = dict[tuple[str, str, int], list[FunctionType]]
 
 _KNOWN = "tests.json"
+_KILLED = 1
 _UNCHANGED = 71
 """The exit code of a process that could not change functions in memory."""
 
 
-def _trial(mutant: Mutant, functions: _Functions, session: pytest.Session, items: Sequence[pytest.Item]) -> int:
-    """Return 1 as soon as one of these tests fails with the change, else 0."""
+def _trial(
+    mutant: Mutant,
+    functions: _Functions,
+    session: pytest.Session,
+    limited: Sequence[tuple[pytest.Item, int]],
+    killer: Path,
+) -> int:
+    """Run tests with the change until one fails, whose name is written to a file."""
     if not _change(mutant, functions):
         return _UNCHANGED
-    for item, then in zip(items, [*items[1:], None], strict=True):
+    following = [*(item for item, _ in limited[1:]), None]
+    for (item, seconds), then in zip(limited, following, strict=True):
+        signal.alarm(seconds)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=then)
         if session.testsfailed:
-            return 1
+            killer.write_text(item.nodeid, encoding="utf-8")
+            return _KILLED
     return 0
 
 
@@ -378,9 +397,9 @@ def _place(code: CodeType) -> tuple[str, str, int]:
     return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
-def forked(work: Callable[[], int], seconds: int) -> int:
+def forked(work: Callable[[], int]) -> int:
     """Return the exit code of work in a process of its own; below 0 for the signal that ended it."""
-    child = fork(work, seconds)
+    child = fork(work)
     try:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     finally:
@@ -388,11 +407,10 @@ def forked(work: Callable[[], int], seconds: int) -> int:
             os.killpg(child, signal.SIGKILL)
 
 
-def fork(work: Callable[[], int], seconds: int) -> int:
+def fork(work: Callable[[], int]) -> int:
     """Start work in a process and a group of its own."""
     if (child := os.fork()) == 0:
         os.setsid()
-        signal.alarm(seconds)
         quiet = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(quiet, stream)
@@ -427,7 +445,7 @@ def import_all() -> None:
                 importlib.import_module(module.name)
 
 
-def trial_of_import(mutant: Mutant, tests: Sequence[str], folder: Path) -> int:
+def trial_of_import(mutant: Mutant, limits: Mapping[str, int], folder: Path) -> int:
     """Import the changed source, and return 0 if all of these tests pass."""
     import_it = SourceFileLoader.get_code
 
@@ -439,7 +457,8 @@ def trial_of_import(mutant: Mutant, tests: Sequence[str], folder: Path) -> int:
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
     parts = mutant.path.relative_to(SOURCES.parent).with_suffix("").parts
     importlib.import_module(".".join(parts).removesuffix(".__init__"))  # here, because pytest imports in another way
-    return run_tests(sorted({test.split("::")[0] for test in tests}), folder / "cold", _Chosen(tests))
+    signal.alarm(300)  # for imports and collection
+    return run_tests(sorted({test.split("::")[0] for test in limits}), folder / "cold", _Chosen(limits))
 
 
 def explained() -> dict[tuple[str, str, str], str]:
@@ -510,7 +529,7 @@ def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[st
     folder = Path(tempfile.mkdtemp(prefix="mutants-"))
     reading, writing = os.pipe()
     tests = [*first, *further]
-    child = fork(lambda: try_all(mutants, tests, first, folder, writing), 0)
+    child = fork(lambda: try_all(mutants, tests, first, folder, writing))
     os.close(writing)
     try:
         with os.fdopen(reading) as reports:
@@ -524,7 +543,8 @@ def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[st
             for mutant, report in zip(mutants, reports, strict=True):
                 own, code = known.tests(mutant, first), int(report)
                 if own and (code == _UNCHANGED or (code == 0 and "" in known.contexts(mutant))):
-                    code = forked(partial(trial_of_import, mutant, own, folder), known.limit(own))
+                    limits = {test: known.limit(test) for test in own}
+                    code = forked(partial(trial_of_import, mutant, limits, folder))
                 yield mutant, "survived" if code == 0 or not own else "stopped" if code < 0 else "killed"
     finally:
         with contextlib.suppress(ProcessLookupError):

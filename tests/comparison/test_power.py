@@ -94,6 +94,7 @@ def test_lines_show_a_range_of_questions_and_bars_of_at_most_40() -> None:
         "",
         lines[-1],
     ]
+    assert plan.to_dict()["power"] == 0.8
     assert lines[-1].startswith("power 80 %; two-sided t at 5 %, corrected for 2 metrics and 1 system; ")
 
 
@@ -117,7 +118,7 @@ def test_a_pilot_that_is_too_small_says_so() -> None:
 def test_one_result_needs_a_correlation() -> None:
     """Scores of standard deviation s that correlate by r have differences of s * sqrt(2 (1 - r))."""
     spread = np.std(BASE[0], ddof=1)
-    for correlation in (-0.2, 0.0, 0.5, 0.9):
+    for correlation in (-1.0, 0.0, 0.5, 0.9):
         plan = plan_power({"a": result(*BASE)}, method=T, correlation=correlation)
         assert plan.metrics["p@1"].std == pytest.approx(spread * math.sqrt(2 * (1 - correlation)))
         assert plan.metrics["p@1"].level == pytest.approx(0.05 / 3)

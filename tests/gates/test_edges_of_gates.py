@@ -173,6 +173,10 @@ class TestVerdicts:
     def test_a_field_of_the_metadata_selects(self, hits: Result) -> None:
         assert judge(hits, "hit@1 >= 1 where metadata.area=law").counts["n"] == 1
 
+    def test_a_sum_over_nothing_is_no_value(self, hits: Result) -> None:
+        outcome = judge(scored(hits, [math.nan], aggregate="sum"), "hit@1 >= 0")
+        assert (outcome.verdict, outcome.value) == ("fail", None)
+
     def test_several_samples_without_a_value_are_counted(self, hits: Result) -> None:
         reason = judge(scored(hits, [math.nan, math.nan]), "hit@1 >= 0").reason
         assert reason == "none of the 2 samples has a value"
@@ -211,6 +215,7 @@ class TestVerdicts:
         assert judge(empty, "hit@1 >= 0 per_sample").leaks == ("q0: x at rank 1 (id x)",)
         missed = judge(result, "hit@1 >= 0.6")
         assert missed.leaks == ("q0: x at rank 1 (id x)",)
+        assert headline(missed).endswith("(mean of n=2): q0: x at rank 1 (id x)")
         assert missed.to_dict()["leaks"] == ["q0: x at rank 1 (id x)"]
         assert headline(judge(result, "hit@1 >= 1 per_sample")).endswith("below the minimum 1: q0: x at rank 1 (id x)")
 
@@ -627,6 +632,7 @@ class TestReports:
             ({"baseline": "main.json"}, "bm25", "baseline main.json"),
             ({"baseline": "main.json"}, "", "baseline main.json"),
             ({"baseline": "main.json", "commit": "0123"}, "bm25", "baseline main.json: commit 0123"),
+            ({"commit": "0123"}, "", "baseline : commit 0123"),
         ],
     )
     def test_a_baseline_is_named_by_its_file_or_as_the_first_run(
@@ -662,6 +668,13 @@ class TestAsked:
         (problem,) = error.value.problems
         assert str(problem) == f"{where}no hit@1 >= 0.5 for hit@1"
         assert (problem.line, problem.file) == ((12, "c.yaml") if origin == "c.yaml:12" else (None, origin))
+
+    def test_a_gate_may_name_a_column_as_it_was_called(self, engine) -> None:
+        specs = engine.dataset([]).with_metrics([{"metric": "recall@5", "as": "mine"}]).metrics
+        asked = ask_gates(
+            read_gates("mine >= 0.5"), specs, lambda specs: engine.dataset([]).with_metrics(specs).plan().metrics
+        )
+        assert (asked.specs, [str(gate) for gate in asked.gates]) == (tuple(specs), ["mine >= 0.5"])
 
     def test_a_column_of_a_gate_may_not_have_the_name_of_another(self, engine) -> None:
         specs = engine.dataset([]).with_metrics([{"metric": "recall@5", "as": "p@1"}]).metrics

@@ -12,6 +12,7 @@ from rankgauge import compare
 from rankgauge.base.tables import aligned
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
+from rankgauge.comparison.sentences import method_line, p_value
 
 FIRST = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.3, 0.2, 0.1, 0.0, 0.6, 0.5]
 BETTER = [0.2, 0.4, 0.3, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4, 0.1, 0.8, 0.6]
@@ -64,6 +65,34 @@ def test_the_same_scores_are_said_to_be_the_same() -> None:
     assert any(line.startswith("note: none of 12 pairs differs") for line in found)
 
 
+@pytest.mark.parametrize(
+    ("count", "test", "corrected"),
+    [
+        (1, "sign-flip", None),
+        (2, "sign-flip", "step-down max-T over metrics"),
+        (1, "t", None),
+        (2, "t", "Holm over 2 tests"),
+    ],
+)
+def test_the_last_line_says_how_numbers_were_calculated(count: int, test: str, corrected: str | None) -> None:
+    found = compare({"a": result(*[FIRST] * count), "b": result(*[BETTER] * count)}, test=test)
+    parts = method_line(found).split("; ")
+    assert parts[1:] == [*([f"corrected: {corrected}"] if corrected else []), "intervals: Student's t, 95 %"]
+    assert parts[0].endswith(", 100,000 resamples, seed 0") == (test == "sign-flip")
+
+
+def test_three_metrics_say_what_they_detect() -> None:
+    found = lines(compare({"a": result(*[FIRST] * 4), "b": result(*[BETTER] * 4)}))
+    (line,) = (line for line in found if line.startswith("detected 4 times out of 5 by 12 pairs: "))
+    assert [each.split()[0] for each in line.partition("pairs: ")[2].split(", ")] == ["p@1", "p@2", "p@3"]
+    assert "biggest gains, p@1: q005 +0.400, q001 +0.300, q008 +0.300" in found
+    assert not any(line.startswith("biggest losses") for line in found)
+
+
+def test_only_the_smallest_p_values_are_bounds() -> None:
+    assert [p_value(p) for p in (None, 1e-4, 0.99e-4, 0.5)] == ["-", "0.0001", "<0.0001", "0.5000"]
+
+
 def test_small_differences_are_printed_with_more_digits() -> None:
     second = [score + 0.0004 + 0.0001 * (place % 2) for place, score in enumerate(FIRST)]
     assert lines(compare({"a": result(FIRST), "b": result(second)}))[0].startswith(
@@ -109,6 +138,12 @@ def test_csv_has_all_digits() -> None:
 def test_csv_leaves_empty_what_does_not_exist() -> None:
     (row,) = csv.DictReader(io.StringIO(comparison_csv(compare({"a": result([0.5]), "b": result([1.0])}))))
     assert (row["low"], row["p_t"], row["g"]) == ("", "", "")
+
+
+def test_latex_takes_every_character_for_itself() -> None:
+    found = comparison_latex(compare({"a": result(FIRST), r"~^\&%$#_{}": result(BETTER)}))
+    written = r"\textasciitilde{}\textasciicircum{}\textbackslash{}\&\%\$\#\_\{\}"
+    assert any(line.startswith(f"{written} & ") for line in found.splitlines())
 
 
 def test_latex_marks_the_best_and_the_significant() -> None:

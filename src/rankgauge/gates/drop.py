@@ -134,7 +134,7 @@ def judge_drop(
     low, high = bounds
     beyond = -gain.mean - drop.margin
     apart = beyond if beyond > TIED else drop.margin
-    spread = (gain.standard_error or 0.0) * math.sqrt(gain.n) if paired is not None else gain.std or 0.0
+    spread = (gain.standard_error or 0.0) * math.sqrt(gain.n)  # without clusters, the standard deviation
     needed = pairs_for_margin(spread, apart, rule.confidence) if drop.margin > 0 else None
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
