@@ -62,6 +62,10 @@ def test_values_that_do_not_vary_tell_the_bootstrap_nothing(values: list[float])
     """Rounding alone is no variation: it would make an interval of no width, and the smallest p."""
     assert bootstrap_bca(np.array(values)) == (None, None)
     assert bootstrap_bca(np.zeros(3)) == (None, 1.0)
+    rising = np.array([0.1, 0.2, 0.4, 0.1, 0.3, 0.2, 0.5, 0.3])
+    up, down = (bootstrap_bca(each, resamples=1_000) for each in (rising, -rising))
+    assert up.p == pytest.approx(down.p, rel=1e-9)
+    assert up.interval == pytest.approx([-end for end in reversed(down.interval)], abs=0.02)
 
 
 def test_wilcoxon_of_opposite_differences_is_certain_and_not_more() -> None:

@@ -37,6 +37,12 @@ def test_nothing_to_find():
     assert change_point(np.ones((5, 4))).p == 1
 
 
+def test_two_samples_of_two_runs_are_enough():
+    """Both fall by 1 and by 0.5; of four patterns of signs two are as far from 0."""
+    found = change_point(np.array([[1.0, 0.0], [1.0, 0.5]]))
+    assert (found.place, found.difference, found.p) == (1, -0.75, 0.5)
+
+
 def draws(rng, runs, n=50, change=None, size=0.0):
     chances = rng.beta(0.6, 0.6, (n, 1)) * np.ones(runs)
     if change is not None:

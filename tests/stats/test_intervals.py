@@ -39,6 +39,17 @@ def test_ten_hits_of_ten_have_an_interval() -> None:
     assert interval([0.0] * 10).low == 0.0
 
 
+def test_independent_hits_count_one_by_one() -> None:
+    """Three hits of four, and each alone in its cluster."""
+    for exact, function, name in ((False, wilson, "wilson"), (True, clopper_pearson, "clopper-pearson")):
+        assert interval([1, 0, 1, 1], exact=exact) == (*function(0.75, 4), name)
+    assert interval([1, 0, 1, 1], clusters=[0, 1, 2, 3]) == (*wilson(0.75, 4), "wilson")
+
+
+def test_a_scale_without_width_has_no_interval() -> None:
+    assert interval([2.0, 2.0], exact=True, scale=(2.0, 2.0)) is None
+
+
 def test_only_scores_of_0_and_1_on_a_scale_from_0_to_1_are_shares() -> None:
     assert interval([0.0, 1.0, 1.0], scale=(None, None)).method == "t"
     assert interval([0.0, 1.0, 1.0], scale=(0.0, 2.0)).method == "t"

@@ -23,6 +23,14 @@ from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 SCORES = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 
 
+def test_few_differences_of_a_metric_are_tried_exactly_among_many_of_another() -> None:
+    """Of five ones all signs are equal in two of 32 patterns."""
+    differences = np.ones((20, 2))
+    differences[5:, 0] = 0
+    found = flip_signs(differences, resamples=100)
+    assert (found.exact.tolist(), found.p[0]) == ([True, False], 2 / 32)
+
+
 def brute_force(differences: np.ndarray) -> tuple[list[float], list[float]]:
     """Return p and step-down max-T p over all patterns of signs, in rational steps small enough to tell ties."""
     flips = np.array(list(itertools.product([1, -1], repeat=len(differences)))) @ differences

@@ -61,7 +61,7 @@ def change_point(
     contrasts = after / (runs - t) - before / t
     weights = t * (runs - t) / runs
     place = int(np.argmax(weights * contrasts.mean(axis=0) ** 2))
-    tested = flip_signs(contrasts, resamples=resamples, seed=seed, level=1 - confidence)
+    tested = flip_signs(contrasts, resamples=resamples, seed=seed)
     drawn = np.sort(
         [place for sums in _sums(contrasts, seed) for place in np.argmax(weights * sums**2, axis=1).tolist()]
     )

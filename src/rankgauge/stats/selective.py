@@ -91,7 +91,7 @@ def calibration(scores: _Floats, values: _Floats, bins: int = 10) -> Calibration
     """
     if scores.min() < 0 or scores.max() > 1:
         return None
-    places = np.clip(np.ceil(scores * bins).astype(np.int64) - 1, 0, bins - 1)
+    places = np.maximum(np.ceil(scores * bins).astype(np.int64) - 1, 0)
     kept = []
     for place in range(bins):
         held = places == place
