@@ -126,6 +126,15 @@ def as_result(values):
     return made.with_columns(replaced)
 
 
+def test_questions_that_make_one_cluster_show_nothing():
+    """Of clusters of twelve, 20 questions make one and 30 two."""
+    rng = np.random.default_rng(3)
+    pilot = {"a": as_result(np.zeros(240)), "b": as_result(rng.random(240))}
+    clusters = {f"q{n}": n // 12 for n in range(240)}
+    curve = dict(plan_power(pilot, method=Method(test="t"), clusters=clusters).metrics["hit@1"].curve)
+    assert [n for n, size in curve.items() if size is None] == [10, 20]
+
+
 @in_thorough_suite()
 def test_a_plan_with_clusters_shows_the_difference_that_it_promises():
     """The comparison of as many questions as were planned is significant in about 80 % of drawn sets."""

@@ -136,6 +136,8 @@ def test_unchanged_samples_are_not_guessed_where_a_result_does_not_record_its_gr
     assert len(pair_results(unknown, first).sample_ids) == 4
     with pytest.raises(ResultError, match="is not known, since the baseline does not record it"):
         pair_results(unknown, first, common="unchanged")
+    with pytest.raises(ResultError, match="is not known, since the other result does not record it"):
+        pair_results(first, unknown, common="unchanged")
 
 
 def test_which_samples_are_compared_has_two_answers() -> None:
@@ -258,6 +260,7 @@ def test_samples_that_failed_are_no_secret_of_the_results() -> None:
 
     broken = [{"id": name, "expected_output": ["a"], "actual_output": {"retrieved": 5}} for name in ("q1", "q2")]
     whole = [{**sample, "actual_output": ["a"]} for sample in broken]
-    old, new = (Engine().dataset(each).with_metrics(["AP", "RR"]).run() for each in (whole, broken))
-    (pair,) = compare({"old": old, "new": new}).comparisons
-    assert pair.notes == ("2 of 2 samples failed in new, and count as the policy says",)
+    for metrics in (["AP", "RR"], ["AP"]):
+        old, new = (Engine().dataset(each).with_metrics(metrics).run() for each in (whole, broken))
+        (pair,) = compare({"old": old, "new": new}).comparisons
+        assert pair.notes == ("2 of 2 samples failed in new, and count as the policy says",)

@@ -111,6 +111,8 @@ def test_a_pilot_that_is_too_small_says_so() -> None:
     assert (metric.std, metric.needed, metric.curve) == (None, (), ())
     assert metric.note == "the pilot is too small to say: 1 of 12 pairs differ, and 10 are needed"
     assert metric.note in "\n".join(line.text for line in power_lines(plan))
+    nothing = plan_power({"a": result([math.nan] * 12)}, method=T).metrics["p@1"]
+    assert (nothing.pilot, nothing.note.partition(":")[0]) == (0, "the pilot is too small to say")
     same = plan_power({"a": result([0.0] * 12), "b": result([1.0] * 12)}, method=T).metrics["p@1"]
     assert same.note == "the pilot cannot say: all pairs differ by the same"
 
@@ -133,11 +135,12 @@ def test_one_result_needs_a_correlation() -> None:
         ({"compared": 0}, "metrics is an integer of 1 or more"),
         ({"systems": 0}, "systems is an integer of 1 or more"),
         ({"correlation": 1.0}, "correlation lies from -1 to below 1"),
+        ({"method": Method(test="u")}, "unknown test 'u'"),
     ],
 )
 def test_what_cannot_be_is_refused(options, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        plan_power(pilot(), method=T, **options)
+        plan_power(pilot(), **{"method": T, **options})
     with pytest.raises(ParameterError, match="a pilot is one result or two, and 3 are given"):
         plan_power({**pilot(), "c": result(BASE[0])}, method=T)
 

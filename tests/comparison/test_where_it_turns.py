@@ -11,6 +11,7 @@ from scipy import stats
 
 from comparison.made import result
 from rankgauge import compare, evaluate
+from rankgauge.comparison.sentences import digits_of, verdicts
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.intervals import betting_interval
 
@@ -97,8 +98,35 @@ def test_exact_intervals_show_equivalence_after_any_test():
 
 def test_where_there_is_no_interval_nothing_is_equivalent():
     alike = compared([0.25] * 12, [0.5] * 12, matters=0.5)
-    assert (alike.interval, alike.equivalence) == (None, None)
+    assert (alike.interval, alike.equivalence, alike.verdict) == (None, None, "better")
+    assert compared(BASE, NEAR, matters=0.5, resamples=1).equivalence is None  # no p can be small enough
     assert compared(BASE, NEAR, matters=0.5, confidence=0.4).equivalence is None
+
+
+def test_the_interval_is_of_the_kind_that_was_asked_for():
+    assert compared(BASE, BASE, interval="exact").interval_method == "betting"
+    assert compared(BASE, BASE).interval_method == "unseen"
+    assert compared(BASE, NEAR, test="bootstrap-bca").interval_method == "bca"
+
+
+def test_a_difference_has_the_digits_that_its_interval_leaves():
+    metric = compared(BASE, NEAR)
+    widths = (None, 3), (0.01, 3), (0.0099, 4), (0.001, 4), (0.00099, 6)
+    for width, digits in widths:
+        interval = None if width is None else (0.0, width)
+        assert digits_of(replace(metric, interval=interval)) == digits
+
+
+def test_metrics_that_depend_on_unjudged_documents_have_a_sentence_each():
+    comparison = compare({"a": result(BASE, BASE), "b": result(NEAR + 0.1, NEAR + 0.1)})
+    (pair,) = comparison.comparisons
+    turned = {
+        name: replace(metric, condensed=replace(metric, difference=-metric.difference))
+        for name, metric in pair.metrics.items()
+    }
+    for metrics, count in ((pair.metrics, 1), (turned, 2)):
+        changed = replace(comparison, comparisons=(replace(pair, metrics=metrics),))
+        assert len(list(verdicts(changed))) == count
 
 
 def test_clusters_are_named_and_students_test_takes_them():
@@ -119,7 +147,7 @@ def test_the_schema_is_named():
 
 def test_at_most_a_few_samples_are_named_and_dots_say_so():
     few, many = ([f"q{at}" for at in range(n)] for n in (2, 12))
-    for names, dots in ((few, False), (many, True)):
+    for names, dots in ((few, False), (many[:3], False), (many[:4], True), (many, True)):
         others = [f"other-{name}" for name in names]
         with pytest.raises(ResultError) as error:
             compare({"a": result([0.1] * len(names), ids=names), "b": result([0.1] * len(names), ids=others)})

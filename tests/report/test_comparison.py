@@ -79,6 +79,8 @@ def test_the_last_line_says_how_numbers_were_calculated(count: int, test: str, c
     parts = method_line(found).split("; ")
     assert parts[1:] == [*([f"corrected: {corrected}"] if corrected else []), "intervals: Student's t, 95 %"]
     assert parts[0].endswith(", 100,000 resamples, seed 0") == (test == "sign-flip")
+    p = f"p*: {test} test, {corrected}" if corrected else f"p: {test} test"
+    assert lines(found)[-1] == f"{p}; --all-columns shows more"
 
 
 def test_three_metrics_say_what_they_detect() -> None:
@@ -124,6 +126,7 @@ def test_markdown_has_verdict_table_and_the_samples_that_changed() -> None:
     found = comparison_markdown(compare({"old": result(FIRST), "<b>|x": result(BETTER)}))
     assert found.startswith("# Comparison with old\n\n- &lt;b&gt;\\|x is better: p@1 +0.208")
     assert "| q005 | 0.5000 | 0.9000 | +0.4000 |" in found
+    assert "\n- 12 pairs detect a difference of " in found
     assert "<b>" not in found
 
 
@@ -138,6 +141,36 @@ def test_csv_has_all_digits() -> None:
 def test_csv_leaves_empty_what_does_not_exist() -> None:
     (row,) = csv.DictReader(io.StringIO(comparison_csv(compare({"a": result([0.5]), "b": result([1.0])}))))
     assert (row["low"], row["p_t"], row["g"]) == ("", "", "")
+
+
+def test_latex_has_dashes_where_a_run_has_no_such_metric() -> None:
+    found = comparison_latex(compare({"a": result(FIRST, FIRST), "b": result(FIRST, FIRST), "c": result(FIRST)}))
+    assert r"c & \textbf{0.2667} & -- \\" in found.splitlines()
+
+
+def test_pairs_are_counted_by_metric() -> None:
+    few, all_of_them = [*FIRST[:-1], float("nan")], FIRST
+    counts = [
+        next(
+            line for line in lines(compare({"a": result(*each), "b": result(*each)})) if line.startswith("b against a")
+        )
+        for each in ([all_of_them], [all_of_them, few])
+    ]
+    assert counts == ["b against a: 12 pairs", "b against a: 11 to 12 pairs"]
+
+
+def test_a_comparison_in_full_stands_apart_from_its_verdict() -> None:
+    found = compare({"a": result(FIRST), "b": result(BETTER)})
+    full, brief = ([line.text for line in comparison_lines(found, width=w)] for w in (None, 200))
+    assert (full[1:3], brief[1]) == (["", "b against a: 12 pairs"], "b against a: 12 pairs")
+
+
+def test_a_table_that_just_fits_is_whole() -> None:
+    comparison = compare({"a": result(FIRST), "b": result(BETTER)})
+    widest = max(len(line) for line in lines(comparison)[2:4])
+    shown = [any(line.startswith("not shown") for line in lines(comparison, widest - less)) for less in (0, 1, 60)]
+    headings = [lines(comparison, widest - less)[2] for less in (0, 1)]
+    assert (shown[0], shown[2], headings[0] != headings[1]) == (False, True, True)
 
 
 def test_latex_takes_every_character_for_itself() -> None:

@@ -41,6 +41,20 @@ def test_a_budget_into_which_nothing_fits_shows_no_rank():
         assert [rank["rank"] for rank in made.details[0]["explanation"]["ranks"]] == ranks
 
 
+def test_ranks_are_relevant_as_the_metric_takes_it():
+    """From grade 2 on where a metric counts relevant items, and by their gain where it adds gains."""
+    samples = [{"id": "q", "expected_output": {"a": 1, "b": 2, "c": 0}, "actual_output": ["a", "b", "c"]}]
+    for asked, flags in (("P(rel=2)@3", [False, True, False]), ("ndcg@3", [True, True, False])):
+        ranks = column(samples, asked, details=True).details[0]["explanation"]["ranks"]
+        assert [rank["relevant"] for rank in ranks] == flags
+
+
+def test_a_single_sample_lacks_the_first_kind_of_ground_truth():
+    sample = {"id": "q", "expected_output": {"answer": "x"}, "actual_output": ["a"]}
+    (score,) = ENGINE.dataset([]).with_metrics(["recall@1"]).score(sample).values()
+    assert score.reason == "the sample has no ground truth of the kind 'relevant'"
+
+
 def test_the_first_answer_is_expected_where_none_is_found():
     samples = [{"id": "q", "expected_output": {"answer": ["x y", "z"]}, "actual_output": [{"id": "a", "text": "no"}]}]
     assert column(samples, "answer-containment-at-k", details=True).details[0]["expected_span"] == "x y"

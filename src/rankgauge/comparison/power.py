@@ -186,7 +186,7 @@ def _of_pair(
         name: (
             settled(column.differences[column.is_pair]),
             None if codes is None else codes[column.is_pair],
-            test.level if len(tests) > 1 else 0.0,
+            test.level,
         )
         for (name, column), test in zip(pairing.columns.items(), tests, strict=True)
     }
