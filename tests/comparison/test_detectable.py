@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from comparison.made import result
 from draws import some
@@ -82,6 +83,20 @@ def test_several_runs_need_more_pairs() -> None:
     metric = compare(results)["b"].metrics["p@1"]
     assert metric.detectable is None
     assert "6 pairs cannot show any difference at this level; 7 could" in metric.notes
+
+
+@pytest.mark.parametrize("level", [0.05, 1 / 32])
+def test_six_pairs_are_significant_where_all_have_one_sign(level: float) -> None:
+    """Phi(s)**6 is 0.8 for s = 1.7930, so that the mean has to lie sqrt(6) * 1.7930 = 4.392 errors from 0."""
+    assert detectable_by_signs(6, level) == pytest.approx(4.392, abs=0.15)
+    assert detectable_by_signs(6, level / 2) is None
+
+
+@pytest.mark.parametrize(("df", "power"), [(1, 0.06), (3, 0.06), (3, 0.2), (40, 0.06)])
+def test_a_weak_power_counts_both_sides(df: int, power: float) -> None:
+    effect, critical = detectable_effect(df, 0.95, power), stats.t.ppf(0.975, df)
+    both = stats.nct.sf(critical, df, effect) + stats.nct.cdf(-critical, df, effect)
+    assert both == pytest.approx(power, abs=1e-5)
 
 
 def test_too_few_resamples_can_detect_nothing_and_say_so() -> None:

@@ -37,6 +37,11 @@ def test_nothing_to_find():
     assert change_point(np.ones((5, 4))).p == 1
 
 
+def test_a_confidence_near_1_holds_all_draws():
+    found = change_point(np.array([[1, 1, 1, 0, 0]] * 20, dtype=float), confidence=0.9999)
+    assert (found.first, found.last) == (3, 3)
+
+
 def test_two_samples_of_two_runs_are_enough():
     """Both fall by 1 and by 0.5; of four patterns of signs two are as far from 0."""
     found = change_point(np.array([[1.0, 0.0], [1.0, 0.5]]))

@@ -11,10 +11,18 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.stats.agreement import smaller_above, tau_ap, taus
+from rankgauge.stats.agreement import smaller_above, tau_ap, taus, untied_tau
 
 PLACES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=9)
 """The places of some items in two rankings, with ties."""
+
+
+def test_without_ties_tau_follows_from_how_many_stand_above_in_both():
+    """Of a b c the order a b c has 0, 1 and 2 such items, b a c has 0, 0 and 2, and c b a none; one item has no tau."""
+    owners, above = np.array([0] * 3 + [1] * 3 + [2] * 3 + [3]), np.array([0, 1, 2, 0, 0, 2, 0, 0, 0, 0])
+    found = untied_tau(owners, above, 4)
+    assert found[:3].tolist() == [1, pytest.approx(1 / 3), -1]
+    assert np.isnan(found[3])
 
 
 def columns(rankings):

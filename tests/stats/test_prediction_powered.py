@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,15 @@ def test_a_model_that_says_nothing_costs_little_and_one_that_says_all_counts_as_
     assert worth(useless) == pytest.approx(40, rel=0.15)
     assert perfect.both.mean == pytest.approx(truth.mean())
     assert worth(perfect) > 300
+
+
+@pytest.mark.parametrize(("people", "both", "count"), [(0.2, 0.1, 80), (0.0, 0.1, None), (0.2, 0.0, None)])
+def test_half_the_error_is_worth_four_times_the_people(people: float, both: float, count: float | None) -> None:
+    model, values, labelled = drawn(4)
+    found = powered_mean(model, values, labelled)
+    errors = {"people": replace(found.people, standard_error=people), "both": replace(found.both, standard_error=both)}
+    told = replace(found, **errors).worth
+    assert told == (None if count is None else pytest.approx(count))
 
 
 def worth(found: PoweredMean) -> float:

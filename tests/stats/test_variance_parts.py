@@ -57,6 +57,16 @@ def test_pass_rates_are_shares_of_all_choices_of_k_repeats():
     assert [k for k, _, _ in pass_rates(scores)] == [1, 2, 3, 4]
 
 
+def test_without_repeats_there_are_no_rates():
+    assert pass_rates(np.empty((0, 0))) == []
+
+
+def test_two_samples_of_two_repeats_have_parts():
+    """Within: squares of 0.5 around 0.5 and 1.5 add up to 1, over 2; between: 2 * 0.5, over 1; (1 - 0.5) / 2."""
+    parts = variance_parts(np.array([[0.0, 1.0], [1.0, 2.0]]))
+    assert (parts.within, parts.between) == pytest.approx((0.5, 0.25))
+
+
 def test_samples_that_flip_come_with_the_most_variable_first():
     scores = np.array([[1.0, 1.0], [0.2, 0.4], [0.0, 1.0], [NONE, NONE], [0.5, 0.5 + 1e-15]])
     assert unstable(scores).tolist() == [2, 1]
