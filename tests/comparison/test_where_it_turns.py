@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from comparison.made import result
-from rankgauge import compare, evaluate
+from rankgauge import Result, compare, evaluate
+from rankgauge.comparison.compare import is_itself, with_false_alarms
+from rankgauge.comparison.estimate import Method
+from rankgauge.comparison.pairing import counterpart_of
 from rankgauge.comparison.sentences import digits_of, verdicts
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.intervals import betting_interval
@@ -127,6 +131,71 @@ def test_metrics_that_depend_on_unjudged_documents_have_a_sentence_each():
     for metrics, count in ((pair.metrics, 1), (turned, 2)):
         changed = replace(comparison, comparisons=(replace(pair, metrics=metrics),))
         assert len(list(verdicts(changed))) == count
+
+
+class TestFalseAlarms:
+    """Three repeats make three pairs, and what is said of these is given here."""
+
+    def made(self, repeats=((1.0, 0.5, np.nan),)):
+        one = result([1.0] * len(repeats))
+        column = replace(one["p@1"], repeats=None if repeats[0] is None else np.array(repeats))
+        return one.with_columns([column])
+
+    @pytest.mark.parametrize(
+        ("verdicts", "alarms", "advice"),
+        [
+            (["better", "worse", "undecided"], 2, True),
+            (["worse", "same", "undecided"], 1, False),
+            (["same", "same", "same"], 0, False),
+        ],
+    )
+    def test_alarms_of_all_pairs_are_counted(self, verdicts, alarms, advice):
+        pair = compare({"a": result([1.0]), "b": result([1.0])}).comparisons[0]
+        told = iter(verdicts)
+
+        def compared(single):
+            assert len(single) == 2
+            metric = SimpleNamespace(verdict=next(told))
+            return {name: SimpleNamespace(metrics={"p@1": metric}) for name in single}
+
+        found = with_false_alarms(pair, self.made(), Method(), compared)
+        assert found.false_alarms == {
+            "pairs": 3,
+            "alarms": alarms,
+            "metrics": {"p@1": alarms},
+            "allowed": pytest.approx(0.05),
+            "rate": alarms / 3,
+        }
+        note = found.notes[-1]
+        assert note.startswith(f"A against A: of 3 pairs of repeats {alarms} would be called different, a false-alarm ")
+        assert note.endswith("so single runs are not to be compared") == advice
+
+    def test_only_the_same_repeats_are_those_of_one_run(self):
+        one, none = self.made(), self.made([None])
+        assert is_itself(one, self.made())  # where a call gave no score, neither has one
+        assert not is_itself(one, self.made([(1.0, 0.5, 0.5)]))
+        assert not any(is_itself(*pair) for pair in ((one, none), (none, one), (none, none)))
+        bare = Result(one.sample_ids, one.tags, {}, one.manifest)
+        assert not is_itself(bare, bare)
+        other = Result(["another"], one.tags, one.metrics, one.manifest)
+        assert not is_itself(one, other)
+
+
+def test_a_column_is_found_by_its_name_among_equals():
+    made = result([0.5])
+    info = made["p@1"].info
+    twins = [replace(made["p@1"], info=replace(info, name=name, names=(name,))) for name in ("twin", "p@1")]
+    both = Result(made.sample_ids, made.tags, {column.info.name: column for column in twins}, made.manifest)
+    assert counterpart_of(info, both).info.name == "p@1"
+    assert counterpart_of(info, both.with_columns(twins[:1])).info.name == "twin"
+    assert counterpart_of(replace(info, fingerprint="another"), both) is None
+
+
+def test_what_matters_has_the_digits_to_show_it():
+    for matters, digits in ((0.01, 3), (0.0099, 6)):
+        sentence, _ = next(verdicts(compare({"a": result(BASE), "b": result(NEAR)}, matters=matters)))
+        shown = sentence.rpartition("; ")[2] if "equivalent" in sentence else sentence.rpartition(": ")[2]
+        assert len(shown.split(" ")[0].partition(".")[2]) == digits
 
 
 def test_clusters_are_named_and_students_test_takes_them():

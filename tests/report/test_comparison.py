@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -51,6 +52,21 @@ def test_without_a_pair_nothing_is_said_of_a_difference() -> None:
     nan = float("nan")
     found = lines(compare({"a": result([1.0, nan]), "b": result([nan, 1.0])}))
     assert found[0] == "b and a cannot be compared in p@1: no sample has a score in both"
+
+
+def test_metrics_without_a_pair_have_a_sentence_of_their_own() -> None:
+    nothing = [float("nan")] * 12
+    comparison = compare({"a": result(FIRST, FIRST, FIRST), "b": result(BETTER, nothing, FIRST[::-1])})
+    assert lines(comparison)[:3] == [
+        "b is better: p@1",
+        "b and a cannot be compared in p@2: no sample has a score in both",
+        "b: no clear difference in p@3",
+    ]
+    assert comparison_latex(comparison).count("&") == 9
+    rows = re.findall("<tr>(.*?)</tr>", comparison._repr_html_(), re.DOTALL)
+    cells = [re.findall("<td[^>]*>(.*?)</td>", row) for row in rows[1:]]
+    assert cells[0][7].startswith("+0.")
+    assert cells[1][6:9] == ["-", "-", "-"]
 
 
 def test_too_few_pairs_to_show_anything_are_said_to_be() -> None:
