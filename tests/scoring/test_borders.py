@@ -5,9 +5,10 @@ import pytest
 
 from rankgauge import Catalog, Engine
 from rankgauge.judging import Target
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores, metric, run_metric
 from rankgauge.scoring.covered_spans import CoveredSpan
 from rankgauge.scoring.facts import covered_stretch
+from rankgauge.scoring.score import LARGEST, Outcome
 from rankgauge.scoring.sighting import Sighting
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -30,6 +31,39 @@ def test_a_metric_that_fails_on_a_batch_gets_each_sample_with_its_own_cutoff():
         {"id": f"q{k}", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"k": k}} for k in (3, 1, 2)
     ]
     assert column(samples, alone).values.tolist() == [3, 1, 2]
+
+
+def test_a_batch_sees_cutoffs_that_nobody_can_change():
+    @metric("changer-at-k", range=(0, None))
+    def changer(judged: Judged, *, k: Cutoff) -> Scores:
+        """Set the cutoffs of all samples."""
+        k[:] = 9
+        return judged.found(k)
+
+    samples = [{"id": f"q{k}", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"k": k}} for k in (1, 2)]
+    assert "read-only" in column(samples, changer).reasons[0]
+
+
+def test_a_score_of_the_largest_size_counts_beside_one_that_is_none():
+    @metric("largest-at-k", range=(None, None))
+    def largest(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return the largest score, or none."""
+        return np.where(judged.found(k) > 0, LARGEST, np.nan)
+
+    samples = [{"id": name, "expected_output": ["a"], "actual_output": [name]} for name in "ab"]
+    made = column(samples, largest)
+    assert (made.status(0), made.status(1), made.values[0]) == ("scored", "undefined", LARGEST)
+
+
+def test_grades_that_are_all_below_0_infer_a_highest_of_0():
+    samples = [{"id": "q", "expected_output": {"a": 0, "b": -1}, "actual_output": ["a"]}]
+    (note,) = ENGINE.dataset(samples).with_metrics(["err@5"]).run().notes
+    assert note == "err@5: max_grade was inferred from the data: 0"
+
+
+def test_an_outcome_may_be_made_read_only():
+    outcome = Outcome(np.zeros(1), np.zeros(1, dtype=np.uint8), {}).marked()
+    assert [each.flags.writeable for each in (outcome.values, outcome.status)] == [False, False]
 
 
 def test_a_budget_into_which_nothing_fits_shows_no_rank():
@@ -64,6 +98,62 @@ def test_the_span_of_which_most_is_covered_is_shown():
     most, least = (CoveredSpan(gold, share, (), None, gold) for gold, share in (("alpha", 0.9), ("beta", 0.2)))
     for spans in ((most, least), (least, most)):
         assert covered_stretch("alpha beta", spans) == "alpha"
+
+
+def test_covered_parts_of_gold_spans_are_marked_in_what_is_known_of_their_text():
+    """The first span has no text of its own; a result whose text is as long as its place says what is covered."""
+
+    def places(*each):
+        return [
+            {"document": "d", "start": start, "end": end, **({"text": text} if text else {})}
+            for start, end, text in each
+        ]
+
+    retrieved = places(
+        (5, 15, "abcdefghij"),
+        (12, 14, "kl"),
+        (16, 40, "m" * 14 + "uvwxyz" + "n" * 4),
+        (12, 14, "edited"),
+        (0, 40, None),
+    )
+    gold = {"spans": places((10, 20, None), (30, 36, "uvwxyz"))}
+    samples = [{"id": "q", "expected_output": gold, "actual_output": {"retrieved": retrieved}}]
+    ranks = ENGINE.dataset(samples).with_metrics(["span-recall@5"]).run().explain("q", "span-recall@5").ranks
+    first, second = "d[10:20]", "d[30:36]"
+    assert [
+        [(span.gold, span.share, span.parts, span.text, span.matched) for span in rank.covers] for rank in ranks
+    ] == [
+        [(first, 0.5, ((10, 15),), "⟦fghij⟧…", "fghij")],
+        [(first, 0.2, ((12, 14),), "…⟦kl⟧…", "kl")],
+        [(first, 0.4, ((16, 20),), "…⟦mmmm⟧", "mmmm"), (second, 1.0, ((30, 36),), "⟦uvwxyz⟧", "uvwxyz")],
+        [(first, 0.2, ((12, 14),), None, None)],
+        [(first, 1.0, ((10, 20),), None, None), (second, 1.0, ((30, 36),), "⟦uvwxyz⟧", None)],
+    ]
+    assert [rank.matched for rank in ranks] == ["fghij", "kl", "uvwxyz", None, None]
+
+
+def test_a_result_that_holds_two_gold_texts_names_both():
+    gold, text = {"passages": ["one two", "three four"]}, {"id": "a", "text": "one two three four"}
+    samples = [{"id": "q", "expected_output": gold, "actual_output": [text]}]
+    (rank,) = column(samples, "recall(gold=passages)@1", details=True).details[0]["explanation"]["ranks"]
+    assert (list(rank["gold"]), rank["gain"], rank["total"]) == (["one two", "three four"], 2, 1)
+
+
+def test_a_forbidden_item_is_not_missing():
+    gold = {"relevant": ["a"], "forbidden": [{"id": "x"}]}
+    samples = [{"id": "q", "expected_output": gold, "actual_output": ["b"]}]
+    for asked, missing in (("forbidden_count@3", 0), ("recall@3", 1)):
+        assert len(column(samples, asked, details=True).details[0]["explanation"]["missing"]) == missing
+
+
+def test_a_metric_of_whole_runs_sees_the_rankings_of_all_batches():
+    @run_metric("runs-seen-at-k", range=(0, None))
+    def seen(rankings, *, k: int) -> float:
+        """Return how many rankings there are."""
+        return float(len(rankings))
+
+    samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a", "b"]} for n in range(3)]
+    assert column(samples, seen, batch_size=1).mean == 3
 
 
 class TestSightings:
