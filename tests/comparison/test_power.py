@@ -111,6 +111,11 @@ def test_a_pilot_that_is_too_small_says_so() -> None:
     assert (metric.std, metric.needed, metric.curve) == (None, (), ())
     assert metric.note == "the pilot is too small to say: 1 of 12 pairs differ, and 10 are needed"
     assert metric.note in "\n".join(line.text for line in power_lines(plan))
+    nine, ten = (
+        plan_power({"a": result([0.0] * 12), "b": result([*map(float, range(1, n + 1)), *[0.0] * (12 - n)])}, method=T)
+        for n in (9, 10)
+    )
+    assert (nine.metrics["p@1"].std, ten.metrics["p@1"].std is None) == (None, False)
     nothing = plan_power({"a": result([math.nan] * 12)}, method=T).metrics["p@1"]
     assert (nothing.pilot, nothing.note.partition(":")[0]) == (0, "the pilot is too small to say")
     same = plan_power({"a": result([0.0] * 12), "b": result([1.0] * 12)}, method=T).metrics["p@1"]

@@ -189,6 +189,23 @@ def test_a_table_that_just_fits_is_whole() -> None:
     assert (shown[0], shown[2], headings[0] != headings[1]) == (False, True, True)
 
 
+def test_latex_compares_with_one_baseline() -> None:
+    found = comparison_latex(
+        compare({"a": result(FIRST), "b": result(BETTER), "c": result(FIRST)}, all_pairs=True, confidence=0.9)
+    )
+    assert "% dagger: differs from a, corrected p <= 0.1" in found.splitlines()
+    rows = [line.split(" & ")[0] for line in found.splitlines() if line.endswith(r"\\")]
+    assert rows == ["run", "a", "b", "c"]
+    assert r"c & 0.2667 \\" in found.splitlines()
+
+
+def test_only_several_metrics_have_a_corrected_p() -> None:
+    for count in (1, 2):
+        comparison = compare({"a": result(*[FIRST] * count), "b": result(*[BETTER] * count)})
+        heading = next(line.text for line in comparison_lines(comparison, width=None) if line.text.startswith("metric"))
+        assert ("corrected p" in heading) == (count == 2)
+
+
 def test_latex_takes_every_character_for_itself() -> None:
     found = comparison_latex(compare({"a": result(FIRST), r"~^\&%$#_{}": result(BETTER)}))
     written = r"\textasciitilde{}\textasciicircum{}\textbackslash{}\&\%\$\#\_\{\}"

@@ -156,6 +156,23 @@ def test_a_metric_of_whole_runs_sees_the_rankings_of_all_batches():
     assert column(samples, seen, batch_size=1).mean == 3
 
 
+@pytest.mark.parametrize(("retrieved", "count"), [("aab", "1 retrieved item was"), ("aabb", "2 retrieved items were")])
+def test_repeats_within_a_sample_are_counted(retrieved, count):
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": list(retrieved)}]
+    (note,) = ENGINE.dataset(samples).with_metrics(["hit@1", "recall@2"]).run().notes
+    assert note.startswith(f"{count} dropped before the cutoff as repeats within a sample (policy duplicates=first; ")
+
+
+def test_a_metric_that_declares_no_contributions_has_nothing_to_say_of_them():
+    @metric("plain-at-k")
+    def plain(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return the share of gold items that were found."""
+        return judged.found(k) / judged.n_gold()
+
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
+    assert ENGINE.dataset(samples).with_metrics([plain]).run().explain("q", "plain-at-k").notes == ()
+
+
 class TestSightings:
     ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
 

@@ -1,9 +1,11 @@
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
 from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats.aggregates import exact_reading, terms
 
 
 class TestAggregate:
@@ -158,3 +160,15 @@ class TestAgainstTheEvalHarness:
 
     def test_a_metric_that_failed_everywhere_has_no_numbers_where_the_source_shows_zeros(self):
         assert (aggregate(()), percentile((), 50), pass_rate(())) == (None, None, None)
+
+
+def test_scores_are_read_as_the_fractions_that_they_stand_for():
+    assert exact_reading(0.6) == Fraction(3, 5)
+    assert exact_reading(1 / 3) == Fraction(1, 3)
+    assert exact_reading(0.12345678901) == Fraction(0.12345678901)
+
+
+def test_only_a_geometric_mean_adds_logarithms():
+    """The smallest value that counts there is 1e-5."""
+    assert terms([0.5, 0.0], "mean") == [0.5, 0.0]
+    assert terms([1.0, 0.0], "geometric") == [0.0, math.log(1e-5)]

@@ -81,3 +81,17 @@ def test_a_difference_of_the_size_of_rounding_has_no_rank() -> None:
 def test_two_values_are_enough_for_the_bootstrap() -> None:
     """A quarter of the resamples has 0 only, a quarter 1 only, so that the ends of 95 % are these."""
     assert bootstrap_bca(np.array([0.0, 1.0]), resamples=1_000).interval == (0.0, 1.0)
+
+
+def test_wilcoxon_of_many_differences_has_two_sides() -> None:
+    """Of 60 differences 40 are above 0: by the normal distribution, as scipy has it, whichever way they point."""
+    differences = np.arange(1.0, 61) * np.where(np.arange(60) % 3, 1, -1)
+    expected = stats.wilcoxon(differences, method="asymptotic", correction=False).pvalue
+    assert wilcoxon(differences) == pytest.approx(expected, rel=1e-9)
+    assert wilcoxon(-differences) == pytest.approx(expected, rel=1e-9)
+
+
+def test_values_below_0_are_drawn_as_exactly_as_others() -> None:
+    values = np.array([-1000.25, -1000.5, -1000.75, -1001.0])
+    low, high = bootstrap_bca(values, resamples=1_000).interval
+    assert -1001.0 <= low < -1000.625 < high <= -1000.25

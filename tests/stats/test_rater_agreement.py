@@ -84,3 +84,14 @@ def test_an_interval_needs_half_of_the_resamples() -> None:
     assert bootstrapped(value, np.array([0.0, 1.0, np.nan])) == (0.5, pytest.approx(0.025), pytest.approx(0.975))
     assert bootstrapped(value, np.array([0.0, np.nan, np.nan])) == (0.5, None, None)
     assert bootstrapped(np.array(np.nan), np.array([0.0, 1.0])).value is None
+
+
+def test_no_question_has_no_table() -> None:
+    none = np.empty(0, dtype=np.int64)
+    assert counted_pairs(none, none, none, 3).shape == (0, 3, 3)
+
+
+def test_half_of_the_resamples_have_to_have_a_value() -> None:
+    value, nan = np.array(0.5), np.nan
+    assert bootstrapped(value, np.array([0.4, 0.6, nan, nan])).low is not None
+    assert bootstrapped(value, np.array([0.4, nan, nan])).low is None

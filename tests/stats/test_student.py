@@ -50,3 +50,9 @@ def test_small_ratios_of_gammas_are_those_of_scipy(x: float) -> None:
 def test_two_ratios_half_apart_make_a_factor(x: float) -> None:
     """Gamma(x + 1) is x Gamma(x), on both sides of where the series begins."""
     assert gamma_ratio(x) * gamma_ratio(x + 0.5) == pytest.approx(x, rel=2e-13)
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0])
+def test_the_ends_have_no_quantile(probability: float) -> None:
+    with pytest.raises(ValueError, match="a probability between 0 and 1"):
+        t_quantile(probability, 3)
