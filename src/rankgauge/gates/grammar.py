@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
@@ -86,14 +86,12 @@ class Bound:
         """
         Return whether a value keeps the bound, whose side is known; *scores* are what it is the mean of, if it is one.
 
-        A mean that equals the bound keeps it: where floats cannot tell, the exact sum is compared with n times the
-        bound as written.
+        A mean at the bound keeps it: where floats cannot tell, the exact sum is compared with n times the bound.
         """
-        is_kept = operator.le if self.side == "maximum" else operator.ge
-        if is_kept(value, self.number):
-            return True
-        if not math.isclose(value, self.number, rel_tol=_CLOSE, abs_tol=_CLOSE):
-            return False
+        is_kept: Callable[[Any, Any], bool] = operator.le if self.side == "maximum" else operator.ge
+        kept = is_kept(value, self.number)
+        if kept or not math.isclose(value, self.number, rel_tol=_CLOSE, abs_tol=_CLOSE):
+            return kept
         from fractions import Fraction  # loads decimals, for a mean that is at its bound
 
         counts = Counter(scores or (value,))

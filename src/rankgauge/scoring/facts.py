@@ -334,10 +334,8 @@ def covered_stretch(text: str | None, spans: Sequence[CoveredSpan]) -> str | Non
     if not text or not spans:
         return None
     best = max(spans, key=lambda span: span.share)
-    if best.matched or best.text is None:
-        return best.matched
-    held = max(re.findall(f"{BEGIN}(.*?){END}", best.text, re.DOTALL), key=len, default="")
-    return matched_stretch(text, [held.strip()]) or None
+    held = "" if best.text is None else max(re.findall(f"{BEGIN}(.*?){END}", best.text, re.DOTALL), key=len, default="")
+    return best.matched or matched_stretch(text, [held.strip()]) or None
 
 
 def matched_stretch(text: str, gold: Sequence[str]) -> str | None:
