@@ -244,12 +244,23 @@ class TestVerdicts:
         whole = hits.with_manifest({"until": {"samples": 3, "gates": {}}})
         assert judge(whole, "hit@1 >= 0.4").decision is None
 
+    @pytest.mark.parametrize(("values", "lacks"), [((None, 1), "lowest"), ((0, None), "highest"), ((0, 1), "")])
+    def test_a_gate_that_ends_a_run_needs_both_ends_of_the_range(self, values: Any, lacks: str) -> None:
+        (gate,) = read_gates("m >= 0.5")
+        traits: Any = SimpleNamespace(range=values, higher_is_better=True, aggregate="mean")
+        told = flaw(dataclasses.replace(gate, until=True), "m", traits)
+        why = f"'m' has no {lacks} value, so one sample may decide the mean"
+        assert told == (f"'m >= 0.5' cannot end a run: {why}; judge it as a gate, over all samples" if lacks else "")
+
     def test_what_became_of_gates_cannot_be_changed(self, hits: Result) -> None:
         report = judge_gates(hits, ["hit@1 >= 0.4"])
         with pytest.raises(TypeError):
             report.outcomes[0].counts["n"] = 7
         with pytest.raises(TypeError):
             report.ids_changed["a"] = "b"
+        drop = Drop(n=1, baseline=0.5, value=0.5, difference=0.0, margin=0.0, dropped={"undefined": 1})
+        with pytest.raises(TypeError):
+            drop.dropped["undefined"] = 7
         assert (report.exit_code, GateReport((), {"a": "the ids changed"}).exit_code) == (0, 2)
 
 

@@ -187,7 +187,7 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
         rows = repeats.rows[at : at + count]
         owner = int(owners[repeats.rows[at]])
         ranks = listed([str(rank) for rank in (rows - starts[owner] + 1).tolist()], most=10)
-        document = _document(shown(batch.documents.at(rows).texts()[0]))
+        document = _document(shown(batch.documents.at(rows).texts().pop()))  # all of them are the same
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
         yield owner, f"{reason}; remove the repeats, or choose duplicates=best; first or last where rows have an order"
 
