@@ -1,10 +1,11 @@
 """The ranking policy over columns: what it drops, where rows stand then, and which ties matter."""
 
 import numpy as np
+import pytest
 
 from rankgauge.columns import ANY_GRADE, POSITIVE, RankingBatch, Relevance, Slices
 from rankgauge.judging.ranking import BlockJudge, earned, mixed_ties, settle, stand
-from rankgauge.judging.ranks import Ranks, RepeatFinder
+from rankgauge.judging.ranks import Ranks, RepeatFinder, ranks_of
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.samples import read_block
 
@@ -74,6 +75,21 @@ class TestSettle:
             (1, "'x'"): "11 times (ranks 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1 more)",
             (2, r"'\\xff'"): "2 times (ranks 1, 2)",
         }
+
+
+class TestRanks:
+    @pytest.mark.parametrize(
+        ("by_id", "ranks"), [(True, [2, 1, 3, 2, 1, 1, 2, 3, 1]), (False, [2, 1, 2, 3, 1, 1, 2, 3, 1])]
+    )
+    def test_rows_are_ranked_in_their_own_query(self, by_id, ranks):
+        """
+        By score, descending: q0 is b a, q1 is empty, q2 is e and then c and d, tied at 2 and 3, of which d has the
+        higher id. q3 is in order and its last two are tied, of which it has the higher id first; q4 is a single row.
+        """
+        batch = batch_of("ab", "", "cde", "fhg", "i", scores=[1, 3, 5, 5, 7, 9, 4, 4, 1])
+        found = ranks_of(batch, np.arange(9), by_id=by_id)
+        assert columns(found) == [ranks, [2, 1, 2, 2, 1, 1, 2, 2, 1], [2, 1, 3, 3, 1, 1, 3, 3, 1]]
+        assert columns(ranks_of(batch, np.array([3, 0]), by_id=by_id)) == [[ranks[3], 2], [2, 2], [3, 2]]
 
 
 class TestStand:
