@@ -16,6 +16,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.matchers.normalizers import (
     casefold,
     collapse_whitespace,
+    collapse_whitespace_batch,
     json_unescape,
     lower,
     strip_date_prefix,
@@ -262,6 +263,12 @@ def test_white_space_of_every_kind_is_collapsed():
     texts = [form.format(blank) for form in forms for blank in blanks]
     assert len(blanks) > 20
     assert list(map(collapse_whitespace, texts)) == [" ".join(text.split()) for text in texts]
+    assert collapse_whitespace_batch(texts) == [" ".join(text.split()) for text in texts]
+
+
+@given(st.lists(st.text("ab \t\n\0\x1c\u00a0é", max_size=5), max_size=5))
+def test_white_space_of_many_texts_is_collapsed_as_that_of_each(texts):
+    assert collapse_whitespace_batch(texts) == [" ".join(text.split()) for text in texts]
 
 
 def test_foldings_by_hand():

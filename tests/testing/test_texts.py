@@ -59,6 +59,17 @@ def test_normalizer_that_breaks_a_law_is_caught(law, function):
     assert report.broken == (law,)
 
 
+@pytest.mark.usefixtures("first_example")
+def test_a_batch_that_gives_other_texts_is_caught():
+    @normalizer("lower-alone", stage="fold", batch=lambda texts: [text.casefold() for text in texts[:1]])
+    def lower_alone(text):
+        """Lower-case letters."""
+        return text.lower()
+
+    assert check_normalizer(lower_alone, without={"pickling"}).broken == ("many-texts",)
+    assert check_normalizer(casefold, cases=draws(1)).skipped["many-texts"] == "it declares no `batch`"
+
+
 def test_the_example_of_a_normalizer_is_small_and_readable():
     verdict = check_normalizer(first_word)["total"]
 

@@ -79,7 +79,7 @@ class ResolvedMatcher:
 
     name: str  # empty for an anonymous composition
     matcher: Matcher
-    normalizers: tuple[Callable[[str], str], ...]
+    normalizers: tuple[Normalizer, ...]
     compare: Callable[..., Any]  # a plugin's (retrieved, gold) -> scores, which may be 0 below the threshold
     compare_all: Callable[..., Any]  # the same without a cutoff, for near misses
     providers: tuple[tuple[str, Provider], ...]  # of the matcher and each of its parts, by name
@@ -93,7 +93,7 @@ class ResolvedMatcher:
     @property
     def functions(self) -> tuple[tuple[str, tuple[Callable[..., Any] | None, ...]], ...]:
         """Return for each of `providers` its kind and the functions that make scores."""
-        steps = [("normalizer", (step,)) for step in self.normalizers]
+        steps = [("normalizer", tuple(filter(None, (step.function, step.batch)))) for step in self.normalizers]
         comparer = ("comparer", (self.compare.func, getattr(self.compare_batch, "func", None)))  # type: ignore[attr-defined]  # partials
         named = len(self.providers) - len(steps) - 1
         return (*[("matcher", ())] * named, *steps, comparer)
@@ -116,8 +116,12 @@ class ResolvedMatcher:
 
     def normalize_all(self, texts: Sequence[str]) -> Sequence[str]:
         """Return texts after every normalizer."""
-        for normalizer in self.normalizers:  # by no `map`, which ends where a normalizer raises StopIteration
-            texts = [normalizer(text) for text in texts]
+        for step in self.normalizers:
+            if step.batch is not None and len(texts) > 1:
+                texts = list(step.batch(texts))
+            else:  # by no `map`, which ends where a normalizer raises StopIteration
+                function = step.function
+                texts = [function(text) for text in texts]
         return texts
 
     def __str__(self) -> str:
@@ -154,7 +158,7 @@ def build_matcher(
     return ResolvedMatcher(
         name,
         matcher,
-        tuple(step.declaration.function for step in steps),
+        tuple(step.declaration for step in steps),
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),

@@ -81,9 +81,9 @@ def execute_try(given: argparse.Namespace) -> int:
     matcher = catalog.matcher(given.name)
     sides = {"retrieved": _text(given.retrieved, "--retrieved"), "gold": _text(given.gold, "--gold")}
     steps = [{"after": "", **sides}]
-    for step, function in zip(matcher.matcher.normalizers, matcher.normalizers, strict=True):
-        sides = {side: _called(matcher, step, function, text) for side, text in sides.items()}
-        steps.append({"after": step, **sides})
+    for name, step in zip(matcher.matcher.normalizers, matcher.normalizers, strict=True):
+        sides = {side: _called(matcher, name, step.function, text) for side, text in sides.items()}
+        steps.append({"after": name, **sides})
     score, matches = _compared(matcher, sides["retrieved"], sides["gold"])
     threshold = matcher.matcher.threshold
     verdict = {"score": score, "threshold": threshold, "matches": matches}

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,12 +24,8 @@ __all__ = ["Parts", "SpanJudge", "held_by", "united"]
 Parts = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
 
-
-class _Held(NamedTuple):
-    """What one result holds: the parts of each gold span, by its number, and where it stands itself."""
-
-    parts: Mapping[int, Parts]
-    place: Place | None  # None for a result that was found by its text
+Met = Mapping[int, Parts]
+"""What one result holds: the parts of each gold span, by its number."""
 
 
 class SpanJudge:
@@ -44,9 +39,9 @@ class SpanJudge:
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._placeless: dict[int, int] = {}
-        self._ways = Doubts()
-        self._gold: list[tuple[int, int, int, int]] = []  # sample, document, start and end of each gold span
-        self._items: list[tuple[int, int, int, int, int]] = []  # the same of each result, and its rank
+        self._placed = self._by_text = 0  # how many results say where they stand, and how many do not
+        self._gold = _Columns()
+        self._items = _Columns()
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -60,17 +55,18 @@ class SpanJudge:
         by_text = _parts_by_text(samples, prepared)
         for at, (sample, ranking) in enumerate(zip(samples, prepared, strict=True)):
             place, spans = len(lists.depth), sample.expected.spans or ()
-            start = len(lists.gold_grade)
+            start, grades = len(lists.gold_grade), [span.grade for span in spans]
             fault = None if sample.expected.faults is None else sample.expected.faults.get("spans")
-            ranked, flaw = lists.add_sample(ranking, [span.grade for span in spans])
+            ranked, flaw = lists.add_sample(ranking, grades)
             fault = fault or flaw
-            if any(span.grade != 1.0 for span in spans):
+            if grades.count(1.0) < len(grades):
                 lists.graded.append(place)
             if ranked is not None and spans:
-                fault = fault or next((each for each in ranked.places or () if isinstance(each, Fault)), None)
+                if Fault in set(map(type, ranked.places or ())):
+                    fault = fault or next(each for each in ranked.places or () if isinstance(each, Fault))
                 self._add_rows(place, ranked, spans, start, by_text.get(at, {}))
             elif spans and "cover" in self._keep.needs:
-                self._add_cover(place, spans, (), ())
+                self._add_gold(place, spans)
             if fault is not None:
                 self._faults[place] = fault.reason
 
@@ -83,15 +79,14 @@ class SpanJudge:
         lists = self._lists
         judged = lists.build(self._profile)
         if "cover" in self._keep.needs:
-            gold = np.array(self._gold, dtype=np.int64).reshape(-1, 4).T
-            *items, ranks = np.array(self._items, dtype=np.int64).reshape(-1, 5).T
-            judged = replace(judged, cover=Cover(Stretches(*gold), Stretches(*items), ranks))
+            cover = Cover(self._gold.stretches(), self._items.stretches(), np.array(self._items.rank, dtype=np.int64))
+            judged = replace(judged, cover=cover)
         return Evidence.kept(
             self._keeper,
             judged,
             self._faults,
             textless=self._placeless,
-            doubts=self._ways,
+            doubts=Doubts(placed=self._placed, by_text=self._by_text),
             n_dropped=lists.n_dropped,
         )
 
@@ -101,100 +96,140 @@ class SpanJudge:
         ranking: Ranking,
         spans: Sequence[Span],
         start: int,
-        by_text: Mapping[int, Mapping[int, Parts]],
+        by_text: Mapping[int, Met],
     ) -> None:
         """Add one sample's judged rows, in order of rank: where half of a gold span is covered."""
-        lists = self._lists
-        held = list(_held(ranking, spans, by_text))
+        lists, places = self._lists, ranking.places or ()
+        met = _met(ranking, spans, by_text)
         if "cover" in self._keep.needs:
-            texts = ranking.texts or [None] * len(ranking.ids)
-            self._add_cover(place, spans, held, [text or "" for text in texts])
-        n_by_text = len(held) if ranking.places is None else sum(where is None for where in ranking.places)
-        self._ways |= Doubts(placed=len(held) - n_by_text, by_text=n_by_text)
+            self._add_cover(place, ranking, spans, met)
+        n_by_text = 0 if places and all(places) else len(ranking.ids) - sum(map(bool, places))
+        self._placed += len(ranking.ids) - n_by_text
+        self._by_text += n_by_text
         if n_by_text and self._profile.missing_texts == "fail":
-            self._look_for_placeless(place, ranking, held, spans)
+            self._look_for_placeless(place, ranking, spans)
         together: dict[int, Parts] = {}
-        for rank, each in enumerate(held, 1):
-            for number in sorted(each.parts):
-                share = _share(each.parts[number], spans[number])
+        for item in sorted(met):
+            parts = met[item]
+            for number in sorted(parts):
+                share = _share(parts[number], spans[number])
                 if self._joint:
                     before = together.get(number, ())
-                    together[number] = united([*before, *each.parts[number]])
+                    together[number] = united([*before, *parts[number]])
                     joint = _share(together[number], spans[number])
                     share = share if share >= 0.5 or _share(before, spans[number]) >= 0.5 else joint
                 if share >= 0.5:
-                    if ranking.repeated is not None and ranking.repeated[rank - 1]:
+                    if ranking.repeated is not None and ranking.repeated[item]:
                         lists.row_idle.append(len(lists.row_sample))
-                    lists.add_row(place, rank, start + number)
+                    lists.add_row(place, item + 1, start + number)
                     lists.row_score.append(share)
 
-    def _look_for_placeless(self, place: int, ranking: Ranking, held: Sequence[_Held], spans: Sequence[Span]) -> None:
+    def _look_for_placeless(self, place: int, ranking: Ranking, spans: Sequence[Span]) -> None:
         """Note the first rank that can be found neither by a place nor by its text."""
-        texts = ranking.texts or [None] * len(held)
+        nothing = [None] * len(ranking.ids)
         no_texts = any(span.text is None for span in spans)
-        places = ranking.places or [None] * len(held)
+        texts, places = ranking.texts or nothing, ranking.places or nothing
         for rank, (text, where) in enumerate(zip(texts, places, strict=True), 1):
             if where is None and (text is None or no_texts):
                 self._placeless[place] = rank
                 return
 
-    def _add_cover(self, place: int, spans: Sequence[Span], held: Sequence[_Held], texts: Sequence[str]) -> None:
-        """Add what gold spans and results of one sample take up."""
-        numbers: dict[Hashable, int] = {}  # of documents, and of texts that stand in none
-
-        def number(document: Hashable) -> int:
-            return numbers.setdefault(document, len(numbers))
-
+    def _add_gold(self, place: int, spans: Sequence[Span]) -> dict[Hashable, int]:
+        """Add what gold spans of one sample take up; return the numbers of their documents."""
+        numbers: dict[Hashable, int] = {}
         for span in spans:
             document, start, end = span.place
-            self._gold.append((place, number(document), start, end))
-        for rank, (each, text) in enumerate(zip(held, texts, strict=True), 1):
-            if each.place is not None:
-                document, start, end = each.place
-                self._items.append((place, number(document), start, end, rank))
+            self._gold.add(place, numbers.setdefault(document, len(numbers)), start, end)
+        return numbers
+
+    def _add_cover(self, place: int, ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> None:
+        """Add what gold spans and results of one sample take up."""
+        numbers = self._add_gold(place, spans)  # of documents, and of texts that stand in none
+        if ranking.places is not None and set(map(type, ranking.places)) == {Place}:
+            documents, starts, ends = zip(*ranking.places, strict=True)
+            numbered = [numbers.setdefault(document, len(numbers)) for document in documents]
+            self._items.extend(place, numbered, starts, ends)
+            return
+        nothing = [None] * len(ranking.ids)
+        each = zip(ranking.places or nothing, ranking.texts or nothing, strict=True)
+        for at, (where, text) in enumerate(each):
+            if isinstance(where, Place):
+                document, start, end = where
+                self._items.add(place, numbers.setdefault(document, len(numbers)), start, end, rank=at + 1)
                 continue
             covered: dict[str, list[tuple[int, int]]] = {}
-            for at, parts in each.parts.items():
-                covered.setdefault(spans[at].place.document, []).extend(parts)
-            rest = len(text)
+            for number, parts in met.get(at, {}).items():
+                covered.setdefault(spans[number].place.document, []).extend(parts)
+            rest = len(text or "")
             for document, stretches in covered.items():
                 for start, end in united(stretches):
-                    self._items.append((place, number(document), start, end, rank))
+                    self._items.add(place, numbers.setdefault(document, len(numbers)), start, end, rank=at + 1)
                     rest -= end - start
             if rest > 0:
-                self._items.append((place, number((text,)), 0, rest, rank))
+                self._items.add(place, numbers.setdefault((text or "",), len(numbers)), 0, rest, rank=at + 1)
+
+
+class _Columns:
+    """Stretches of documents as lists that grow; a result's has its rank."""
+
+    def __init__(self) -> None:
+        self._stretches: tuple[list[int], ...] = ([], [], [], [])  # sample, document, start and end of each
+        self.rank: list[int] = []
+
+    def add(self, place: int, *stretch: int, rank: int = 0) -> None:
+        """Add a stretch: the number of its document, where it starts and ends."""
+        for column, value in zip(self._stretches, (place, *stretch), strict=True):
+            column.append(value)
+        self.rank.append(rank)
+
+    def extend(self, place: int, *stretches: Sequence[int]) -> None:
+        """Add those of every result of a sample, in order of rank."""
+        count = len(stretches[0])
+        for column, values in zip(self._stretches, ((place,) * count, *stretches), strict=True):
+            column.extend(values)
+        self.rank += range(1, count + 1)
+
+    def stretches(self) -> Stretches:
+        """Return them as columns."""
+        return Stretches(*(np.array(column, dtype=np.int64) for column in self._stretches))
 
 
 def held_by(
     samples: Sequence[Sample], rankings: Sequence[Ranking | None]
-) -> Iterator[list[tuple[Mapping[int, Parts], Place | None, str | None]]]:
+) -> Iterator[list[tuple[Met, Place | None, str | None]]]:
     """Yield for each sample what each result holds of its gold spans, by their numbers, its place and its text."""
     by_text = _parts_by_text(samples, rankings)
     for at, (sample, ranking) in enumerate(zip(samples, rankings, strict=True)):
         if ranking is None:
             yield []
             continue
-        held = _held(ranking, sample.expected.spans or (), by_text.get(at, {}))
-        texts = ranking.texts or [None] * len(ranking.ids)
-        yield [(parts, place, text) for (parts, place), text in zip(held, texts, strict=True)]
+        met, nothing = _met(ranking, sample.expected.spans or (), by_text.get(at, {})), [None] * len(ranking.ids)
+        each = zip(ranking.places or nothing, ranking.texts or nothing, strict=True)
+        yield [
+            (met.get(item, {}), place if isinstance(place, Place) else None, text)
+            for item, (place, text) in enumerate(each)
+        ]
 
 
-def _held(ranking: Ranking, spans: Sequence[Span], by_text: Mapping[int, Mapping[int, Parts]]) -> Iterator[_Held]:
-    """Yield what each result of a ranking holds."""
-    in_document: dict[str, list[int]] = {}
+def _met(ranking: Ranking, spans: Sequence[Span], by_text: Mapping[int, Met]) -> dict[int, Met]:
+    """Return what those results of a ranking hold that hold anything, by their places from 0."""
+    met = dict(by_text)
+    in_document: dict[str, list[tuple[int, int, int]]] = {}
     for number, span in enumerate(spans):
-        in_document.setdefault(span.place.document, []).append(number)
-    for at, place in enumerate(ranking.places or [None] * len(ranking.ids)):
-        if not isinstance(place, Place):
-            yield _Held(by_text.get(at, {}), None)
+        document, begin, stop = span.place
+        in_document.setdefault(document, []).append((number, begin, stop))
+    for at, place in enumerate(ranking.places or ()):
+        if place is None or place[0] not in in_document or not isinstance(place, Place):
             continue
-        parts: dict[int, Parts] = {}
-        for number in in_document.get(place.document, ()):
-            wanted = spans[number].place
-            start, end = max(place.start, wanted.start), min(place.end, wanted.end)
-            if start < end:
-                parts[number] = ((start, end),)
-        yield _Held(parts, place)
+        document, start, end = place
+        parts = {
+            number: ((max(start, begin), min(end, stop)),)
+            for number, begin, stop in in_document[document]
+            if start < stop and begin < end and start < end
+        }
+        if parts:
+            met[at] = parts
+    return met
 
 
 def _parts_by_text(

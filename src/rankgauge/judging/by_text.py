@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,11 +48,16 @@ class Compared(NamedTuple):
         return reached if self.accepted is None else reached | self.accepted
 
 
+Hit = tuple[int, int, float]
+"""A retrieved text and a gold text that match, both from 0, and their score."""
+
+
 class TextScorer:
     """Normalizes and compares the texts of a batch; each distinct text is normalized once where that saves time."""
 
     def __init__(self, matcher: ResolvedMatcher) -> None:
         self._matcher = matcher
+        self._threshold = matcher.matcher.threshold
         self._known: dict[str, str] = {}
 
     def one(self, retrieved: Texts, gold: Texts) -> Compared:
@@ -60,15 +65,13 @@ class TextScorer:
         own, other = self._normalized([retrieved, gold])
         return checked(self._matcher.compare(own, other), len(retrieved), len(gold))
 
-    def many(self, pairs: Sequence[tuple[Texts, Texts]]) -> list[Compared | None]:
-        """Return the scores of many samples; None for each that has to be compared alone."""
+    def hits(self, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[list[Hit] | ForeignError]:
+        """Yield which texts of each sample match, in order of the retrieved ones, or what a plugin raised."""
         compare = self._matcher.compare_batch
-        if compare is None:
-            return [None] * len(pairs)
-        blocks: list[Compared | None] = []
         for start in range(0, len(pairs), _AT_ONCE):
-            blocks += self._together(compare, pairs[start : start + _AT_ONCE])
-        return blocks
+            some = pairs[start : start + _AT_ONCE]
+            together = None if compare is None else self._together(compare, some)
+            yield from map(self._alone, some) if together is None else together
 
     def show(self, pairs: Sequence[tuple[Texts, Texts]]) -> None:
         """Show the comparer all texts that it is going to compare."""
@@ -80,16 +83,39 @@ class TextScorer:
 
     def _together(
         self, compare: Callable[..., Iterable[object]], pairs: Sequence[tuple[Texts, Texts]]
-    ) -> Sequence[Compared | None]:
+    ) -> list[list[Hit]] | None:
         # What raises does so again for the sample at hand, which is then to blame.
         with contextlib.suppress(ForeignError), guarded():
             retrieved = self._normalized([own for own, _ in pairs])
             gold = self._normalized([other for _, other in pairs])
             blocks = zip(compare(retrieved, gold), pairs, strict=True)
             shaped = [_shaped(block, len(own), len(other)) for block, (own, other) in blocks]
-            _check_range(np.concatenate([block.scores for block in shaped], axis=None))
-            return shaped
-        return [None] * len(pairs)
+            scores = np.concatenate([each.scores for each in shaped], axis=None)
+            _check_range(scores)
+            return self._split(shaped, scores)
+        return None
+
+    def _alone(self, pair: tuple[Texts, Texts]) -> list[Hit] | ForeignError:
+        try:
+            with guarded():
+                compared = self.one(*pair)
+        except ForeignError as error:
+            return error
+        return self._split([compared], compared.scores.reshape(-1))[0]
+
+    def _split(self, compared: Sequence[Compared], scores: Block) -> list[list[Hit]]:
+        """Return the hits of each of some samples, whose scores stand one after the other."""
+        reached = scores >= self._threshold
+        if any(each.accepted is not None for each in compared):
+            reached = np.concatenate([each.matches(self._threshold) for each in compared], axis=None)
+        found = np.flatnonzero(reached)
+        ends = np.cumsum([each.scores.size for each in compared])
+        owners = np.searchsorted(ends, found, side="right").tolist()
+        hits: list[list[Hit]] = [[] for _ in compared]
+        for owner, place, score in zip(owners, found.tolist(), scores[found].tolist(), strict=True):
+            block = compared[owner].scores
+            hits[owner].append((*divmod(place - int(ends[owner]) + block.size, block.shape[1]), score))
+        return hits
 
     def _normalized(self, lists: Sequence[Texts]) -> Sequence[Texts]:
         """Return lists of texts after every normalizer; where one raises, nothing of this call is kept."""
@@ -124,6 +150,16 @@ def _check_range(scores: Block) -> None:
         raise ValueError("it returned a score that is not from 0 to 1; masked ones are not, either")
 
 
+class _Asked(NamedTuple):
+    """A sample whose texts are going to be compared."""
+
+    texts: Texts  # one at each rank
+    gold: Texts
+    ranking: Ranking
+    place: int  # in the batch
+    start: int  # the place in the batch of its first gold text
+
+
 _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
 
 
@@ -146,30 +182,38 @@ class TextJudge:
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
-        lists = self._lists
-        listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
+        lists, of = self._lists, self._target
         prepared = self._prepared(samples)
-        if self._target.judges == "retrieved":
+        if of.judges == "retrieved":
             lists.n_dropped += n_dropped(samples, prepared, self._profile, by="text")
-        self._keeper.add(samples, prepared, judged=self._target.judges)
-        golds = [tuple(dict.fromkeys(texts)) for texts in listed]
-        known = self._compared(prepared, golds)
-        start_of_all = len(lists.depth)
-        for at, (sample, texts, ranking, gold) in enumerate(zip(samples, listed, prepared, golds, strict=True)):
-            place = start_of_all + at
-            fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
-            if self._target.gold == "nuggets" and len(texts) < len(sample.expected.nuggets or ()):
+        self._keeper.add(samples, prepared, judged=of.judges)
+        faults: dict[int, str] = {}
+        asked: list[_Asked] = []
+        for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
+            expected, start = sample.expected, len(lists.gold_grade)
+            listed = gold_texts(expected, of.gold)
+            gold = listed if len(listed) < 2 else tuple(dict.fromkeys(listed))
+            fault = None if expected.faults is None else expected.faults.get(of.gold)
+            if of.gold == "nuggets" and len(listed) < len(expected.nuggets or ()):
                 fault = _NO_TEXT
-            start = len(lists.gold_grade)
-            ranked, flaw = lists.add_sample(ranking, self._grades(sample.expected, gold))
-            fault = fault or flaw
-            if len(gold) < len(texts):
-                times = Counter(texts)
+            ranked, flaw = lists.add_sample(ranking, self._grades(expected, gold))
+            if len(gold) < len(listed):
+                times = Counter(listed)
                 lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
+            if fault := fault or flaw:
+                faults[place] = fault.reason
             if ranked is not None and ranked.ids and gold:
-                fault = self._add_rows(place, ranked, gold, start, known.get(at)) or fault
-            if fault is not None:
-                self._faults[place] = fault.reason
+                asked.append(_Asked(_texts(ranked), gold, ranked, place, start))
+        pairs = [(each.texts, each.gold) for each in asked]
+        self._scorer.show(pairs)
+        for each, hits in zip(asked, self._scorer.hits(pairs), strict=True):
+            if not all(each.texts) and self._profile.missing_texts == "fail":
+                self._note_missing(each)
+            if isinstance(hits, ForeignError):
+                faults[each.place] = f"{self._blame()} failed: {hits}"
+            else:
+                self._add_rows(each, hits)
+        self._faults |= sorted(faults.items())
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have neither a text nor ground truth that is one."""
@@ -195,39 +239,21 @@ class TextJudge:
             for output in outputs
         ]
 
-    def _compared(
-        self, prepared: Sequence[Ranking | Fault | None], golds: Sequence[tuple[str, ...]]
-    ) -> dict[int, Compared]:
-        """Return the scores of each sample, by its place, that can be compared together with others."""
-        both = enumerate(zip(prepared, golds, strict=True))
-        asked = {
-            at: (_texts(each), gold) for at, (each, gold) in both if isinstance(each, Ranking) and each.ids and gold
-        }
-        pairs = list(asked.values())
-        self._scorer.show(pairs)
-        return {at: block for at, block in zip(asked, self._scorer.many(pairs), strict=True) if block is not None}
+    def _note_missing(self, asked: _Asked) -> None:
+        """Note the first rank without a text, if there is one; an empty text is one."""
+        texts = asked.ranking.texts or [None] * len(asked.texts)
+        if None in texts:
+            self._textless[asked.place] = texts.index(None) + 1
 
-    def _add_rows(
-        self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int, compared: Compared | None
-    ) -> Fault | None:
-        """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
-        lists = self._lists
-        texts = ranking.texts or [None] * len(ranking.ids)
-        if None in texts and self._profile.missing_texts == "fail":
-            self._textless[place] = texts.index(None) + 1
-        try:
-            with guarded():
-                compared = self._scorer.one(_texts(ranking), gold) if compared is None else compared
-        except ForeignError as error:
-            return Fault(f"{self._blame()} failed: {error}")
-        matches = compared.matches(self._matcher.matcher.threshold)
-        self._doubter.add(_texts(ranking), gold, matches)
-        for at, wanted in np.argwhere(matches).tolist():
+    def _add_rows(self, asked: _Asked, hits: Sequence[Hit]) -> None:
+        """Add one sample's judged rows, in order of rank."""
+        lists, ranking = self._lists, asked.ranking
+        self._doubter.add(asked.texts, asked.gold, hits)
+        for at, wanted, score in hits:
             if ranking.repeated is not None and ranking.repeated[at]:
                 lists.row_idle.append(len(lists.row_sample))
-            lists.add_row(place, at + 1, start + wanted)
-            lists.row_score.append(float(compared.scores[at, wanted]))
-        return None
+            lists.add_row(asked.place, at + 1, asked.start + wanted)
+            lists.row_score.append(score)
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
         if self._target.gold != "nuggets":

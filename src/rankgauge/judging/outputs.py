@@ -112,8 +112,8 @@ def n_dropped(
 
 def _repeats(output: Output, key: str) -> bool:
     """Return whether an output names an item twice."""
-    ids = output.ids
-    if len(set(ids)) == len(ids):
+    columns = (output.ids, *((output.texts,) if key != "id" else ()), *((output.places,) if key == "place" else ()))
+    if any(column is not None and len(set(column)) == len(column) for column in columns):
         return False
     keys = [each for each in _keys(output, key) if each is not None]
     return len(set(keys)) < len(keys)

@@ -8,10 +8,8 @@ the gold text, or the other way round; or it finds a short gold text only inside
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.errors import counted
@@ -102,12 +100,12 @@ class Doubter:
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
         self._short = Doubts()
 
-    def add(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
-        """Take one sample's texts, and which of them match."""
+    def add(self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]) -> None:
+        """Take one sample's texts, and which of them match: places of both, and the score."""
         if len(self._looks) < self._to_look_at:
-            self._look(retrieved, gold, np.asarray(matches.any(axis=0)))
-        if self._looks_inside:
-            self._look_inside(retrieved, gold, matches)
+            self._look(retrieved, gold, {wanted for _, wanted, _ in hits})
+        if self._looks_inside and hits:
+            self._look_inside(retrieved, gold, hits)
 
     def doubts(self) -> Doubts:
         """Return the doubts about all samples that were added."""
@@ -120,9 +118,9 @@ class Doubter:
             looks = [look._replace(by_passage=count) for look, count in zip(looks, found, strict=True)]
         return self._short._replace(looks=tuple(looks))
 
-    def _look(self, retrieved: Sequence[str], gold: Sequence[str], is_found: NDArray[np.bool_]) -> None:
+    def _look(self, retrieved: Sequence[str], gold: Sequence[str], found: AbstractSet[int]) -> None:
         within = around = 0
-        refused = [text.casefold() for text, found in zip(gold, is_found.tolist(), strict=True) if not found]
+        refused = [text.casefold() for at, text in enumerate(gold) if at not in found]
         if refused:
             texts = list(map(str.casefold, retrieved))
             whole = "\0".join(texts)
@@ -130,20 +128,25 @@ class Doubter:
             cut = [text for text in texts if len(text) >= _LEAST]
             around = sum(any(text in wanted for text in cut) for wanted in refused)
         sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
-        self._looks.append(_Look(len(gold), int(is_found.sum()), within, around, 0, *sizes))
+        self._looks.append(_Look(len(gold), len(found), within, around, 0, *sizes))
         self._texts.append((retrieved, gold))
 
-    def _look_inside(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
+    def _look_inside(
+        self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]
+    ) -> None:
         from rankgauge.matchers.words import stands_whole, word_around
 
         found = whole = 0
         example = None
+        rows: dict[int, list[int]] = {}
+        for row, column, _ in hits:
+            rows.setdefault(column, []).append(row)
         for column, text in enumerate(gold):
-            if len(text) > _SHORT or not matches[:, column].any():
+            if len(text) > _SHORT or column not in rows:
                 continue
             found += 1
             wanted = self._matcher.normalize(text)
-            there = (self._matcher.normalize(retrieved[row]) for row in np.flatnonzero(matches[:, column]).tolist())
+            there = (self._matcher.normalize(retrieved[row]) for row in rows[column])
             first = next(there)
             if stands_whole(wanted, first) or any(stands_whole(wanted, other) for other in there):
                 whole += 1

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from json.encoder import encode_basestring_ascii
+from operator import contains
 from typing import Literal
 
 import numpy as np
@@ -67,7 +69,29 @@ def equal(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     return _verdicts(retrieved, gold, lambda found, wanted: found == wanted)
 
 
-@comparer("contained")
+def contained_batch(
+    retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], *, direction: Direction = "gold-in-retrieved"
+) -> list[Block]:
+    """Return what `contained` does, for each sample's texts."""
+    verdicts: list[bool] = []  # by sample, gold text and retrieved text
+    for own, others in zip(retrieved, gold, strict=True):
+        for wanted in others:
+            if not wanted:
+                verdicts += [False] * len(own)
+            elif direction == "gold-in-retrieved":
+                verdicts += map(contains, own, repeat(wanted))
+            else:
+                either = direction == "either"
+                verdicts += [bool(found) and (found in wanted or (either and wanted in found)) for found in own]
+    flat, end = np.array(verdicts, dtype=np.float64), 0
+    blocks = []
+    for own, others in zip(retrieved, gold, strict=True):
+        begin, end = end, end + len(own) * len(others)
+        blocks.append(flat[begin:end].reshape(len(others), len(own)).T)
+    return blocks
+
+
+@comparer("contained", batch=contained_batch)
 def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direction = "gold-in-retrieved") -> Block:
     """
     Score 1 where one text, not empty, is a part of the other, else 0.
@@ -75,13 +99,7 @@ def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direc
     Args:
         direction: Which of the two has to be the part.
     """
-    match direction:
-        case "gold-in-retrieved":
-            return _verdicts(retrieved, gold, lambda found, wanted: wanted in found)
-        case "retrieved-in-gold":
-            return _verdicts(retrieved, gold, lambda found, wanted: found in wanted)
-        case "either":
-            return _verdicts(retrieved, gold, lambda found, wanted: wanted in found or found in wanted)
+    return contained_batch([retrieved], [gold], direction=direction)[0]
 
 
 @comparer("remem", laws=("reflexive",))  # an empty chunk comes from every original
@@ -128,8 +146,7 @@ def infix_edit_batch(
     if escaped:
         blocks = json_escaped_batch(retrieved, gold)
     else:
-        pairs = zip(retrieved, gold, strict=True)
-        blocks = [contained(own, wanted, direction="retrieved-in-gold") for own, wanted in pairs]
+        blocks = contained_batch(retrieved, gold, direction="retrieved-in-gold")
     for own, wanted, block in zip(retrieved, gold, blocks, strict=True):
         _add_near(own, wanted, block, cutoff)
     return blocks

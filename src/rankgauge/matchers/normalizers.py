@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
 
 from rankgauge.matchers.escapes import unescape
 from rankgauge.plugin import normalizer
@@ -68,7 +71,28 @@ def unicode_nfkc(text: str) -> str:
     return unicodedata.normalize("NFKC", text if is_harmless else _with_marks_in_order(text))
 
 
-@normalizer("collapse-whitespace", stage="fold")
+def collapse_whitespace_batch(texts: Sequence[str]) -> list[str]:
+    r"""
+    Return what `collapse_whitespace` does for each text; it is called only for those that it may change.
+
+    ASCII texts are looked at together, with a line end around each: "\na b\nc  d\n". A text stays as it is if no blank
+    in it, nor the line ends around it, follows another, and if all blanks in it are spaces; control characters count as
+    blanks, too.
+    """
+    plain = [at for at, text in enumerate(texts) if text.isascii()]
+    joined = "\n".join(["", *(texts[at] for at in plain), ""])
+    symbols = np.frombuffer(joined.encode(), dtype=np.uint8)
+    blank = symbols <= ord(" ")
+    suspects = np.flatnonzero(blank[1:] & blank[:-1])
+    ends = np.cumsum([len(texts[at]) + 1 for at in plain])  # where the line end behind each stands
+    if np.count_nonzero(symbols < ord(" ")) > len(plain) + 1:
+        others = np.setdiff1d(np.flatnonzero(symbols < ord(" ")), [0, *ends])
+        suspects = np.concatenate([suspects, others])
+    kept = set(plain).difference(plain[number] for number in np.searchsorted(ends, suspects, side="right").tolist())
+    return [text if at in kept else collapse_whitespace(text) for at, text in enumerate(texts)]
+
+
+@normalizer("collapse-whitespace", stage="fold", batch=collapse_whitespace_batch)
 def collapse_whitespace(text: str) -> str:
     """Turn every run of Unicode white space into one space, and trim."""
     if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:  # no other white space is printable

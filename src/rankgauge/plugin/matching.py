@@ -74,6 +74,7 @@ class Normalizer(Authored):
     stage: Stage
     version: str = "1"
     cache: bool = True
+    batch: Callable[[Sequence[str]], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,14 @@ class NamedMatcher(Authored):
     matcher: Matcher
 
 
-def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = True) -> Callable[[N], N]:
+def normalizer(
+    name: str,
+    *,
+    stage: Stage,
+    version: str = "1",
+    cache: bool = True,
+    batch: Callable[[Sequence[str]], Sequence[str]] | None = None,
+) -> Callable[[N], N]:
     """
     Declare a normalizer: ``(text: str) -> str``, pure and total, and idempotent but for the stage `decode`.
 
@@ -148,6 +156,9 @@ def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = Tru
         cache: Whether to call it once for each distinct text of a batch. Say False for one that only looks at the
             beginning of a text, which takes less time than finding out whether the text was there before.
 
+        batch: For a normalizer that is faster at many texts at once: ``(texts: Sequence[str]) -> Sequence[str]``, what
+            the function itself returns for each of them.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -159,7 +170,7 @@ def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = Tru
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        return Normalizer(plain_name(name), function, stage, version, cache)
+        return Normalizer(plain_name(name), function, stage, version, cache, batch)
 
     return declaring(declare)
 

@@ -157,8 +157,9 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
         if text is not None and (not isinstance(text, str) or not text.strip()):
             raise InvalidError(f"{here}.text", f"expected a string that is not blank, found {look(text)}")
         grade = 1.0 if entry.get("grade") is None else _gain(entry["grade"], f"{here}.grade", contract)
-        known = spans.get(place, Span(place, grade))
-        spans[place] = Span(place, max(grade, known.grade), text if known.text is None else known.text)
+        if (known := spans.get(place)) is not None:
+            grade, text = max(grade, known.grade), text if known.text is None else known.text
+        spans[place] = Span(place, grade, text)
     return tuple(spans.values())
 
 
@@ -168,6 +169,7 @@ FORMS = (
 )
 """What ground truth can be, for messages."""
 
+_KINDS = frozenset(GOLD_KINDS)
 _TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords")
 
 
@@ -179,8 +181,8 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expe
         return _relevant(raw, contract)
     if isinstance(raw, str):
         return Expected(answer=_texts(raw, ""))
-    if isinstance(raw, Mapping):
-        if raw and set(raw) <= set(GOLD_KINDS):
+    if type(raw) is dict or isinstance(raw, Mapping):
+        if raw and _KINDS.issuperset(raw):
             return _full_form(raw, contract)
         if all(type(value) in NUMBERS or is_real(value) for value in raw.values()):
             return _relevant(raw, contract)
@@ -263,7 +265,7 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
         if not hint and not set(raw) & set(GOLD_KINDS):
             raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
         raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(GOLD_KINDS)}")
-    expected = Expected()
+    expected: Expected | None = None
     if raw.get("relevant") is not None:
         relevant = raw["relevant"]
         if not isinstance(relevant, list | tuple | Mapping):
@@ -272,19 +274,19 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
                 ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
             )
         expected = _relevant(relevant, contract, ".relevant")
-    texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
+    kinds: dict[str, Any] = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
     if raw.get("nuggets") is not None:
-        expected = expected._replace(nuggets=read_nuggets(raw["nuggets"], ".nuggets", contract))
+        kinds["nuggets"] = read_nuggets(raw["nuggets"], ".nuggets", contract)
     if raw.get("spans") is not None:
-        expected = expected._replace(spans=_spans(raw["spans"], ".spans", contract))
+        kinds["spans"] = _spans(raw["spans"], ".spans", contract)
     if raw.get("sets") is not None:
-        sets = read_sets(raw["sets"], expected.relevant, contract)
-        if expected.relevant is None:  # what is in a set is relevant
+        sets = kinds["sets"] = read_sets(raw["sets"], None if expected is None else expected.relevant, contract)
+        if expected is None:  # what is in a set is relevant
             expected = _relevant(list(dict.fromkeys(name for each in sets for name in each.ids())), contract)
-        expected = expected._replace(sets=sets)
     if raw.get("forbidden") is not None:
-        expected = expected._replace(forbidden=read_forbidden(raw["forbidden"], expected.relevant or {}, contract))
-    return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
+        relevant = {} if expected is None else expected.relevant or {}
+        kinds["forbidden"] = read_forbidden(raw["forbidden"], relevant, contract)
+    return Expected(**kinds) if expected is None else expected._replace(**kinds)
 
 
 def _read_expected_leniently(raw: object, contract: Contract) -> Expected:

@@ -88,9 +88,9 @@ _GOLD_ITEMS = ("forbidden", "nuggets", "relevant", "spans")
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    if type(raw) is list and raw and type(raw[0]) is type(raw[-1]) is str:
+    if type(raw) is str or (type(raw) is list and raw and type(raw[0]) is type(raw[-1]) is str):
         return ()
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         places: list[tuple[str, Any]] = [
             (f"expected_output.{kind}[]", raw[kind]) for kind in _GOLD_ITEMS if kind in raw
         ]

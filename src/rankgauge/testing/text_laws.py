@@ -106,8 +106,16 @@ def _idempotent(trial: Trial[Normalizer], text: str) -> None:
     trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")
 
 
+@law(draw(st.lists(_BLANK, max_size=4)), skip=unless(lambda subject: subject.batch, "it declares no `batch`"))
+def _many_texts(trial: Trial[Normalizer], texts: Texts) -> None:
+    """`batch` gives for each of many texts what the function does."""
+    alone, batch = [_normalized(trial, text) for text in texts], trial.subject.batch
+    together: Any = trial.attempt(lambda: batch and list(batch(texts)), {"texts": repr(texts)}, "`batch`")
+    trial.demand(together == alone, f"`batch` gives {together!r}")
+
+
 _normalizer_total = law(draw(TEXT), name="total", cost=0.2)(_normalized)
-NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, text_state, pickling, no_network)
+NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, _many_texts, text_state, pickling, no_network)
 
 
 def _compared(
