@@ -99,7 +99,7 @@ SEES_COVERAGE = plugins/rankgauge-semantic/tests/test_plugin.py::TestInstalled::
 coverage: $(VENV)/.installed-dev
 	mkdir -p build/coverage
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist worksteal --deselect $(SEES_COVERAGE)
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal --hypothesis-profile=thorough --deselect $(SEES_COVERAGE)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage json --quiet -o build/coverage.json
 	$(BIN)/python .ci/coverage build/coverage.json $(FLOOR)

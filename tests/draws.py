@@ -1,5 +1,5 @@
 """
-How much tests draw: all of it in the thorough suite, a sixth in the quick one.
+How much is tried: all of it in the thorough suite, and in the quick one a sixth of what is drawn and no slow tests.
 
 The quick suite runs by default; ``make test-thorough`` or ``pytest --hypothesis-profile=thorough`` runs the other. A
 test that expects a fault to be found draws as much in both, because a few draws may miss it.
@@ -27,8 +27,8 @@ def is_thorough() -> bool:
 
 
 def in_thorough_suite() -> pytest.MarkDecorator:
-    """Return the mark of a test that takes seconds of a processor, where quicker ones look at the same code."""
-    return pytest.mark.skipif(not is_thorough(), reason="takes seconds; `make test-thorough` runs it")
+    """Return the mark of a test that takes half a second or more where quicker ones look at the same code."""
+    return pytest.mark.skipif(not is_thorough(), reason="takes long; `make test-thorough` runs it")
 
 
 def draws(thorough: int) -> int:

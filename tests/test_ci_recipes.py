@@ -156,6 +156,7 @@ def test_the_workflow_of_the_page_gates_with_the_action(runner: Runner, wheel: P
     assert int(suite.get("failures", "0")) >= 2
 
 
+@in_thorough_suite()
 def test_arguments_of_the_action_are_split_as_a_shell_would_and_never_run(runner: Runner, wheel: Path) -> None:
     assert runner.run("python eval/retrieve.py > outputs.jsonl").returncode == 0
     arguments = (

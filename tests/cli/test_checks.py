@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from draws import in_thorough_suite
 from fake_plugins import FakePlugins
 
 SOURCE = """\
@@ -98,6 +99,7 @@ def test_an_installed_metric_is_checked_by_any_of_its_names(rankgauge):
     assert (done.code, done.out.splitlines()[0]) == (0, "metric retrieval-ndcg-at-k: 1 law holds")
 
 
+@in_thorough_suite()
 def test_a_quick_check_draws_fewer_cases_and_says_how_long_it_takes(rankgauge, installed: FakePlugins, monkeypatch):
     monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
     installed.add(

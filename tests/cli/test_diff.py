@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from draws import in_thorough_suite
 from fake_plugins import FakePlugins
 from rankgauge.engine.evaluation import Evaluation
 
@@ -98,6 +99,7 @@ def test_no_more_samples_than_asked_for(diff, write):
     assert [sample["id"] for sample in found["samples"]] == ["late"]
 
 
+@in_thorough_suite()
 def test_metrics_are_those_that_the_data_has_ground_truth_for(diff, write):
     metrics = [found["metric"] for found in diff(write("d.jsonl", PASSAGES), "--json").json["metrics"]]
 
@@ -154,6 +156,7 @@ NEEDS_A_MODEL = """
 """
 
 
+@in_thorough_suite()
 def test_metrics_that_nobody_named_and_that_cannot_work_here_are_left_out_and_told(diff, write, tmp_path, monkeypatch):
     monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
     plugins = FakePlugins(tmp_path, monkeypatch)

@@ -7,6 +7,7 @@ import webbrowser
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.cli import setup_commands
 from rankgauge.engine import workers
 from rankgauge.errors import WorkerError
@@ -61,6 +62,7 @@ def test_a_working_installation_is_ok(rankgauge):
     assert f"Python {sys.version.split()[0]}" in done.out
 
 
+@in_thorough_suite()
 def test_everything_that_was_looked_at_is_a_fact(facts):
     found, code = facts()
     assert code == 0
@@ -90,6 +92,7 @@ def test_a_package_below_its_floor_is_broken(facts, versions, version, state):
     assert facts()[0]["packages"][0] == state
 
 
+@in_thorough_suite()
 def test_workers_that_cannot_be_started_are_broken(facts, monkeypatch):
     def refuse(*_, **__):
         raise WorkerError("no process can be started")

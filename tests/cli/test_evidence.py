@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 from child_processes import command, shell, variables
+from draws import in_thorough_suite
 from rankgauge import Result
 from rankgauge.cli.result_folders import Folders
 from rankgauge.engine.evaluation import Evaluation
@@ -414,6 +415,7 @@ class TestFolders:
         assert rankgauge(*arguments, "--resume", "out").code == 0
         assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
 
+    @in_thorough_suite()
     def test_a_disk_that_is_really_full_loses_nothing_that_was_paid_for(self, rankgauge, project, write):
         write(f"{project}.py", "def search(given):\n    return [{'id': 'a', 'text': 'x' * 3000}]\n")
         arguments = (*CALLING, f"{project}:search")
@@ -499,6 +501,7 @@ def ended(process) -> tuple[int, dict, str]:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes and signals")
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    @in_thorough_suite()
     def test_once_calls_under_way_end_and_everything_is_scored_and_saved(self, begun, number):
         begun.send_signal(number)
         assert "no new calls" in begun.stderr.readline()
@@ -510,6 +513,7 @@ class TestSignals:
         assert list(rows("out")) == ["q0", "q1", "q2"]
         assert hidden() == []
 
+    @in_thorough_suite()
     def test_twice_calls_under_way_are_left_and_the_rest_is_saved_all_the_same(self, begun):
         begun.send_signal(signal.SIGINT)
         assert "no new calls" in begun.stderr.readline()

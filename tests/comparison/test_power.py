@@ -11,6 +11,7 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from comparison.made import result
+from draws import in_thorough_suite
 from rankgauge import compare
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import MetricPower, Needed, PowerPlan, plan_power, power_lines
@@ -122,6 +123,7 @@ def test_a_pilot_that_is_too_small_says_so() -> None:
     assert same.note == "the pilot cannot say: all pairs differ by the same"
 
 
+@in_thorough_suite()
 def test_one_result_needs_a_correlation() -> None:
     """Scores of standard deviation s that correlate by r have differences of s * sqrt(2 (1 - r))."""
     spread = np.std(BASE[0], ddof=1)

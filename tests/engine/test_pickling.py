@@ -13,7 +13,7 @@ import cloudpickle
 import pytest
 
 import pool_functions
-from draws import some
+from draws import in_thorough_suite, some
 from fake_plugins import metric_module
 from rankgauge import Engine, Result, errors
 from rankgauge.catalog import Catalog
@@ -103,6 +103,7 @@ class TestEvaluations:
         assert evaluation.profile == again.profile
         assert bits(evaluation.run()) == bits(again.run())
 
+    @in_thorough_suite()
     def test_results_of_worker_processes_merge_to_the_bits_of_one_run(self, tmp_path):
         config = tmp_path / "rankgauge.yaml"
         config.write_text(

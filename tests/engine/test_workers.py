@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.engine import workers
 from rankgauge.errors import DataError, NotPicklableError, ParameterError, PlanError, WorkerError
@@ -75,6 +76,7 @@ def test_two_workers_find_what_one_process_does(data, started):
     assert [process.returncode is not None for process in started] == [True, True]
 
 
+@in_thorough_suite()
 def test_problems_of_all_pieces_are_found_with_their_lines(data):
     whole = data.read_text().split("\n")
     whole[3] = "{"
@@ -117,6 +119,7 @@ def test_a_worker_that_is_ended_is_told_of(data, started, monkeypatch, start, sa
     assert all(process.returncode is not None for process in started)
 
 
+@in_thorough_suite()
 def test_a_worker_with_other_plugins_refuses(data, monkeypatch):
     other = "from rankgauge.plugin import hookimpl; import rankgauge.metrics.recall as r, sys; "
     other += "r.recall.__rankgauge__ = __import__('dataclasses').replace(r.recall.__rankgauge__, version='other'); "
@@ -135,6 +138,7 @@ worker.LineJudge.judged = lambda self, *lines: (sys.stdin.read(), judged(self, *
 
 
 @pytest.mark.parametrize("before", ["print('cos ready', flush=True)", READS_STDIN], ids=["prints", "reads"])
+@in_thorough_suite()
 def test_what_else_runs_in_a_worker_may_print_and_read(data, monkeypatch, before):
     """Such as `sitecustomize`, before the worker's own code, or a program that a plugin starts."""
     path, main = workers._START.split("; from ")
@@ -142,6 +146,7 @@ def test_what_else_runs_in_a_worker_may_print_and_read(data, monkeypatch, before
     assert evaluation(data).run(workers=2)["hit@1"].mean == evaluation(data).run()["hit@1"].mean
 
 
+@in_thorough_suite()
 def test_workers_are_ended_with_the_run(data, started):
     def interrupt(done, _):
         raise KeyboardInterrupt

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
 from rankgauge.explain import Explanation
@@ -81,6 +81,7 @@ def check(explanation: Explanation) -> None:
     ranking=RANKINGS,
     policy=st.sampled_from(POLICIES),
 )
+@in_thorough_suite()
 def test_contributions_add_up_to_the_score(gold, ranking, policy):
     record = {
         "id": "d0",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from child_processes import shell, variables
+from draws import in_thorough_suite
 from rankgauge import Result
 
 COMMANDS = ["run --data s.jsonl -m MRR", "run --data s.jsonl -m MRR --json", "metrics list --json", "--help", "trec -h"]
@@ -45,6 +46,7 @@ def test_a_result_folder_that_does_not_fit_is_absent(folder, blocks):
     assert [path.name for path in folder.iterdir()] == ["s.jsonl"]
 
 
+@in_thorough_suite()
 def test_a_full_disk_keeps_the_result_that_was_there(folder):
     assert shell("rankgauge run --data s.jsonl -m MRR -o out", cwd=folder).returncode == 0
     done = shell("ulimit -f 8; rankgauge run --data s.jsonl -m MRR -o out", cwd=folder)

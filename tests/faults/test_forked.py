@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from child_processes import variables
+from draws import in_thorough_suite
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads of a process are only seen there")
 
@@ -61,6 +62,7 @@ def forked(folder, *words):
     return dict(line.split(": ", 1) for line in done.stdout.splitlines())
 
 
+@in_thorough_suite()
 def test_a_child_of_a_process_that_used_polars_is_refused_what_it_would_wait_for(tmp_path):
     told = forked(tmp_path, "used")
     assert (told.pop("samples"), told.pop("frame of scores")) == ("done", "done")
@@ -69,6 +71,7 @@ def test_a_child_of_a_process_that_used_polars_is_refused_what_it_would_wait_for
     assert all(words.endswith(refused) for words in told.values()), told
 
 
+@in_thorough_suite()
 def test_a_child_of_a_process_that_only_loaded_it_may_use_it(tmp_path):
     told = forked(tmp_path)
     assert [told[name] for name in ("samples", "frame of scores", "CSV", "table")] == ["done"] * 4, told

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from child_processes import command, variables
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge.cli import call
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
@@ -53,6 +53,7 @@ def test_a_file_is_read_or_refused(tmp_path, form, megabytes):
         assert "raise the limit (ulimit -v)" in done.stderr
 
 
+@in_thorough_suite()
 def test_json_that_python_has_no_room_for_is_refused_before_orjson_crashes(tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(ROWS * 40))
     done = limited(380, "run", "--data", "s.json", "-m", "RR", cwd=tmp_path)
@@ -60,6 +61,7 @@ def test_json_that_python_has_no_room_for_is_refused_before_orjson_crashes(tmp_p
     assert "s.json: reading s.json takes " in done.stderr
 
 
+@in_thorough_suite()
 def test_a_result_for_which_there_is_no_room_keeps_outputs(tmp_path):
     (tmp_path / "s.jsonl").write_bytes(FORMS["s.jsonl"](ROWS[:3]))
     (tmp_path / "system.py").write_text("def search(given):\n    return ['a']\n")

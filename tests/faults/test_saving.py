@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from child_processes import variables
-from draws import is_thorough
+from draws import in_thorough_suite, is_thorough
 
 SAVING = Path(__file__).with_name("saving.py")
 QUIET = {
@@ -31,6 +31,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
         ("bytes", "fresh", 8),  # no file may be longer
     ],
 )
+@in_thorough_suite()
 def test_whatever_fails_when_nothing_is_paid_for_twice_and_the_result_is_complete(tmp_path, kind, begins, least):
     quiet = ["-W", "ignore:This process:DeprecationWarning"]  # a thread that polars starts when it is loaded
     every = 1 if is_thorough() else 12

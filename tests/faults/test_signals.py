@@ -11,6 +11,7 @@ import pydantic_core
 import pytest
 
 from child_processes import command, run, variables
+from draws import in_thorough_suite
 from rankgauge import Result
 from rankgauge.cli.own_process import exit_code
 
@@ -68,6 +69,7 @@ def duration(folder):
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
+@in_thorough_suite()
 def test_ctrl_c_at_any_moment_leaves_one_line_and_code_3_or_a_whole_result(folder, duration, call):
     rng = random.Random(f"ctrl-c {call[0]}")  # noqa: S311  # not for secrets
     for moment in (rng.uniform(0, duration) for _ in range(MOMENTS)):
@@ -83,6 +85,7 @@ def test_ctrl_c_at_any_moment_leaves_one_line_and_code_3_or_a_whole_result(folde
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@in_thorough_suite()
 def test_a_process_that_is_killed_leaves_a_whole_folder_or_none(folder, duration, tmp_path, number):
     rng = random.Random(number)  # noqa: S311  # not for secrets
     means = set()
@@ -98,6 +101,7 @@ def test_a_process_that_is_killed_leaves_a_whole_folder_or_none(folder, duration
     assert len(means) <= 1
 
 
+@in_thorough_suite()
 def test_of_several_that_save_in_one_place_one_does_and_the_others_say_so(folder, tmp_path):
     line = command(*CALLS[0], "-o", tmp_path / "out")
     pipe = subprocess.PIPE

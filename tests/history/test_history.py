@@ -12,6 +12,7 @@ import orjson
 import polars as pl
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine, evaluate, judge_gates
 from rankgauge.cli import call
 from rankgauge.errors import ParameterError, ResultError
@@ -238,6 +239,7 @@ for folder in sys.argv[2:]:
 """
 
 
+@in_thorough_suite()
 def test_processes_that_add_at_once_lose_nothing(folders, tmp_path):
     made = [folders.save([number]) for number in range(12)]
     index = tmp_path / "shared"
@@ -261,6 +263,7 @@ def test_a_writer_that_dies_leaves_the_index_as_it_was(folders):
     assert len(folders.history.entries()) == 2
 
 
+@in_thorough_suite()
 def test_thousands_of_entries_are_read(folders):
     folders.add(range(20), metrics=["hit@1", "ndcg@10", "recall@5", "MRR", "P@5"], tags=["a", "b", "c"])
     index = sqlite3.connect(folders.history.path)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.matchers.cover import cover, cover_batch, covered_parts
@@ -260,6 +261,7 @@ def test_gold_texts_are_found_among_thousands_as_alone() -> None:
     assert together[:300].tolist() == [score(text, chunk) for text in gold[:300]]
 
 
+@in_thorough_suite()
 def test_repetitions_stay_linear() -> None:
     text = "a " * 60_000
     assert score(text, text) == 1.0

@@ -6,7 +6,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge import Catalog, Engine, evaluate
 from rankgauge.cli.metrics_command import execute_show
 from rankgauge.errors import DeclarationError, PlanError
@@ -274,5 +274,6 @@ class TestDeclaration:
         assert ("texts",) == one.__rankgauge__.judging.needs
 
     @pytest.mark.parametrize("function", [budget_recall, score_gap, support], ids=lambda f: f.__name__)
+    @in_thorough_suite()
     def test_the_laws_show_metrics_what_they_ask_for(self, function):
         check_metric(function, cases=draws(15)).raise_if_broken()

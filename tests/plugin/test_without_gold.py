@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge import Engine
 from rankgauge.errors import DeclarationError, RankgaugeError
 from rankgauge.plugin import Cutoff, metric, run_metric, sample_metric
@@ -119,6 +119,7 @@ def test_what_has_no_effect_is_refused(option):
         sample_metric("odd", gold=(), **option)(lambda ranking: 0.0)
 
 
+@in_thorough_suite()
 def test_the_laws_hold_and_find_one_that_reads_ground_truth():
     assert check_metric(length, cases=draws(20)).ok
 

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from draws import in_thorough_suite
 from fake_plugins import FakePlugins
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
@@ -50,6 +51,7 @@ def test_the_example_stays_short():
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 120
 
 
+@in_thorough_suite()
 def test_the_mistake_that_the_page_makes_is_reported_as_it_says(monkeypatch):
     source = MODULE.read_text(encoding="utf-8")
     faulty = source.replace("found / min(k, ranking.n_gold)", "found / k")

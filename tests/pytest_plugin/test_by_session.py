@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from draws import some
+from draws import in_thorough_suite, some
 from fake_plugins import FakePlugins
 
 pytest_plugins = ["pytester"]
@@ -62,6 +62,7 @@ def test_a_gate_that_is_missed_over_all_tests_fails_the_session(project, workers
     )
 
 
+@in_thorough_suite()
 def test_the_report_is_the_same_with_and_without_workers(project):
     done = run(project, "--rankgauge-metric", "ndcg@5", "--rankgauge-json", "deep/one.json")
     assert done.ret == pytest.ExitCode.OK
@@ -254,6 +255,7 @@ def test_collecting_alone_judges_nothing(project):
     assert not (project.path / "out.json").exists()
 
 
+@in_thorough_suite()
 def test_a_session_that_is_stopped_is_not_judged(project):
     body = "def test_it(rankgauge_eval):\n    raise KeyboardInterrupt"
     project.makepyfile(test_q=body)
@@ -307,6 +309,7 @@ def test_scores_equal_those_of_the_engine_to_the_last_bit(project, engine):
         }
 
 
+@in_thorough_suite()
 def test_a_worker_that_crashes_takes_nothing_away_that_it_had_reported(project):
     body = """
     import os

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.errors import DataError
 from rankgauge.pytest_plugin.logged_gates import Scoring
 from rankgauge.pytest_plugin.logged_samples import outputs_of, samples_of
@@ -60,6 +61,7 @@ class TestRepeats:
         )
 
     @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
+    @in_thorough_suite()
     def test_the_session_folds_them_by_test(self, project, workers):
         """Two tests log the same ids, so there are six samples, of twelve calls."""
         body = """

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 
+from draws import in_thorough_suite
 from pool_functions import sample_shard
 from rankgauge import Result
 from rankgauge.errors import DataError, MissingGoldError, NothingToEvaluateError, PlanError, ResultError
@@ -107,6 +108,7 @@ def test_ids_that_never_meet_are_noted_once(engine):
     assert evaluated(sharded, [met[:2], met[2:]]).notes == ()
 
 
+@in_thorough_suite()
 def test_shards_of_other_processes_arrive_whole(engine):
     rows = samples(30)
     sharded = ShardedSamples(engine.dataset([]).with_metrics(METRICS))

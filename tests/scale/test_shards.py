@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from fake_plugins import metric_module
 from pool_functions import shard
 from rankgauge import Catalog, Result
@@ -112,6 +113,7 @@ class TestSameBits:
         assert bits(first) == bits(second)
         assert first.manifest["dataset"] == second.manifest["dataset"]
 
+    @in_thorough_suite()
     def test_other_processes(self):
         qrels, run = tables()
         sharded = ShardedRun.plan(METRICS)

@@ -6,6 +6,7 @@ import functools
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError
 from rankgauge.testing import check_metric
@@ -133,6 +134,7 @@ def test_ground_truth_is_given_in_the_form_that_works():
     assert "relevant = list of relevant ids" in check_metric(needs_a_list, laws=["bounded"]).called
 
 
+@in_thorough_suite()
 def test_a_function_over_a_batch_has_to_be_said_to_be_one():
     def shares(retrieved, relevant, k):
         return [len(set(found[:k]) & gold) / k for found, gold in zip(retrieved, relevant, strict=True)]

@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
 from rankgauge.plugin import (
@@ -68,6 +68,7 @@ def test_every_law_of_functions_from_elsewhere_catches_one():
     ],
 )
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_a_fault_breaks_no_other_law(function, law):
     assert check_metric(function, cases=40).broken == (law,)
 
@@ -119,6 +120,7 @@ def test_a_report_tells_what_broke_with_its_example():
     ]
 
 
+@in_thorough_suite()
 def test_checks_are_reproducible():
     one, other = (
         check_metric(definitions.average_precision_with_repeats, laws=["duplicates", "tail"]) for _ in range(2)
@@ -150,6 +152,7 @@ def test_an_object_and_a_partial_are_functions_too():
     assert check_metric(at_three, laws=["bounded", "relevant-helps", "empty-list"], cases=5).ok
 
 
+@in_thorough_suite()
 def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
     report = check_metric(share_of_found, cases=draws(20))
 
@@ -168,6 +171,7 @@ def depth_of_it(ranking: JudgedSample, *, k: int) -> float | None:
     return min(ranking.depth, 50) / 50 if ranking.n_gold else None
 
 
+@in_thorough_suite()
 def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_all():
     report = check_metric(depth_of_it, cases=draws(40))
 
@@ -265,11 +269,13 @@ def test_faulty_definitions_that_are_declared_are_caught(faulty, law):
     assert report.broken == (law,)
 
 
+@in_thorough_suite()
 def test_laws_that_a_metric_need_not_declare_catch_it():
     assert "top-rank" in check_metric(late_mrr, cases=draws(10)).broken
 
 
 @pytest.mark.parametrize("faulty", [hit_at_any_rank, one_too_many])
+@in_thorough_suite()
 def test_no_report_advises_to_declare_tail_where_k_is_ignored(faulty):
     undeclared = sample_metric("checked-undeclared-at-k")(faulty.__wrapped__)
 
@@ -307,6 +313,7 @@ def by_place(judged: Judged) -> Scores:
     return np.where(judged.n_gold() > 0, np.arange(judged.n) / judged.n, np.nan)
 
 
+@in_thorough_suite()
 def test_laws_that_hold_without_being_declared_are_named():
     report = check_metric(count_of_hits, cases=draws(40))
 
@@ -351,6 +358,7 @@ def test_laws_of_the_engine_are_none_of_other_functions():
         check_metric(definitions.recall_at_k, laws=["parts"])
 
 
+@in_thorough_suite()
 def test_a_range_can_be_given_for_a_function_over_one_judged_sample():
     def count(ranking: JudgedSample, *, k: int) -> float | None:
         return float(sum(ranking.relevant[:k])) if ranking.n_gold else None
@@ -454,6 +462,7 @@ def wrongly_expected(judged: Judged, *, k: Cutoff) -> Scores:
     return share(judged, k, 1)
 
 
+@in_thorough_suite()
 def test_metric_that_its_defaults_do_not_suit_is_not_checked_and_says_with_what_it_could_be():
     assert check_metric(power, cases=10).ok
     report = check_metric(needy, cases=10)
@@ -488,6 +497,7 @@ def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
     assert check_metric("level@2", catalog=catalog, laws=["perfect"]).broken == ("perfect",)
 
 
+@in_thorough_suite()
 def test_metric_that_describes_may_score_nothing_retrieved():
     report = check_metric(depth, cases=draws(20))
 
@@ -505,6 +515,7 @@ def test_expectation_that_is_not_the_mean_over_all_orders_is_caught():
     assert "declares no `expectation`" in check_metric("bpref", laws=["expectation"]).skipped["expectation"]
 
 
+@in_thorough_suite()
 def test_metric_is_checked_without_its_matcher_where_that_cannot_work():
     def no_model():
         raise ModuleNotFoundError("the model is not here")

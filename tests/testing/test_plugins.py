@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, UnknownNameError
 from rankgauge.plugin import (
@@ -62,6 +62,7 @@ def plugin(*metrics, normalizers=()):
 
 
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_everything_that_a_plugin_offers_is_checked():
     report = check_plugin(plugin(found, per_depth, normalizers=[dash]), cases=draws(60))
 
@@ -78,6 +79,7 @@ def test_everything_that_a_plugin_offers_is_checked():
 
 
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_laws_are_left_out_for_all_or_for_one_of_them():
     both = plugin(per_depth, normalizers=[dash])
 
@@ -86,6 +88,7 @@ def test_laws_are_left_out_for_all_or_for_one_of_them():
     assert spared.broken == {"checked-per-depth-at-k": ("padding",)}
 
 
+@in_thorough_suite()
 def test_a_name_that_is_taken_is_a_fault_and_the_metric_is_checked_all_the_same():
     @sample_metric("retrieval-mrr")
     def taken(ranking: JudgedSample) -> float | None:
@@ -141,6 +144,7 @@ def divides(ranking: JudgedSample, *, k: int) -> float | None:
 
 
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_a_metric_that_divides_by_nothing_breaks_a_law_and_loses_no_other_finding():
     report = check_plugin(plugin(divides, per_depth), cases=draws(60))
 
@@ -151,6 +155,7 @@ def test_a_metric_that_divides_by_nothing_breaks_a_law_and_loses_no_other_findin
     assert check_metric(divides, cases=draws(60)).broken == report["checked-divides-at-k"].broken
 
 
+@in_thorough_suite()
 def test_a_check_that_cannot_go_on_is_a_finding_and_the_others_are_checked(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("nothing works")
@@ -243,6 +248,7 @@ def test_sections_are_tried_on_tiny_results():
     assert "whose mean is None" in report["checked-sums"]["tiny-results"].reason
 
 
+@in_thorough_suite()
 def test_observers_are_tried_and_those_of_other_plugins_are_left_alone():
     calls = []
 
@@ -271,6 +277,7 @@ def test_observers_are_tried_and_those_of_other_plugins_are_left_alone():
     assert "TypeError" in report["rankgauge_run_finished"]["observes"].reason
 
 
+@in_thorough_suite()
 def test_progress_names_what_is_checked_and_how_long_all_of_it_takes():
     """By what 100 cases take: 10 s for a metric, 2 s for a normalizer; 5 cases take a twentieth."""
     seen = []
@@ -315,6 +322,7 @@ def test_sockets_of_one_machine_are_no_network(tmp_path, monkeypatch):
     assert attempts == []
 
 
+@in_thorough_suite()
 def test_notes_on_drawn_samples_stay_away(caplog):
     assert check_metric("hit@3", cases=draws(30)).ok
     assert [record.message for record in caplog.records] == []

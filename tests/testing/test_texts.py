@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.matchers.comparers import edit_ratio, equal
@@ -60,6 +60,7 @@ def test_normalizer_that_breaks_a_law_is_caught(law, function):
 
 
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_a_batch_that_gives_other_texts_is_caught():
     @normalizer("lower-alone", stage="fold", batch=lambda texts: [text.casefold() for text in texts[:1]])
     def lower_alone(text):
@@ -77,6 +78,7 @@ def test_the_example_of_a_normalizer_is_small_and_readable():
     assert verdict.reason == "it raised IndexError: list index out of range"
 
 
+@in_thorough_suite()
 def test_right_normalizers_pass_and_decoding_need_not_be_idempotent():
     assert check_normalizer(casefold, cases=draws(20)).name == "casefold"
     check_normalizer(casefold, cases=draws(20)).raise_if_broken()
@@ -326,6 +328,7 @@ def many_alike(retrieved, gold):
     ids=["only the first is compared", "a sample too few", "no blocks", "scores of 2"],
 )
 @pytest.mark.usefixtures("first_example")
+@in_thorough_suite()
 def test_comparer_that_mixes_samples_up_is_caught(batch, said):
     @comparer("checked-mixing", batch=batch)
     def mixing(retrieved, gold):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge_recsys
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
@@ -161,6 +161,7 @@ def test_a_catalogue_that_is_too_small_gives_no_value(caplog):
     assert "2 different items were retrieved, and the catalogue has 1" in caplog.text
 
 
+@in_thorough_suite()
 def test_plugin_obeys_the_laws():
     report = check_plugin(rankgauge_recsys, cases=draws(20))
 
@@ -173,5 +174,6 @@ def test_plugin_obeys_the_laws():
     assert "tail" in report["novelty-at-k"].holds
 
 
+@in_thorough_suite()
 def test_distance_of_vectors_obeys_the_laws():
     check_metric("ild(by=vector)", cases=draws(20), catalog=CATALOG).raise_if_broken()

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge_semantic.cache import DiskCache, cache_folder, open_cache
 
 ONE = np.array([0.6, 0.8], dtype=np.float32)
@@ -110,6 +111,7 @@ for step in range(20):
 """
 
 
+@in_thorough_suite()
 def test_several_processes_write_at_once_and_nothing_is_lost(cache):
     command = [sys.executable, "-W", "error", "-c", WRITER, str(cache.path)]
     writers = [subprocess.Popen([*command, str(who)], stderr=subprocess.PIPE) for who in range(4)]

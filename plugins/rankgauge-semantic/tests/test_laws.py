@@ -2,6 +2,7 @@
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.errors import BrokenLawError
 from rankgauge.plugin import comparer
 from rankgauge.testing import check_comparer, check_plugin
@@ -20,6 +21,7 @@ def embedder(monkeypatch):
     return put
 
 
+@in_thorough_suite()
 def test_everything_that_it_offers_obeys_with_any_model(embedder, recorder):
     record = recorder()
     embedder(Embedder("trigrams-1", record))
@@ -36,6 +38,7 @@ def test_everything_that_it_offers_obeys_with_any_model(embedder, recorder):
     assert len(record.batches) > 10
 
 
+@in_thorough_suite()
 def test_without_its_model_it_is_told_and_not_held_against_it(embedder):
     def absent():
         raise EmbedderError("the model is not installed; install it")
