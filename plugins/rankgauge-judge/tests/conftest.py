@@ -1,9 +1,12 @@
 """What the tests share: a scripted endpoint, a queue, and the command line in this process."""
 
+import functools
 import json
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -27,6 +30,13 @@ class Done(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_context():
+    """Read the certificates, which no test needs, once: every client does, and it takes 25 ms."""
+    with mock.patch.object(ssl, "create_default_context", functools.cache(ssl.create_default_context)):
+        yield
 
 
 class Server:
