@@ -32,6 +32,12 @@ def glancing(text):
     return text
 
 
+@normalizer("forgetful", stage="fold", batch=lambda texts: [text.lower() for text in texts if text != "GONE"])
+def forgetful(text):
+    """Fold letters, and of many texts leave one out."""
+    return text.lower()
+
+
 @comparer("raising")
 def raising(retrieved, gold):
     """Raise for a text that says so."""
@@ -90,7 +96,7 @@ def shared_letters(retrieved, gold):
 
 
 PLUGIN = SimpleNamespace(
-    rankgauge_normalizers=hookimpl(lambda: [recording, glancing], specname="rankgauge_normalizers"),
+    rankgauge_normalizers=hookimpl(lambda: [recording, glancing, forgetful], specname="rankgauge_normalizers"),
     rankgauge_comparers=hookimpl(
         lambda: [raising, in_step, flat, flat_together, beyond, beyond_together, not_a_number, shared_letters],
         specname="rankgauge_comparers",
@@ -173,6 +179,15 @@ def test_the_sample_to_blame_fails_alone_among_many(matcher):
 
     assert list(found.faults) == [3, 40]
     assert [row[0] for row in rows(found.judged)] == [place for place in range(70) if place not in {3, 40}]
+
+
+def test_a_normalizer_that_loses_a_text_fails_the_sample_that_has_it_and_shifts_no_other():
+    found = evidence(
+        sample(["GONE", "A"], ("a",), name="1"), sample(["A", "B"], ("b",), name="2"), matcher="forgetful > equal >= 1"
+    )
+    (reason,) = found.faults.values()
+    assert reason.endswith("`batch` of the normalizer 'forgetful' returned 2 texts for 3")
+    assert rows(found.judged) == [(1, 2, 1, True)]
 
 
 @pytest.mark.parametrize("matcher", ["flat-together >= 1", "beyond-together >= 1"])

@@ -15,7 +15,15 @@ from typing import Any
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog.claims import Claim, Provider
-from rankgauge.errors import CatalogError, ExpressionError, MatcherError, ParameterError, PolicyError, did_you_mean
+from rankgauge.errors import (
+    CatalogError,
+    ExpressionError,
+    MatcherError,
+    ParameterError,
+    PolicyError,
+    counted,
+    did_you_mean,
+)
 from rankgauge.expression import Value
 from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
 from rankgauge.plugin.named_data import ProfileSpec
@@ -118,7 +126,11 @@ class ResolvedMatcher:
         """Return texts after every normalizer."""
         for step in self.normalizers:
             if step.batch is not None and len(texts) > 1:
-                texts = list(step.batch(texts))
+                normalized = list(step.batch(texts))
+                if len(normalized) != len(texts):
+                    many, wanted = counted(len(normalized), "text"), len(texts)
+                    raise ValueError(f"`batch` of the normalizer {step.name!r} returned {many} for {wanted}")
+                texts = normalized
             else:  # by no `map`, which ends where a normalizer raises StopIteration
                 function = step.function
                 texts = [function(text) for text in texts]

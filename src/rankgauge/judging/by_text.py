@@ -126,7 +126,7 @@ class TextScorer:
 
     def _add(self, texts: Iterable[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        self._known |= zip(new, self._matcher.normalize_all(new), strict=True)
+        self._known |= dict(zip(new, self._matcher.normalize_all(new), strict=True))
 
 
 def checked(returned: object, retrieved: int, gold: int) -> Compared:
