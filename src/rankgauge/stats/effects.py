@@ -133,7 +133,7 @@ def _power(shift: float, critical: float, df: float) -> float:
     any power of its step here.
     """
     if df <= _FEW_DEGREES:
-        parts = (_density(z) * _below(abs(z + shift) / critical, int(df)) for z in _NUMERATORS)
+        parts = (_density(z) * _below((z + shift) / critical, int(df)) for z in _NUMERATORS)
         return _STEP * math.fsum(parts)
     total = weights = 0.0
     for scale, weight in _scales(df):

@@ -241,7 +241,7 @@ def bootstrap_bca(
     below, equal = (float(np.searchsorted(means, 0.0, side)) for side in ("left", "right"))
     z = normal.inv_cdf(_inside((below + equal) / 2, resamples)) - bias
     z = z / (1 + acceleration * z) - bias
-    return Bootstrap((low, high), max(1 / (resamples + 1), min(1.0, 2 * normal.cdf(-abs(z)))))
+    return Bootstrap((low, high), max(1 / (resamples + 1), 2 * normal.cdf(-abs(z))))
 
 
 def _inside(count: float, resamples: int) -> float:

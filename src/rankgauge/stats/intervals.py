@@ -146,11 +146,9 @@ _SMALLEST = 1e-300
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularized incomplete beta function, by its continued fraction (DLMF 8.17.22, Lentz's method)."""
+    """Return the regularized incomplete beta function in (0, 1), by its continued fraction (DLMF 8.17.22, Lentz)."""
     if x > (a + 1) / (a + b + 2):
         return 1.0 - _beta_share(1 - x, b, a)
-    if x <= 0:
-        return 0.0
     factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     upper, lower = 1.0, 1.0 / _away(1 - (a + b) * x / (a + 1))
     fraction, step = lower, 0

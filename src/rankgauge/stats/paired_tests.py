@@ -112,7 +112,7 @@ def _critical(maxima: _Array, level: float, *, is_random: bool) -> float:
     most = math.floor(level * (len(maxima) + is_random) * _ROUNDED) - is_random
     if most < 1:
         return math.inf
-    below = -math.inf if most >= len(maxima) else float(np.partition(maxima, -most - 1)[-most - 1])
+    below = -math.inf if most >= len(maxima) else float(np.sort(maxima)[-most - 1])
     above = maxima[maxima > below * _ROUNDED]
     return float(above.min()) / _ROUNDED if len(above) else math.inf
 
