@@ -95,3 +95,28 @@ def test_values_below_0_are_drawn_as_exactly_as_others() -> None:
     values = np.array([-1000.25, -1000.5, -1000.75, -1001.0])
     low, high = bootstrap_bca(values, resamples=1_000).interval
     assert -1001.0 <= low < -1000.625 < high <= -1000.25
+
+
+def test_wilcoxon_counts_no_pattern_beyond_the_observed_one() -> None:
+    """Doubled ranks 3 3 6 8: at most 8 are 0, 3, 3, 6, 6 and 8, six of 16 patterns; 9 would be two more."""
+    assert wilcoxon(np.array([1.0, 1.0, 2.0, -3.0])) == 2 * 6 / 16
+
+
+def test_a_few_skewed_values_bend_the_bootstrap_as_scipy_does() -> None:
+    values = np.random.default_rng(3).exponential(size=15) ** 2
+    found = bootstrap_bca(values)
+    theirs = stats.bootstrap((values,), np.mean, n_resamples=100_000, rng=np.random.default_rng(0), method="BCa")
+    assert found.interval == pytest.approx(tuple(theirs.confidence_interval), rel=0.02)
+
+
+def test_the_bootstrap_follows_the_unit_of_measure() -> None:
+    values = np.random.default_rng(4).exponential(size=20) - 0.8
+    large, small = (bootstrap_bca(each, resamples=2_000) for each in (values, values * 2.0**-30))
+    assert small.interval == tuple(end * 2.0**-30 for end in large.interval or ())
+    assert small.p == large.p
+
+
+def test_a_bootstrap_interval_of_nearly_all_ends_at_what_was_drawn() -> None:
+    values = np.random.default_rng(3).exponential(size=15) ** 2
+    low, high = bootstrap_bca(values, confidence=1 - 1e-12, resamples=100).interval or (0.0, 0.0)
+    assert values.min() <= low < values.mean() < high <= values.max()

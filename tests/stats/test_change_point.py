@@ -73,3 +73,13 @@ def test_intervals_hold_the_change():
 def test_the_same_on_every_run():
     scores = draws(np.random.default_rng(3), 6)
     assert change_point(scores) == change_point(scores)
+
+
+def test_an_interval_holds_as_much_as_its_confidence_of_resampled_places():
+    """Samples are drawn here by other random numbers; the middle 40 % of their places end where those do."""
+    scores = np.random.default_rng(21).random((8, 30))
+    found = change_point(scores, confidence=0.4, resamples=100)
+    rng = np.random.default_rng(0)
+    places = [brute_force(scores[rng.integers(0, 8, 8)]) for _ in range(600)]
+    low, high = np.quantile(places, [0.3, 0.7])
+    assert (found.first, found.last) == (min(low, found.place), max(high, found.place))

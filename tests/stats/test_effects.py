@@ -10,6 +10,7 @@ from scipy import special
 from statsmodels.stats.power import TTestPower
 
 from rankgauge.stats.effects import (
+    detectable_by_signs,
     detectable_effect,
     effect_sizes,
     pairs_for_margin,
@@ -85,3 +86,14 @@ def test_the_unseen_difference_by_hand() -> None:
     assert unseen_difference(10, 1.0) == pytest.approx(1 - 0.05**0.1, rel=1e-12)
     assert unseen_difference(1, 2.0, 0.9) == pytest.approx(1.8, rel=1e-12)
     assert unseen_difference(10, None) is None
+
+
+def test_three_pairs_by_signs_need_one_sign_throughout() -> None:
+    """The rarest of four patterns up to sign is found with a probability of F(x)**3 for a shift of x sqrt(3)."""
+    shift = NormalDist().inv_cdf(0.8 ** (1 / 3)) * math.sqrt(3)
+    assert detectable_by_signs(3, 0.25) == pytest.approx(shift, abs=0.15)
+
+
+def test_many_pairs_by_signs_detect_what_t_does() -> None:
+    """Of 2**19 patterns 26,214 are within 5 %."""
+    assert detectable_by_signs(20, 0.05) == pytest.approx(detectable_effect(19, 1 - 26_214 / 2**19), rel=1e-9)

@@ -23,7 +23,7 @@ def interval(values, *, exact=False, clusters=None, scale=UNIT, confidence=0.95)
     return interval_of_mean(estimate_mean(values, codes), scale, confidence=confidence, **settings)
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.999])
 @pytest.mark.parametrize(("hits", "n"), [(0, 1), (1, 1), (10, 10), (0, 7), (3, 17), (500, 1_000), (123_456, 1_000_000)])
 def test_shares_have_the_intervals_of_scipy(hits: int, n: int, confidence: float) -> None:
     test = binomtest(hits, n)
@@ -165,3 +165,41 @@ def test_exact_intervals_cover_the_true_mean(n: int, share: float) -> None:
     for sets, mean in ((hits, share), (graded, true)):
         found = [interval(values, exact=True) for values in sets]
         assert np.mean([low <= mean <= high for low, high, _ in found]) >= 0.95 - 0.066
+
+
+def test_all_hits_reach_the_end_of_the_range() -> None:
+    assert {wilson(1.0, n)[1] for n in range(1, 50)} == {1.0}
+    assert {wilson(0.0, n)[0] for n in range(1, 50)} == {0.0}
+
+
+def test_an_interval_has_95_percent_unless_told() -> None:
+    estimate = estimate_mean([0.25, 0.5, 0.75])
+    assert interval_of_mean(estimate, (None, None), binary=False) == (*estimate.interval(0.95), "t")
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0, 1.0], [0.9, 0.5, 0.8, 0.2, 1.0], [0.0, 0.0, 0.1, 0.0, 0.3]])
+def test_clusters_of_unequal_sizes_bet_in_proportion_to_them(values: list[float]) -> None:
+    """Of 3, 1 and 1 values: the small ones bet a third. Squares of the weights sum up to 1 + 1/9 + 1/9."""
+    means, weights = [sum(values[:3]) / 3, *values[3:]], [1, 1 / 3, 1 / 3]
+    size, alpha = 11 / 9, 0.025
+
+    def won(means: list[float], mean: float) -> float:
+        spread = math.sqrt(mean * (1 - mean))
+        bets = [min(math.sqrt(2 * math.log(1 / alpha) * 2**k / size) / spread, 1 / mean) for k in range(3)]
+        capitals = [
+            math.prod(max(0.0, 1 + bet * weight * (each - mean)) for each, weight in zip(means, weights, strict=True))
+            for bet in bets
+        ]
+        return sum(each / k for k, each in enumerate(capitals, 1)) / (1 + 1 / 2 + 1 / 3)
+
+    low, high = betting_interval(np.array(values), clusters=np.array([0, 0, 0, 1, 2]))
+    for mean in np.linspace(0.001, 0.999, 997).tolist():
+        refuted = won(means, mean) >= 1 / alpha or won([1 - each for each in means], 1 - mean) >= 1 / alpha
+        assert refuted == (not low < mean < high)
+
+
+def test_hits_of_unequal_clusters_by_hand() -> None:
+    """A cluster of two and twenty of one, which stake half: capital is ``1 / m * ((1 + 1 / m) / 2)**20``."""
+    low, high = betting_interval(np.ones(22), clusters=np.array([0, 0, *range(1, 21)]))
+    assert 1 / low * ((1 + 1 / low) / 2) ** 20 == pytest.approx(40, rel=1e-6)
+    assert high == 1

@@ -90,3 +90,10 @@ def test_one_item_has_no_correlation():
 
     assert np.isnan(tau_ap(owners, np.array([0]), 2)).all()
     assert np.isnan(taus(owners, np.array([1]), np.array([1]), 2).a).all()
+
+
+def test_tau_ap_of_two_items_is_1_or_its_opposite():
+    """The second item has the first above it in both rankings, or in one; a single item has no pair."""
+    found = tau_ap(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 0, 0]), 3)
+    assert found[:2].tolist() == [1.0, -1.0]
+    assert np.isnan(found[2])

@@ -78,3 +78,14 @@ def test_a_table_of_weights_ends_where_they_vanish():
 def test_a_persistence_that_cannot_be_used_is_refused(p):
     with pytest.raises(ValueError, match="probability of going on"):
         overlap("ab", "ba", p)
+
+
+def test_where_weights_vanish_nothing_is_lost():
+    """All weights sum up to ``-log(1 - p) / p``, which is 2 log 2 for one half."""
+    assert agreement_weights(0.5, 1_000)[-1] == pytest.approx(2 * math.log(2), abs=3e-15)
+
+
+def test_rankings_far_beyond_the_last_weight():
+    places = np.arange(1, 101)
+    found = rank_biased_overlap(np.zeros(100, dtype=np.int64), places, (np.array([100]), np.array([100])), 0.1)
+    assert [float(each[0]) for each in found] == pytest.approx([1.0, 1.0, 0.0], abs=1e-14)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from rankgauge.stats.prediction_powered import LEAST_LABELLED, PoweredMean, powered_mean
 
@@ -128,3 +129,42 @@ def test_intervals_cover_where_the_model_is_biased(n: int) -> None:
         of_model += low <= 0.3 <= high
     assert 0.92 <= covered / sets <= 0.98
     assert of_model / sets < 0.5
+
+
+def test_four_parts_of_questions_leave_one_degree_of_freedom() -> None:
+    """
+    Model 1 1 -1 -1 and chance 1 -1 1 -1 are apart from each other, and so is what is left of 3 0 1 0.
+
+    Their slopes are (3 + 0 - 1 - 0) / 4 = 1/2 and (3 - 0 + 1 - 0) / 4 = 1, and the mean is 1, at a model of 0. It is
+    left 1/2 -1/2 -1/2 1/2, a sum of squares of 1. What model and chance say too much is 2 0 0 -2 less 3 0 1 0, which is
+    -1 0 -1 -2.
+    """
+    model = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
+    found = powered_mean(model, np.array([3.0, 0.0, 1.0, 0.0]), np.arange(4), np.array([1.0, -1.0, 1.0, -1.0]))
+    assert (found.weight, found.both.mean, found.both.df) == (0.5, 1.0, 1)
+    assert found.both.standard_error == pytest.approx((1 / 4 + 0.25 * (6 / 5 / 6)) ** 0.5)
+    assert (found.bias.mean, found.bias.std) == (-1, pytest.approx((2 / 3) ** 0.5))
+
+
+def test_two_other_questions_tell_whether_some_were_drawn() -> None:
+    """Four of one value against 1 and 3: t is 2 over an error of 1 with one degree of freedom, which is Cauchy's."""
+    found = powered_mean(np.array([0.0, 0.0, 0.0, 0.0, 1.0, 3.0]), np.array([0.0, 1.0, 2.0, 3.0]), np.arange(4))
+    assert found.looks_drawn == pytest.approx(1 - 2 / np.pi * np.arctan(2.0))
+
+
+@pytest.mark.parametrize(
+    ("drawn_ones", "others", "squared_error", "df"),
+    [
+        # variances 5/3 of four and 4 of three: 5/12 and 4/3 make 7/4, with 3.36 degrees of freedom
+        ([0, 1, 2, 3], [1, 3, 5], 7 / 4, 3),
+        # variances 20/3 of four and 1 of three: 5/3 and 1/3 make 2, with 4.08 degrees of freedom
+        ([0, 2, 4, 6], [1, 2, 3], 2, 4),
+    ],
+)
+def test_whether_questions_were_drawn_is_welchs_test(
+    drawn_ones: list[int], others: list[int], squared_error: float, df: int
+) -> None:
+    model = np.array([*drawn_ones, *others], dtype=np.float64)
+    t = (sum(drawn_ones) / 4 - sum(others) / 3) / squared_error**0.5
+    found = powered_mean(model, np.array([0.0, 1.0, 2.0, 3.0]), np.arange(4))
+    assert found.looks_drawn == pytest.approx(2 * student.sf(abs(t), df))

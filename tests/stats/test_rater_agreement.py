@@ -95,3 +95,22 @@ def test_half_of_the_resamples_have_to_have_a_value() -> None:
     value, nan = np.array(0.5), np.nan
     assert bootstrapped(value, np.array([0.4, 0.6, nan, nan])).low is not None
     assert bootstrapped(value, np.array([0.4, nan, nan])).low is None
+
+
+def test_ac2_of_unequal_judges_and_distances_by_hand() -> None:
+    """
+    On the scale 0, 1, 4 the weights are 3/4, 0 and 1/4 off the diagonal, so that all nine sum up to 5.
+
+    Six of ten agree, one is 0 and 1, and three are 1 and 4: .6 + .1 * .75 + .3 * .25 = .75. The shares of the judges
+    are .3 .5 .2 and .2 .3 .5, their means .25 .4 .35, and chance is 5 / 6 * (.1875 + .24 + .2275).
+    """
+    counts = np.array([[2.0, 1.0, 0.0], [0.0, 2.0, 3.0], [0.0, 0.0, 2.0]])
+    expected = 5 / 6 * 0.655
+    assert float(ac2(counts, np.array([0.0, 1.0, 4.0]), "linear")) == pytest.approx((0.75 - expected) / (1 - expected))
+
+
+def test_alpha_does_not_ask_which_of_two_judges_comes_first() -> None:
+    """A pair that counts in one order is the same as half a pair in each."""
+    counts = np.array([[2.0, 3.0], [0.0, 1.0]])
+    halves = np.array([[2.0, 1.5], [1.5, 1.0]])
+    assert float(alpha(counts)) == float(alpha(counts.T)) == float(alpha(halves))

@@ -87,3 +87,9 @@ def test_a_test_is_over_once_it_is_decided():
     for value in [1.0] * 6 + [0.0] * 4:
         test.add(value)
     assert (test.verdict, test.seen) == (True, 6)
+
+
+def test_rounding_of_many_values_is_no_evidence():
+    """Two thousand times 0.1 taken from 200 leave some 7e-12, and yet the mean is 0.1, which is not below 0.1."""
+    test = BoundTest(2_000, 0.1)
+    assert {test.add(0.1) for _ in range(2_000)} <= {None, True}

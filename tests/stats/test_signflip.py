@@ -204,3 +204,30 @@ def test_rejection_rates_under_the_null(n: int) -> None:
     assert abs(single / tries - 0.05) <= 3.5 * error
     assert abs(family / tries - 0.05) <= 3.5 * error
     assert by_holm <= family  # which is why Holm is not used over metrics
+
+
+@pytest.mark.parametrize(("n", "resamples"), [(16, 0), (17, 100)])
+def test_all_signs_of_sixteen_differences_are_tried(n: int, resamples: int) -> None:
+    assert flip_signs(np.arange(1.0, n + 1)[:, None], resamples=100).resamples == resamples
+
+
+def test_a_test_has_a_level_of_5_percent_unless_told() -> None:
+    differences = np.arange(1.0, 9)[:, None]
+    assert flip_signs(differences).critical == flip_signs(differences, level=0.05).critical < math.inf
+
+
+def test_one_of_fifty_random_flips_is_within_5_percent() -> None:
+    """With the observed signs, two of 51 are; so the highest statistic drawn is significant, and no other one."""
+    found = flip_signs(np.arange(1.0, 21)[:, None], resamples=50)
+    assert (found.resamples, found.critical < math.inf) == (50, True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("level", [0.05, 0.2, 0.5])
+def test_the_critical_statistic_is_the_least_that_the_level_allows(seed: int, level: float) -> None:
+    """Of all 1,024 patterns of three metrics, the highest statistics are sorted, and those within the level counted."""
+    differences = np.random.default_rng(seed).normal(size=(10, 3))
+    signs = np.array(list(itertools.product([1, -1], repeat=10)))
+    highest = np.sort((np.abs(signs @ differences) / np.sqrt((differences**2).sum(axis=0))).max(axis=1))[::-1]
+    beyond = highest[math.floor(level * 1024)]
+    assert flip_signs(differences, level=level).critical == pytest.approx(highest[highest > beyond + 1e-9].min())

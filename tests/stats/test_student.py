@@ -56,3 +56,13 @@ def test_two_ratios_half_apart_make_a_factor(x: float) -> None:
 def test_the_ends_have_no_quantile(probability: float) -> None:
     with pytest.raises(ValueError, match="a probability between 0 and 1"):
         t_quantile(probability, 3)
+
+
+def test_no_probability_is_above_1() -> None:
+    assert {t_two_sided(0.0, df) <= 1 for df in range(1, 60)} == {True}
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0])
+def test_a_refusal_names_what_was_asked_for(probability: float) -> None:
+    with pytest.raises(ValueError, match=f"not {probability}, 3"):
+        t_quantile(probability, 3)
