@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from comparison.made import result
@@ -120,7 +121,59 @@ def test_a_pilot_that_is_too_small_says_so() -> None:
     nothing = plan_power({"a": result([math.nan] * 12)}, method=T).metrics["p@1"]
     assert (nothing.pilot, nothing.note.partition(":")[0]) == (0, "the pilot is too small to say")
     same = plan_power({"a": result([0.0] * 12), "b": result([1.0] * 12)}, method=T).metrics["p@1"]
-    assert same.note == "the pilot cannot say: all pairs differ by the same"
+    assert same.note == "the pilot cannot say: all 12 pairs differ by the same"
+
+
+def test_scores_and_clusters_that_are_all_alike_say_nothing() -> None:
+    """Scores count by how they lie to their mean; ten clusters of 0 and .5 have one mean, though pairs differ."""
+    alike = plan_power({"a": result([0.5] * 12)}, method=T).metrics["p@1"]
+    assert alike.note == "the pilot is too small to say: 0 of 12 pairs differ, and 10 are needed"
+    clusters = {f"q{at:03}": at // 2 for at in range(20)}
+    pair = {"a": result([0.0] * 20), "b": result([0.0, 0.5] * 10)}
+    found = plan_power(pair, method=T, clusters=clusters).metrics["p@1"]
+    assert (found.needed, found.note) == ((), "the pilot cannot say: all 10 clusters differ by the same")
+    few = {"a": result([0.0] * 4), "b": result([0.0, 0.5] * 2)}
+    assert plan_power(few, method=T, clusters=clusters).metrics["p@1"].note == (
+        "the pilot is too small to say: 2 of 2 clusters differ, and 10 are needed"
+    )
+
+
+def test_clusters_of_one_result_widen_its_spread() -> None:
+    """30 clusters of two equal scores, the last of which is undefined: as many questions say half as much."""
+    scores = np.repeat(BASE[0][:30], 2)
+    scores[-1] = math.nan
+    clusters = {f"q{at:03}": at // 2 for at in range(60)}
+    plain, clustered = (
+        plan_power({"a": result(scores)}, method=T, sizes=[0.02], clusters=each).metrics["p@1"]
+        for each in (None, clusters)
+    )
+    assert (plain.clusters, clustered.clusters, clustered.pilot) == (None, 30, 59)
+    assert plain.std == clustered.std == pytest.approx(np.nanstd(scores, ddof=1))  # for a correlation of a half
+    assert clustered.needed[0].n / plain.needed[0].n == pytest.approx(2, rel=0.05)
+
+
+def test_plans_reach_from_two_questions_to_ten_million() -> None:
+    """Differences of .25 and -.25 vary by .25 * sqrt(60 / 59): 7.849 = (1.960 + .8416)**2 such variances over n."""
+    method, pair = Method(test="t"), {"a": result([0.25] * 60), "b": result([0.0, 0.5] * 30)}
+    std = 0.25 * math.sqrt(60 / 59)
+    plans = plan_power(pair, method=method), plan_power({"a": pair["b"]}, method=method, sizes=[1.0])
+    assert [plan.correlation for plan in plans] == [None, 0.5]
+    with pytest.raises(TypeError, match="cannot be changed"):
+        plans[0].metrics["another"] = plans[0].metrics["p@1"]
+    least, more, most, beyond = (math.sqrt(7.8489 / n) * std for n in (9e6, 9.9e6, 9.99e6, 10.01e6))
+    needed = plan_power(pair, method=method, sizes=[1000.0, least, more, most, beyond]).metrics["p@1"].needed
+    assert needed[0].n == 2
+    assert [each.n for each in needed[1:4]] == pytest.approx([9e6, 9.9e6, 9.99e6], rel=1e-4)
+    assert [each.n is None for each in needed] == [False, False, False, False, True]
+    assert [each.at_most is None for each in needed] == [False, True, True, True, True]
+
+
+def test_the_bound_of_the_spread_is_that_of_chi_square() -> None:
+    """With a confidence of 80 % the true standard deviation is at most that of the pilot times sqrt(59 / q)."""
+    (needed,) = plan_power(pilot(), method=T, sizes=[0.005]).metrics["p@1"].needed
+    bound = np.std(NEW[0] - BASE[0], ddof=1) * math.sqrt(59 / stats.chi2.ppf(0.2, 59))
+    expected = TTestPower().solve_power(effect_size=0.005 / bound, alpha=0.05, power=0.8)
+    assert needed.at_most == pytest.approx(expected, rel=1e-3)
 
 
 @in_thorough_suite()
@@ -141,7 +194,9 @@ def test_one_result_needs_a_correlation() -> None:
         ({"sizes": [0.0]}, "a difference to detect is above 0"),
         ({"compared": 0}, "metrics is an integer of 1 or more"),
         ({"systems": 0}, "systems is an integer of 1 or more"),
+        ({"sizes": [math.inf]}, "a difference to detect is above 0"),
         ({"correlation": 1.0}, "correlation lies from -1 to below 1"),
+        ({"correlation": -1.01}, "correlation lies from -1 to below 1"),
         ({"method": Method(test="u")}, "unknown test 'u'"),
     ],
 )

@@ -239,7 +239,7 @@ def _planned(values: Floats, codes: Ints | None, level: float, sizes: Sequence[f
     if estimate is None or moved < _LEAST or not std or not estimate.standard_error:
         units = counted(n, "pair") if groups is None else counted(groups, "cluster")
         note = f"the pilot is too small to say: {moved:,} of {units} differ, and {_LEAST} are needed"
-        note = note if moved < _LEAST else "the pilot cannot say: all pairs differ by the same"
+        note = note if moved < _LEAST else f"the pilot cannot say: all {units} differ by the same"
         return MetricPower(pilot=n, std=None, level=level, note=note, clusters=groups)
     spread = std if groups is None else estimate.standard_error * math.sqrt(n)
     size = 1.0 if groups is None else n / groups
@@ -265,12 +265,9 @@ def _questions(difference: float, spread: float, size: float, level: float, meth
         detected = _detects(n, spread, size, level, method)
         return detected is not None and detected <= difference
 
-    high = 2
-    while not shows(high):
-        high *= 2
-        if high > _MOST:
-            return None
-    low = high // 2
+    low, high = 1, _MOST
+    if not shows(high):
+        return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if shows(middle) else (middle, high)
@@ -321,9 +318,9 @@ def _cell(needed: Needed) -> str:
 
 
 def _curve(metric: MetricPower) -> Iterator[Line]:
-    top = max((size for _, size in metric.curve if size is not None), default=0.0)
+    top = max((size for _, size in metric.curve if size is not None), default=math.inf)
     for n, size in metric.curve:
-        bar = "" if size is None or not top else "#" * max(1, round(_WIDTH * size / top))
+        bar = "" if size is None else "#" * max(1, round(_WIDTH * size / top))
         yield Line(f"{n:>6,}  {number(size):>8}  {bar}".rstrip(), "row")
 
 
