@@ -92,11 +92,11 @@ def compare_results(
     )
 
 
-def _margins(matters: float | Mapping[str, float] | None, pairing: Pairing) -> Mapping[str, float]:
+def _margins(matters: float | Mapping[str, float] | None, pairing: Pairing) -> Mapping[str, float | None]:
     """Return what matters by column; refuse a name in no spelling of a metric that is compared."""
     if not isinstance(matters, Mapping):
-        return {} if matters is None else dict.fromkeys(pairing.columns, matters)
-    margins = {}
+        return dict.fromkeys(pairing.columns, matters)
+    margins: dict[str, float | None] = {}
     for name, margin in matters.items():
         try:
             margins[find_column(pairing.columns, name).name] = margin
@@ -200,8 +200,8 @@ def is_itself(one: ResultValues, other: ResultValues) -> bool:
     columns = list(zip(one.metrics.values(), other.metrics.values(), strict=False))
     if one.sample_ids != other.sample_ids or not columns:
         return False
-    pairs = [(a.repeats, b.repeats) for a, b in columns if a.repeats is not None and b.repeats is not None]
-    return len(pairs) == len(columns) and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+    pairs = [(its.repeats, others.repeats) for its, others in columns]
+    return all(a is not None and b is not None and np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
 def with_false_alarms(

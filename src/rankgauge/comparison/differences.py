@@ -325,7 +325,7 @@ class Comparison:
                 *(pair.run, pair.baseline, name, metric.verdict, shown(metric.baseline_mean), shown(metric.mean)),
                 shown(metric.difference, "+.4f"),
                 "-" if metric.interval is None else " to ".join(shown(end, "+.4f") for end in metric.interval),
-                *(shown(metric.p if metric.p_adjusted is None else metric.p_adjusted), f"{metric.n:,}"),
+                *(shown(metric.p_adjusted), f"{metric.n:,}"),
             )
             for pair in self.comparisons
             for name, metric in pair.metrics.items()

@@ -185,7 +185,7 @@ def _markdown_lines(comparison: Comparison) -> Iterator[str]:
         yield from (f"## {cell(pair.run)} against {cell(pair.baseline)}", "", *_markdown_table(*facts_table(pair)))
         remarks = [f"- {cell(line)}" for line in (*unjudged_lines(comparison, pair), *notes(pair))]
         remarks += [f"- {cell(line)}"] if (line := detectable_line(pair)) else []
-        yield from [*remarks, ""] if remarks else []
+        yield from (*remarks, "")
         for metric in pair.metrics.values():
             yield from _details(pair, metric)
     yield cell(method_line(comparison))

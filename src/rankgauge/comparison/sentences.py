@@ -136,14 +136,14 @@ _NO_PAIRS = "cannot be compared"
 
 
 def _has_no_pairs(metric: MetricComparison) -> bool:
-    return metric.n == 0 and metric.difference is None
+    return metric.difference is None
 
 
 def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_baseline: bool) -> str:
     metric, verdict = metrics[0], metrics[0].verdict
     is_one = len(pair.metrics) == 1  # else the numbers stand in a table of several rows
     names = ", ".join(metric.name for metric in metrics)
-    named = _difference(metric) if is_one or verdict not in {"better", "worse", "undecided"} else names
+    named = f"{metric.name} {_change(metric)}" if is_one or verdict not in {"better", "worse", "undecided"} else names
     if _has_no_pairs(metric):
         return f"{pair.run} and {pair.baseline} {_NO_PAIRS} in {names}: no sample has a score in both"
     if verdict == "same":
@@ -152,7 +152,7 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
         return f"{pair.run} and {pair.baseline} are equivalent: {named}; {_equivalence(metric)}"
     if verdict == "undecided":
         against = f" from {pair.baseline}" if names_baseline else ""
-        in_words = f"{metric.name} ({_change(metric)})" if is_one and metric.difference is not None else names
+        in_words = f"{metric.name} ({_change(metric)})" if is_one else names
         unclear = f"{pair.run}: no clear difference{against} in {in_words}"
         return unclear if metric.matters is None else f"{unclear}, and no equivalence: {_equivalence(metric)}"
     if verdict == "depends on unjudged documents" and metric.condensed is not None:
@@ -183,12 +183,6 @@ def _equivalence(metric: MetricComparison) -> str:
     within = "within" if metric.verdict == "equivalent" else "not within"
     digits = 3 if (metric.matters or 0.0) >= 0.01 else 6
     return f"{span(metric.equivalence, digits)} by two one-sided tests, {within} {matters}"
-
-
-def _difference(metric: MetricComparison) -> str:
-    if metric.difference is None:
-        return f"{metric.name} has no pair of scores"
-    return f"{metric.name} {_change(metric)}"
 
 
 def _change(metric: MetricComparison) -> str:
