@@ -265,6 +265,8 @@ def test_a_bootstrap_of_many_pairs_takes_no_more_resamples_than_some_seconds_all
     (note,) = bounded["new"].notes
     assert note.startswith("2,000 resamples were drawn instead of 20,000, which take minutes for 30 pairs; ")
     assert wanted["new"].notes == ()
+    third = {"old": result(first), "new": result(second), "few": result(second).take(range(3))}
+    assert compare(third, test="bootstrap-bca", resamples=20_000).resamples == 2_000  # the most pairs decide
     assert affordable_resamples(100_000, 10**8) == 1_000
     assert compare({"old": result(first), "new": result(second)}, resamples=20_000).resamples == 20_000
 
@@ -325,6 +327,7 @@ def test_no_pair_has_a_score() -> None:
         ({"baseline": "od"}, r"no result is called 'od' \(did you mean 'old'\?\); there are old, new"),
         ({"test": "sign-flop"}, r"unknown test 'sign-flop' \(did you mean 'sign-flip'\?\)"),
         ({"confidence": 95}, r"confidence lies between 0 and 1, not at 95; write 0\.95"),
+        ({"confidence": True}, "confidence is a number such as 0.95"),
         ({"confidence": "high"}, "confidence is a number such as 0.95"),
         ({"resamples": 0}, "resamples is an integer of 1 or more, not 0"),
         ({"seed": -1}, r"seed is an integer of 0 or more and below 2\*\*128, not -1"),

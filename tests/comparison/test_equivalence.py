@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 from statsmodels.stats.weightstats import ttost_paired
 
 from comparison.made import result
@@ -108,6 +109,16 @@ def test_every_layout_says_so() -> None:
         "no equivalence"
         in next(comparison_lines(compare({"a": result(BASE), "b": result(NEAR)}, matters=0.001), width=None)).text
     )
+
+
+def test_each_of_several_equivalent_metrics_has_a_sentence_with_its_numbers() -> None:
+    told = comparison_lines(compare({"a": result(BASE, BASE), "b": result(NEAR, NEAR)}, matters=0.05), width=None)
+    sentences = [line.text for line in told if " are equivalent: " in line.text]
+    assert [sentence.split("; ")[0] for sentence in sentences] == [
+        f"b and a are equivalent: p@{k} {(NEAR - BASE).mean():+.3f}, 95 % CI {low:+.3f} to {high:+.3f}"
+        for low, high in [ttest_1samp(NEAR - BASE, 0).confidence_interval()]
+        for k in (1, 2)
+    ]
 
 
 class TestExactIntervals:

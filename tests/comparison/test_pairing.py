@@ -13,7 +13,7 @@ from rankgauge import Engine, Result, compare, evaluate, load_baseline, save_bas
 from rankgauge.comparison.layouts import comparison_lines
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.errors import ParameterError, ResultError
-from rankgauge.plugin import JudgedSample, sample_metric
+from rankgauge.plugin import JudgedSample, run_metric, sample_metric
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 0}}
 FIRST = {"q1": {"a": 2, "x": 1}, "q2": {"x": 2, "c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
@@ -60,10 +60,10 @@ def undefined_at(result: Result, places: list[int]) -> Result:
 
 def test_a_score_that_is_undefined_in_either_makes_no_pair() -> None:
     first = undefined_at(run(FIRST, ["P@2"]), [1, 3])
-    second = undefined_at(run(SECOND, ["P@2"]), [3])
+    second = undefined_at(run(SECOND, ["P@2"]), [2, 3])
     pairs = pair_results(first, second).columns["p@2"]
-    assert pairs.is_pair.tolist() == [True, False, True, False]
-    assert (pairs.dropped["undefined"], pairs.dropped["undefined_in_one"], pairs.dropped["excluded"]) == (1, 1, 0)
+    assert pairs.is_pair.tolist() == [True, False, False, False]
+    assert (pairs.dropped["undefined"], pairs.dropped["undefined_in_one"], pairs.dropped["excluded"]) == (1, 2, 0)
 
 
 def test_what_the_policy_leaves_out_makes_no_pair() -> None:
@@ -212,6 +212,77 @@ def test_another_cutoff_of_one_name_is_refused() -> None:
 def test_another_parameter_is_refused_by_name() -> None:
     reason = refusal(run(FIRST, ["ndcg@2"]), run(SECOND, [{"metric": "ndcg(gain=exponential)@2", "as": "ndcg@2"}]))
     assert "gain=linear in one, gain=exponential in the other" in reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, " (fingerprints {} and another); evaluate both with the same version and profile"),
+        (
+            {"range": (0.0, 2.0), "higher_is_better": False, "version": "9"},
+            (
+                ": range=(0.0, 1.0), higher_is_better=True, version=1 in one, "
+                "range=(0.0, 2.0), higher_is_better=False, version=9 in the other; evaluate both alike"
+            ),
+        ),
+        (
+            {"k": (3, 3), "range": (0.0, 2.0), "higher_is_better": False, "version": "9"},
+            (
+                ": k=2, range=(0.0, 1.0), higher_is_better=True in one, "
+                "k=3, range=(0.0, 2.0), higher_is_better=False in the other and 1 more; evaluate both alike"
+            ),
+        ),
+    ],
+)
+def test_three_differences_of_definition_are_named(changes: dict[str, Any], told: str) -> None:
+    first = run(FIRST, ["P@2"])
+    column = first["p@2"]
+    info = dataclasses.replace(column.info, fingerprint="another", **changes)
+    second = first.with_columns([dataclasses.replace(column, info=info)])
+    said = f"p@2 does not mean the same in both{told.format(column.info.fingerprint)}"
+    assert refusal(first, second) == said
+
+
+@run_metric("whole-results", short=("results_in_all",), range=(0.0, None))
+def results_in_all(rankings) -> float | None:  # type: ignore[no-untyped-def]
+    """Count the results of all samples; no value for fewer than six."""
+    count = sum(map(len, rankings))
+    return float(count) if count > 5 else None
+
+
+def test_one_value_of_a_whole_run_is_told_and_not_tested() -> None:
+    both, whole = ["P@2", results_in_all], "whole-results is one value of a whole run"
+    two, three, one = (run({**FIRST, "q1": dict.fromkeys("xyz"[:n], 1)}, both) for n in (2, 3, 1))
+    told = {
+        (two, three): f"{whole}, which is not tested: from 6.0000 to 7.0000, +1.0000",
+        (two, one): f"{whole}, and one of the two has none",
+        (one, two): f"{whole}, and one of the two has none",
+        (two, run(FIRST, ["P@2"])): "whole-results is in the baseline only; left out",
+    }
+    for (old, new), note in told.items():
+        assert pair_results(old, new).notes == (note,)
+    assert refusal(two, three, ["whole-results"]) == f"{whole}, and only means are compared"
+
+
+def test_a_namesake_is_found_by_any_spelling() -> None:
+    first = run(FIRST, ["P@2"])
+    column = first["p@2"]
+    info = dataclasses.replace(column.info, name="mine", fingerprint="another")
+    second = Result(first.sample_ids, first.tags, {"mine": dataclasses.replace(column, info=info)}, first.manifest)
+    assert refusal(first, second).startswith("p@2 does not mean the same in both")
+
+
+def test_a_result_without_samples_has_none_in_common() -> None:
+    first = run(FIRST, ["P@2"])
+    assert refusal(first, first.take([])).endswith("one has 'q1', 'q2', 'q3', ..., the other none")
+
+
+def test_a_result_without_metrics_has_none_in_common() -> None:
+    first = run(FIRST, ["P@2"])
+    bare = Result(first.sample_ids, first.tags, {}, first.manifest)
+    assert refusal(first, bare) == "they have no mean in common; one has p@2, the other no metric"
+    assert refusal(bare, first) == "they have no mean in common; one has no metric, the other p@2"
+    assert refusal(first, bare, ["P@2"]) == "it has no p@2; it has no metric"
 
 
 def test_what_was_found_in_the_data_has_to_be_the_same() -> None:

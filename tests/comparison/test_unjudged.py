@@ -1,8 +1,11 @@
 """Comparisons that know of unjudged documents: the second column, and a verdict that depends on it."""
 
+from dataclasses import replace
+
 import pytest
 
 from rankgauge import compare, evaluate
+from rankgauge.comparison.sentences import unjudged_lines
 from rankgauge.engine.comparing import unjudged_of
 from rankgauge.errors import ResultError
 
@@ -65,6 +68,13 @@ def test_json_has_the_second_comparison_and_what_is_unjudged():
     assert metric["verdict"] == "depends on unjudged documents"
     assert metric["condensed"]["difference"] == 0.0
     assert document["unjudged"]["new"] == {"shares": {"unjudged@2": 0.5}, "bounds": {"rr": [1.0, 1.0]}}
+
+
+def test_a_comparison_that_knows_of_no_unjudged_documents_tells_of_none():
+    comparison = compare(runs(base="xa", new="ax"), metrics="rr")
+    (pair,) = comparison.comparisons
+    assert list(unjudged_lines(comparison, pair)) == ["unjudged@2: base 0.5000, new 0.5000"]
+    assert list(unjudged_lines(replace(comparison, unjudged={}), pair)) == []
 
 
 def test_results_of_samples_cannot_be_condensed(engine):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from scipy import stats
 
 from comparison.made import result
 from rankgauge import Result, compare, evaluate
-from rankgauge.comparison.compare import is_itself, with_false_alarms
+from rankgauge.comparison.compare import tested_columns as columns_tested
+from rankgauge.comparison.differences import Unjudged
 from rankgauge.comparison.estimate import Method
-from rankgauge.comparison.pairing import counterpart_of
+from rankgauge.comparison.pairing import counterpart_of, pair_results
 from rankgauge.comparison.sentences import digits_of, verdicts
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.intervals import betting_interval
@@ -133,52 +133,103 @@ def test_metrics_that_depend_on_unjudged_documents_have_a_sentence_each():
         assert len(list(verdicts(changed))) == count
 
 
-class TestFalseAlarms:
-    """Three repeats make three pairs, and what is said of these is given here."""
+def test_what_is_not_below_what_matters_is_not_equivalent():
+    metric = replace(compared(BASE, NEAR), matters=0.1)
+    ends = {(-0.1, 0.05): False, (-0.05, 0.1): False, (-0.0999, 0.0999): True}
+    for equivalence, is_equivalent in ends.items():
+        assert (replace(metric, equivalence=equivalence).verdict == "equivalent") == is_equivalent
 
-    def made(self, repeats=((1.0, 0.5, np.nan),)):
-        one = result([1.0] * len(repeats))
-        column = replace(one["p@1"], repeats=None if repeats[0] is None else np.array(repeats))
-        return one.with_columns([column])
 
-    @pytest.mark.parametrize(
-        ("verdicts", "alarms", "advice"),
-        [
-            (["better", "worse", "undecided"], 2, True),
-            (["worse", "same", "undecided"], 1, False),
-            (["same", "same", "same"], 0, False),
-        ],
+def test_equivalence_after_students_test_is_held_against_students_interval():
+    theirs = stats.ttest_1samp(NEAR - BASE, 0).confidence_interval(0.9)
+    assert compared(BASE, NEAR, test="t", matters=0.3).equivalence == pytest.approx(tuple(theirs))
+
+
+@pytest.mark.parametrize("ends", [(None, 1.0), (0.0, None), (None, None)])
+def test_a_range_without_an_end_bounds_no_difference(ends):
+    made = result([0.5] * 12)
+    column = made["p@1"]
+    open_ = made.with_columns([replace(column, info=replace(column.info, range=ends))])
+    assert compare({"a": open_, "b": open_})["b"]["p@1"].interval is None
+    signed = made.with_columns([replace(column, info=replace(column.info, range=(-1.0, 1.0)))])
+    bound = 2 * (1 - 0.05 ** (1 / 12))
+    assert compare({"a": signed, "b": signed})["b"]["p@1"].interval == pytest.approx((-bound, bound))
+
+
+def test_losses_count_as_pairs_that_differ_as_gains_do():
+    for sign in (1, -1):
+        ten, nine = (compared([0.5] * 12, 0.5 + sign * 0.01 * np.arange(12) * (np.arange(12) < n)) for n in (11, 10))
+        assert [bool(metric.notes) for metric in (ten, nine)] == [False, True]
+    metric = compared([0.5] * 4, [0.75, 0.25, 0.75, 0.25], cluster={f"q{at:03}": at // 2 for at in range(4)})
+    assert "only 0 of 2 clusters differ, so a sign-flip test cannot give p < 1 here" in metric.notes
+
+
+@pytest.mark.parametrize(
+    ("half", "note"),
+    [
+        (0.05, "19% of the variance of differences lies between repeats, the rest between samples: the interval of "),
+        (0.2, "100% of the variance of differences lies between repeats, the rest between samples: the interval of "),
+    ],
+)
+def test_what_repeats_and_samples_buy_is_told(half, note):
+    """
+    Differences .1 .3 .1 .3 have a variance of .01333, and t(.975, 3) is 3.182446: half of the interval is .18374.
+
+    Two repeats half a width to either side leave their mean half**2: .0025 is 18.75 % of it, whose half is saved.
+    """
+    new = np.array([0.1, 0.3, 0.1, 0.3])
+    made = result(new)
+    repeated = made.with_columns([replace(made["p@1"], repeats=np.stack([new - half, new + half], axis=1))])
+    notes = compare({"a": result([0.0] * 4), "b": repeated})["b"]["p@1"].notes
+    more = "0.1749" if half == 0.05 else "0.1299"
+    assert f"{note}+-0.1837 would shrink to +-{more} with twice the repeats and to +-0.1299 with twice the samples" in (
+        notes
     )
-    def test_alarms_of_all_pairs_are_counted(self, verdicts, alarms, advice):
-        pair = compare({"a": result([1.0]), "b": result([1.0])}).comparisons[0]
-        told = iter(verdicts)
 
-        def compared(single):
-            assert len(single) == 2
-            metric = SimpleNamespace(verdict=next(told))
-            return {name: SimpleNamespace(metrics={"p@1": metric}) for name in single}
 
-        found = with_false_alarms(pair, self.made(), Method(), compared)
-        assert found.false_alarms == {
-            "pairs": 3,
-            "alarms": alarms,
-            "metrics": {"p@1": alarms},
-            "allowed": pytest.approx(0.05),
-            "rate": alarms / 3,
-        }
-        note = found.notes[-1]
-        assert note.startswith(f"A against A: of 3 pairs of repeats {alarms} would be called different, a false-alarm ")
-        assert note.endswith("so single runs are not to be compared") == advice
+def test_a_metric_with_few_pairs_beside_one_with_many_needs_signs_that_are_nearly_all_alike():
+    """
+    The most extreme of both metrics decides, and random signs have to reach about 2.05 at a level of .05.
 
-    def test_only_the_same_repeats_are_those_of_one_run(self):
-        one, none = self.made(), self.made([None])
-        assert is_itself(one, self.made())  # where a call gave no score, neither has one
-        assert not is_itself(one, self.made([(1.0, 0.5, 0.5)]))
-        assert not any(is_itself(*pair) for pair in ((one, none), (none, one), (none, none)))
-        bare = Result(one.sample_ids, one.tags, {}, one.manifest)
-        assert not is_itself(bare, bare)
-        other = Result(["another"], one.tags, one.metrics, one.manifest)
-        assert not is_itself(one, other)
+    Three pairs reach sqrt(3) at most, so that nothing is known but the share of the level. Five reach sqrt(5) = 2.24:
+    Student's t is then 2.05 * sqrt(4 / (5 - 2.05**2)) = 4.6, whose p is .010.
+    """
+    rng = np.random.default_rng(0)
+    many, few = rng.normal(size=40), rng.normal(size=40)
+    levels = []
+    for n in (3, 5):
+        pairs = np.where(np.arange(40) < n, few, math.nan)
+        pairing = pair_results(result([0.0] * 40, [0.0] * 40), result(many, pairs))
+        levels.append(columns_tested(pairing, None, Method(resamples=2_000), 1)[1].level)
+    assert levels[0] == pytest.approx(0.025)
+    assert 0.008 < levels[1] < 0.012
+
+
+def test_cohorts_stand_in_order_of_their_tags():
+    tags = [("c",), ("a",), (), ("b",), ("d", "a")]
+    pair = {name: result(scores, tags=tags) for name, scores in (("a", [0.0] * 5), ("b", [0.1, 0.2, 0.3, 0.4, 0.5]))}
+    assert [cohort.tag for cohort in compare(pair)["b"]["p@1"].cohorts] == ["a", "b", "c", "d", None]
+
+
+def test_as_many_resamples_as_one_likes_are_a_number():
+    assert compared([0.0] * 3, [0.1, 0.2, 0.3], resamples=2**128).p == 0.25
+
+
+def test_what_was_found_cannot_be_changed():
+    comparison = replace(
+        compare({"a": result(BASE), "b": result(NEAR)}), unjudged={"b": Unjudged({"unjudged@1": 0.5}, {"p@1": (0, 1)})}
+    )
+    pair, known = comparison["b"], comparison.unjudged["b"]
+    for values in (
+        comparison.unjudged,
+        pair.metrics,
+        pair.false_alarms,
+        pair["p@1"].dropped,
+        known.shares,
+        known.bounds,
+    ):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            values["another"] = None
 
 
 def test_a_column_is_found_by_its_name_among_equals():

@@ -157,6 +157,8 @@ def test_csv_has_all_digits() -> None:
 def test_csv_leaves_empty_what_does_not_exist() -> None:
     (row,) = csv.DictReader(io.StringIO(comparison_csv(compare({"a": result([0.5]), "b": result([1.0])}))))
     assert (row["low"], row["p_t"], row["g"]) == ("", "", "")
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(compare({"a": result(FIRST), "b": result(BETTER)}))))
+    assert (float(row["low"]), float(row["high"])) == pytest.approx((0.1450, 0.2716), abs=5e-5)
 
 
 def test_latex_has_dashes_where_a_run_has_no_such_metric() -> None:
@@ -272,6 +274,70 @@ def test_a_verdict_stands_in_each_row_and_has_its_colour() -> None:
     rows = [line for line in comparison_lines(comparison, width=80) if line.text.startswith("p@")]
     assert [(row.word, row.role) for row in rows] == [("better", "good"), ("worse", "bad"), ("", "row")]
     assert [row.text.split()[1] for row in rows] == ["better", "worse", "same"]
+
+
+WORSE = [score - 0.05 * place for place, score in enumerate(FIRST)]
+"""The last samples lose most: q011 loses .55, q010 .5, q009 .45, q008 .4 and q007 .35."""
+
+
+def test_several_runs_stand_apart_in_brief_too() -> None:
+    found = lines(compare({"a": result(FIRST), "b": result(BETTER), "c": result(WORSE)}))
+    begins = [place for place, line in enumerate(found) if " against a: " in line]
+    assert [found[place - 1] for place in begins] == ["", ""]
+
+
+def test_the_p_that_decides_is_the_corrected_one_in_every_layout() -> None:
+    """p@1 is won 12 times of 12: 2 / 2**12 = .0005, times two runs .0010; p@2 differs in no pair."""
+    runs = {"a": result(FIRST, FIRST), "b": result(BETTER, FIRST), "c": result(WORSE, FIRST)}
+    comparison = compare(runs)
+    row, alone = (
+        next(line.split() for line in lines(compare(found)) if line.startswith("p@1"))
+        for found in (runs, {"a": result(FIRST), "b": result(BETTER)})
+    )
+    assert (row[-2:], alone[-2:]) == (["0.0010", "12/0"], ["0.0005", "12/0"])
+    whole = next(line.text.split() for line in comparison_lines(comparison, width=None) if line.text[:3] == "p@1")
+    assert (whole[7:9], whole[13], whole[16]) == (["0.0005", "0.0010"], "+2.09", "+1.94")
+    cells = re.findall("<td[^>]*>(.*?)</td>", comparison._repr_html_())
+    assert cells[8] == "0.0010"
+
+
+def test_a_note_of_one_metric_names_it() -> None:
+    runs = {"a": result(FIRST, FIRST), "b": result(BETTER, FIRST)}
+    note = "none of 12 pairs differs; at 95 % confidence the true difference is at most 0.2209 either way"
+    assert f"note: p@2: {note}" in lines(compare(runs))
+    assert f"note: {note}" in lines(compare(runs, metrics=["p@2"]))
+
+
+def test_differences_by_tag_stand_in_full_reports_the_largest_first_where_they_are_many() -> None:
+    def told(*tags: str, second: list[float] = BETTER) -> tuple[list[str], list[str], str]:
+        runs = {name: result(scores, tags=[(tag,) for tag in tags]) for name, scores in (("a", FIRST), ("b", second))}
+        comparison = compare(runs)
+        full = [line.text for line in comparison_lines(comparison, width=200, is_whole=True)]
+        return full, lines(comparison), comparison_markdown(comparison)
+
+    full, brief, markdown = told(*"xxxxxxyyyyyy")
+    assert [line.split()[:2] for line in full if line[:1] in {"x", "y"}] == [["x", "+0.2500"], ["y", "+0.1667"]]
+    assert not any(line.startswith(("x", "...")) for line in brief)
+    assert not any(line.startswith("...") for line in full)
+    assert "| x | +0.2500 |" in markdown
+    plain = compare({"a": result(FIRST), "b": result(BETTER)})
+    assert "| tag |" not in comparison_markdown(plain)
+    assert not any(line.text.startswith("tag") for line in comparison_lines(plain, width=None))
+    many = {
+        name: result([score] * 21, tags=[(f"t{at:02}",) for at in range(21)]) for name, score in (("a", 0), ("b", 1))
+    }
+    assert "... and 1 more tags; --json has all of them" in [
+        line.text for line in comparison_lines(compare(many), width=None)
+    ]
+
+
+def test_markdown_lists_the_biggest_losses_then_gains_the_biggest_last() -> None:
+    def listed(second: list[float]) -> list[str]:
+        return re.findall(r"\| (q\d+) \|", comparison_markdown(compare({"a": result(FIRST), "b": result(second)})))
+
+    assert listed(WORSE) == ["q011", "q010", "q009", "q008", "q007"]
+    assert listed([*FIRST[:9], 0.5, 0.7, 0.1]) == ["q011", "q010", "q009"]
+    assert listed(FIRST) == []
 
 
 def test_the_name_of_a_metric_is_folded_where_nothing_else_helps() -> None:
