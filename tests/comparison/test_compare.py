@@ -218,6 +218,9 @@ def test_several_runs_multiply_what_is_corrected_over_metrics() -> None:
     for name, metric in alone["b"].metrics.items():
         assert together["b"][name].p == metric.p
         assert together["b"][name].p_adjusted == min(1.0, 2 * metric.p_adjusted)
+    told: list[tuple[int, int]] = []
+    compare(runs, progress=lambda done, of: told.append((done, of)))
+    assert told == [(1, 2), (2, 2)]
     assert together.correction == "step-down max-T over metrics, times 2 comparisons"
 
 
@@ -314,11 +317,18 @@ def test_two_pairs() -> None:
     )
 
 
+BASE_OF_MANY = np.random.default_rng(2).normal(size=40).tolist()
+
+
 def test_no_pair_has_a_score() -> None:
     found = against([math.nan, 0.5], [0.5, math.nan])
     assert (found.n, found.difference, found.interval, found.p, found.p_adjusted) == (0, None, None, None, None)
     assert found.dropped["undefined_in_one"] == 2
     assert found.notes == ("no sample has a score in both runs",)
+    assert found.verdict == "undecided"
+    many, none = BASE_OF_MANY, [math.nan] * 40
+    beside = compare({"old": result([0.0] * 40, none), "new": result(many, many)}, resamples=100)["new"]["p@2"]
+    assert (beside.n, beside.p, beside.p_adjusted, beside.notes) == (0, None, None, found.notes)
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,8 @@ def test_scores_and_clusters_that_are_all_alike_say_nothing() -> None:
     pair = {"a": result([0.0] * 20), "b": result([0.0, 0.5] * 10)}
     found = plan_power(pair, method=T, clusters=clusters).metrics["p@1"]
     assert (found.needed, found.note) == ((), "the pilot cannot say: all 10 clusters differ by the same")
+    nothing = plan_power({"a": result([math.nan] * 20)}, method=T, clusters=clusters).metrics["p@1"]
+    assert nothing.note == "the pilot is too small to say: 0 of 0 pairs differ, and 10 are needed"
     few = {"a": result([0.0] * 4), "b": result([0.0, 0.5] * 2)}
     assert plan_power(few, method=T, clusters=clusters).metrics["p@1"].note == (
         "the pilot is too small to say: 2 of 2 clusters differ, and 10 are needed"

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rankgauge import compare, evaluate
-from rankgauge.comparison.sentences import unjudged_lines
+from rankgauge.comparison.differences import Unjudged
+from rankgauge.comparison.sentences import unjudged_lines, verdicts
 from rankgauge.engine.comparing import unjudged_of
 from rankgauge.errors import ResultError
 
@@ -44,8 +45,10 @@ def test_a_difference_that_turns_round_depends_on_unjudged_documents():
 
 
 def test_a_difference_that_stays_is_decided():
-    found = compared(base="nxa", new="ax")
+    comparison = compare(runs(base="nxa", new="ax"), metrics="rr", condensed=True)
+    found = comparison["new"]["rr"]
     assert (found.verdict, found.condensed.verdict) == ("better", "better")
+    assert next(verdicts(comparison))[0].startswith("new is better: rr +0.667")
 
 
 def test_without_condensed_lists_the_verdict_is_that_of_the_lists_as_they_are():
@@ -75,6 +78,11 @@ def test_a_comparison_that_knows_of_no_unjudged_documents_tells_of_none():
     (pair,) = comparison.comparisons
     assert list(unjudged_lines(comparison, pair)) == ["unjudged@2: base 0.5000, new 0.5000"]
     assert list(unjudged_lines(replace(comparison, unjudged={}), pair)) == []
+    known = {"base": Unjudged({"unjudged@2": 0.5}, {}), "new": Unjudged({}, {"rr": (0.25, 1)})}
+    assert list(unjudged_lines(replace(comparison, unjudged=known), pair)) == [
+        "unjudged@2: base 0.5000",
+        "rr, worst to best case: new 0.2500 to 1.0000",
+    ]
 
 
 def test_results_of_samples_cannot_be_condensed(engine):

@@ -62,6 +62,7 @@ def test_unjudged_documents_matter_only_where_a_verdict_hangs_on_them():
     assert replace(shown, condensed=shown).verdict == "worse"
     assert replace(shown, condensed=same).verdict == "depends on unjudged documents"
     assert replace(same, condensed=shown).verdict == "depends on unjudged documents"
+    assert replace(shown, condensed=replace(same, n=0, difference=None)).verdict == "depends on unjudged documents"
     assert replace(shown, condensed=replace(same, difference=1e-15)).verdict == "depends on unjudged documents"
 
 
@@ -105,6 +106,7 @@ def test_where_there_is_no_interval_nothing_is_equivalent():
     assert (alike.interval, alike.equivalence, alike.verdict) == (None, None, "better")
     assert compared(BASE, NEAR, matters=0.5, resamples=1).equivalence is None  # no p can be small enough
     assert compared(BASE, NEAR, matters=0.5, confidence=0.4).equivalence is None
+    assert compared(BASE, NEAR, test="t", matters=0.5, confidence=0.5).equivalence is None
 
 
 def test_the_interval_is_of_the_kind_that_was_asked_for():
@@ -143,6 +145,12 @@ def test_what_is_not_below_what_matters_is_not_equivalent():
 def test_equivalence_after_students_test_is_held_against_students_interval():
     theirs = stats.ttest_1samp(NEAR - BASE, 0).confidence_interval(0.9)
     assert compared(BASE, NEAR, test="t", matters=0.3).equivalence == pytest.approx(tuple(theirs))
+
+
+def test_where_few_clusters_differ_bets_decide_about_equivalence():
+    pair, by = {"a": result(BASE), "b": result(NEAR)}, {f"q{at:03}": at // 8 for at in range(40)}
+    exact = compare(pair, cluster=by, interval="exact", confidence=0.9)["b"]["p@1"].interval
+    assert compare(pair, cluster=by, matters=0.3, test="t")["b"]["p@1"].equivalence == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("ends", [(None, 1.0), (0.0, None), (None, None)])

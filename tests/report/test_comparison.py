@@ -9,7 +9,7 @@ import re
 import pytest
 
 from comparison.made import result
-from rankgauge import compare
+from rankgauge import compare, evaluate
 from rankgauge.base.tables import aligned
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
@@ -99,6 +99,19 @@ def test_the_last_line_says_how_numbers_were_calculated(count: int, test: str, c
     assert lines(found)[-1] == f"{p}; --all-columns shows more"
 
 
+def test_intervals_are_named_by_what_they_are() -> None:
+    found = compare({"a": result(FIRST), "b": result(BETTER)}, test="bootstrap-bca", resamples=100)
+    assert "; intervals: BCa, 95 %" in method_line(found)
+    two = compare({"a": result(FIRST, FIRST), "b": result(BETTER, FIRST)})
+    said = "intervals: Student's t of p@1, the most that could differ unseen of p@2, 95 %"
+    assert method_line(two).split("; ")[2] == said
+
+
+def test_what_is_detected_is_told_of_as_many_pairs() -> None:
+    found = compare({"a": result(FIRST, FIRST), "b": result(BETTER, [*BETTER[:-1], float("nan")])})
+    assert any(line.startswith("12 pairs detect a difference in p@1 of ") for line in lines(found))
+
+
 def test_three_metrics_say_what_they_detect() -> None:
     found = lines(compare({"a": result(*[FIRST] * 4), "b": result(*[BETTER] * 4)}))
     (line,) = (line for line in found if line.startswith("detected 4 times out of 5 by 12 pairs: "))
@@ -116,6 +129,8 @@ def test_small_differences_are_printed_with_more_digits() -> None:
     assert lines(compare({"a": result(FIRST), "b": result(second)}))[0].startswith(
         "b is better: p@1 +0.000450, 95 % CI "
     )
+    both = lines(compare({"a": result(FIRST, FIRST), "b": result(BETTER, second)}))
+    assert [line.split()[4] for line in both if line.startswith("p@")] == ["+0.208333", "+0.000450"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -223,6 +238,9 @@ def test_latex_marks_the_best_and_the_significant() -> None:
         r"50\% & \textbf{0.4750}$^{\dagger}$ & \textbf{0.4750} \\",
     ]
     assert found.count(r"\toprule") == found.count(r"\bottomrule") == 1
+    runs = {"late": {"q": {"x": 2, "a": 1}}, "early": {"q": {"a": 1}}}
+    ranks = comparison_latex(compare(evaluate({"q": {"a": 1}}, runs=runs, metrics=["first_rank"])))
+    assert [r"\textbf" in line for line in ranks.splitlines() if line.startswith(("late", "early"))] == [False, True]
 
 
 @pytest.mark.parametrize("width", [60, 100, 400])

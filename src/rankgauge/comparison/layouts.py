@@ -92,7 +92,7 @@ def _table(comparison: Comparison, pair: RunComparison, width: int | None) -> It
             "run": number(metric.mean),
             "change": signed(metric.difference, digits),
             "interval": span(metric.interval, digits),
-            "p": p_value(metric.p_adjusted if comparison.correction else metric.p),
+            "p": p_value(metric.p_adjusted),
             "won/lost": f"{metric.wins:,}/{metric.losses:,}",
         }
         for name, metric in metrics.items()

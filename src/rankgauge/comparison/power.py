@@ -26,7 +26,7 @@ from rankgauge.errors import ParameterError, counted
 from rankgauge.result import ResultValues
 from rankgauge.result.column_info import find_column
 from rankgauge.result.wording import number
-from rankgauge.stats import estimate_mean, standard_deviation
+from rankgauge.stats import estimate_mean
 
 __all__ = ["SIZES", "MetricPower", "Needed", "PowerPlan", "plan_power", "power_lines"]
 
@@ -233,22 +233,22 @@ def _check(
 
 def _planned(values: Floats, codes: Ints | None, level: float, sizes: Sequence[float], method: Method) -> MetricPower:
     """Return what one metric needs whose differences have the spread of these."""
-    n, moved, std = len(values), moved_units(values, codes), standard_deviation(values)
+    n, moved = len(values), moved_units(values, codes)
     estimate = estimate_mean(values, codes) if n else None
     groups = None if codes is None or estimate is None else estimate.df + 1
-    if estimate is None or moved < _LEAST or not std or not estimate.standard_error:
+    if estimate is None or moved < _LEAST or not estimate.standard_error:
         units = counted(n, "pair") if groups is None else counted(groups, "cluster")
         note = f"the pilot is too small to say: {moved:,} of {units} differ, and {_LEAST} are needed"
         note = note if moved < _LEAST else f"the pilot cannot say: all {units} differ by the same"
         return MetricPower(pilot=n, std=None, level=level, note=note, clusters=groups)
-    spread = std if groups is None else estimate.standard_error * math.sqrt(n)
+    spread = estimate.standard_error * math.sqrt(n)
     size = 1.0 if groups is None else n / groups
     upper = spread * _spread_at_most(estimate.df)
     needed = tuple(
         Needed(one, *(_questions(one, each, size, level, method) for each in (spread, upper))) for one in sizes
     )
     curve = tuple((count, _detects(count, spread, size, level, method)) for count in _CURVE)
-    return MetricPower(pilot=n, std=std, level=level, needed=needed, curve=curve, clusters=groups)
+    return MetricPower(pilot=n, std=estimate.std, level=level, needed=needed, curve=curve, clusters=groups)
 
 
 def _detects(n: int, spread: float, size: float, level: float, method: Method) -> float | None:
