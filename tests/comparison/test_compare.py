@@ -218,6 +218,8 @@ def test_several_runs_multiply_what_is_corrected_over_metrics() -> None:
     for name, metric in alone["b"].metrics.items():
         assert together["b"][name].p == metric.p
         assert together["b"][name].p_adjusted == min(1.0, 2 * metric.p_adjusted)
+    one = compare({"few": result([0.5] * 12), **runs}, baseline="a")  # one of three has one metric only
+    assert one.correction == "step-down max-T over metrics, times 3 comparisons"
     told: list[tuple[int, int]] = []
     compare(runs, progress=lambda done, of: told.append((done, of)))
     assert told == [(1, 2), (2, 2)]

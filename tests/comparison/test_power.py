@@ -151,6 +151,8 @@ def test_clusters_of_one_result_widen_its_spread() -> None:
     )
     assert (plain.clusters, clustered.clusters, clustered.pilot) == (None, 30, 59)
     assert plain.std == clustered.std == pytest.approx(np.nanstd(scores, ddof=1))  # for a correlation of a half
+    most = plan_power({"a": result(scores)}, method=T, sizes=[0.5], correlation=-1.0).metrics["p@1"]
+    assert most.std == pytest.approx(2 * np.nanstd(scores, ddof=1))
     assert clustered.needed[0].n / plain.needed[0].n == pytest.approx(2, rel=0.05)
 
 
@@ -165,6 +167,7 @@ def test_plans_reach_from_two_questions_to_ten_million() -> None:
     least, more, most, beyond = (math.sqrt(7.8489 / n) * std for n in (9e6, 9.9e6, 9.99e6, 10.01e6))
     needed = plan_power(pair, method=method, sizes=[1000.0, least, more, most, beyond]).metrics["p@1"].needed
     assert needed[0].n == 2
+    assert plan_power(pair, method=Method(), sizes=[1000.0]).metrics["p@1"].needed[0].n == 6  # 2 / 2**6 is below .05
     assert [each.n for each in needed[1:4]] == pytest.approx([9e6, 9.9e6, 9.99e6], rel=1e-4)
     assert [each.n is None for each in needed] == [False, False, False, False, True]
     assert [each.at_most is None for each in needed] == [False, True, True, True, True]

@@ -90,6 +90,7 @@ def test_differences_that_happen_to_be_0_or_1_are_no_rates():
 
 def test_ranks_need_a_difference_larger_by_their_efficiency():
     signs, ranks = (compared(BASE, NEAR, test=test).detectable for test in ("sign-flip", "wilcoxon"))
+    assert compared(BASE[:5], NEAR[:5], test="wilcoxon").detectable is None
     assert ranks / signs == pytest.approx(math.sqrt(math.pi / 3), rel=2e-3)  # a level by resamples is a little off
 
 

@@ -253,8 +253,7 @@ def _planned(values: Floats, codes: Ints | None, level: float, sizes: Sequence[f
 
 def _detects(n: int, spread: float, size: float, level: float, method: Method) -> float | None:
     """Return the smallest true difference that *n* questions in clusters of a *size* show."""
-    df = math.floor(n / size) - 1
-    errors = detectable_errors(df, level, method) if df > 0 else None
+    errors = detectable_errors(math.floor(n / size) - 1, level, method)
     return None if errors is None else errors * spread / math.sqrt(n)
 
 
