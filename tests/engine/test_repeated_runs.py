@@ -13,7 +13,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli import call
 from rankgauge.errors import ParameterError
 from rankgauge.io.output_files import read_kept
-from rankgauge.plugin import Cutoff, hookimpl, run_metric
+from rankgauge.plugin import Cutoff, JudgedSample, hookimpl, run_metric, sample_metric
 from rankgauge.result.repeat_facts import repeat_facts, repeat_lines
 from rankgauge.scoring.stop import Stop
 
@@ -73,6 +73,25 @@ def test_a_failed_repeat_counts_as_zero_and_its_sample_as_failed():
     assert result.errors[0].reason.startswith("1 of 2 repeats: the system under test raised ValueError")
     left_out = evaluation(2).with_profile(failed_output="exclude").run(sut=Varying("+!", "++"), repeat=2, concurrency=1)
     assert left_out["hit@1"].values.tolist() == [1, 1]
+
+
+def test_a_sample_without_ground_truth_has_no_score_however_often_it_is_called():
+    without = [*samples(1), {"id": "s1", "input": 1, "expected_output": []}]
+    column = Engine().dataset(without).with_metrics(["hit@1"]).run(sut=lambda _: ["d1"], repeat=2)["hit@1"]
+    assert [column.status(place) for place in (0, 1)] == ["scored", "undefined"]
+    np.testing.assert_array_equal(column.values, [1, np.nan])
+
+
+@sample_metric("where-right")
+def where_right(ranking: JudgedSample) -> float | None:
+    """Have a value of rankings only that begin with a gold item."""
+    return 1.0 if ranking.relevant[0] else None
+
+
+def test_repeats_without_a_value_do_not_count_beside_one_that_has_one():
+    column = evaluation(2, [where_right]).run(sut=Varying("-+", "--"), repeat=2, concurrency=1)["where-right"]
+    assert [column.status(place) for place in (0, 1)] == ["scored", "undefined"]
+    np.testing.assert_array_equal(column.values, [1, np.nan])
 
 
 def test_equal_repeats_give_the_bits_of_a_single_run():

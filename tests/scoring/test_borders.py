@@ -1,13 +1,16 @@
 """Scoring where it turns into something else: cutoffs of single samples, nothing that fits, and what parts say."""
 
+import json
+
 import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine
 from rankgauge.judging import Target
-from rankgauge.plugin import Cutoff, Judged, Scores, metric, run_metric
+from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, hookimpl, metric, run_metric, sample_metric
 from rankgauge.scoring.covered_spans import CoveredSpan
-from rankgauge.scoring.facts import covered_stretch
+from rankgauge.scoring.details import arithmetic
+from rankgauge.scoring.facts import RankFacts, SampleFacts, covered_stretch
 from rankgauge.scoring.score import LARGEST, Outcome
 from rankgauge.scoring.sighting import Sighting
 
@@ -173,6 +176,124 @@ def test_a_metric_that_declares_no_contributions_has_nothing_to_say_of_them():
     assert ENGINE.dataset(samples).with_metrics([plain]).run().explain("q", "plain-at-k").notes == ()
 
 
+@sample_metric("valueless")
+def valueless(ranking: JudgedSample) -> float | None:
+    """Have no value for any ranking."""
+
+
+@pytest.mark.parametrize(
+    ("gold", "output", "value"),
+    [(["a"], ["a"], np.nan), ({"a": 1, "b": 1}, ["a"], np.nan), ([], ["a"], 0), (["a"], [], 0)],
+)
+def test_only_a_sample_without_ground_truth_or_results_counts_as_zero(gold, output, value):
+    """Policy no_gold=zero says nothing of a ranking that a metric has no value for."""
+    samples = [
+        {"id": "q", "expected_output": gold, "actual_output": output},
+        {"id": "p", "expected_output": ["a"], "actual_output": ["a"]},
+    ]
+    (made,) = ENGINE.dataset(samples).with_metrics([valueless]).with_profile(no_gold="zero").run().metrics.values()
+    assert made.status(0) == "undefined"
+    np.testing.assert_array_equal(made.values, [value, np.nan])
+
+
+class GradeSums:
+    """A plugin with a metric that sees grades."""
+
+    @hookimpl
+    def rankgauge_metrics(self):
+        def grades(judged: Judged, *, k: Cutoff) -> Scores:
+            """Return the sum of the relevant grades that were found."""
+            rows = judged.rows.until(k)
+            return np.bincount(rows.sample, judged.relevance.of(rows.grade) * rows.grade, judged.n)
+
+        return [metric("graded-sum-at-k", range=(0, None))(grades)]
+
+
+def test_a_threshold_of_relevance_leaves_grades_as_they_are():
+    engine = Engine(catalog=Catalog.discover(own_only=True, plugins={"sums": GradeSums()}))
+    samples = [{"id": "q", "expected_output": {"a": 3, "b": 1}, "actual_output": ["a", "b"]}]
+    result = engine.dataset(samples).with_metrics(["graded-sum-at-k(rel=2)@2"]).run()
+    assert [made.mean for made in result.metrics.values()] == [3]
+
+
+def test_a_text_that_is_lacking_can_change_a_score_without_a_best_one():
+    retrieved = [{"id": "a", "text": "one"}, {"id": "b"}]
+    samples = [{"id": "q", "expected_output": {"passages": ["one"]}, "actual_output": {"retrieved": retrieved}}]
+    assert column(samples, "dcg(gold=passages)@2").status(0) == "failed"
+    assert column(samples, "hit(gold=passages)@2").mean == 1
+
+
+def test_what_describes_an_output_counts_nothing_of_a_missing_one():
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}, {"id": "p", "expected_output": ["a"]}]
+    assert column(samples, "num_ret").values.tolist() == [1, 0]
+
+
+def test_a_budget_tells_of_samples_with_an_output_how_many_ranks_fit():
+    item = {"id": "a", "text": "one two"}
+    outputs = [{"retrieved": [item]}, {"retrieved": [{"id": "a"}]}, None]
+    samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": each} for n, each in enumerate(outputs)]
+    assert column(samples, "recall(tokenizer=words)@2tok").info.fitted == {"1": 1}
+
+
+def test_a_discount_of_0_is_written():
+    """The sums are 2 * 0 at rank 1 alone, and 12 * 1 with 1 * 0 for the rest."""
+
+    def rank(number, gain, discount):
+        return RankFacts(
+            rank=number,
+            id="a",
+            score=None,
+            grade=1,
+            relevant=True,
+            gold=(),
+            text=None,
+            match=None,
+            gain=gain,
+            discount=discount,
+        )
+
+    assert arithmetic("m", SampleFacts((rank(1, 2.0, 0.0),), 1, (), 1.0), 0.0) == "m = 2*0 = 0"
+    thirteen = (*(rank(number, 1.0, 1.0) for number in range(1, 13)), rank(13, 1.0, 0.0))
+    ones = " + ".join(["1"] * 12)
+    assert arithmetic("m", SampleFacts(thirteen, 13, (), 1.0), 12.0) == f"m = {ones} + 0 (1 more) = 12"
+
+
+def test_the_stretch_that_a_gold_text_matches_is_shown():
+    samples = [
+        {
+            "id": "q",
+            "expected_output": {"passages": ["one two"]},
+            "actual_output": {"retrieved": [{"id": "a", "text": "zero one two three"}]},
+        }
+    ]
+    asked = "recall(gold=passages)@1"
+    (rank,) = ENGINE.dataset(samples).with_metrics([asked]).run().explain("q", asked).ranks
+    assert rank.matched == "one two"
+
+
+def test_a_shorter_text_of_a_span_is_marked_in_proportion():
+    """Four of ten characters are covered: two of five."""
+    gold = {"spans": [{"document": "d", "start": 10, "end": 20, "text": "abcde"}]}
+    retrieved = [{"document": "d", "start": 8, "end": 14}]
+    samples = [{"id": "q", "expected_output": gold, "actual_output": {"retrieved": retrieved}}]
+    (rank,) = ENGINE.dataset(samples).with_metrics(["span-recall@5"]).run().explain("q", "span-recall@5").ranks
+    assert [span.text for span in rank.covers] == ["⟦ab⟧cde"]
+
+
+@pytest.mark.parametrize(("grade", "notes"), [(4, 0), (5, 1)])
+def test_only_grades_above_a_scale_are_noted(grade, notes):
+    samples = [{"id": "q", "expected_output": {"a": grade}, "actual_output": ["a"]}]
+    assert len(ENGINE.dataset(samples).with_metrics(["err(max_grade=4)@5"]).run().notes) == notes
+
+
+def test_a_mean_over_orders_of_ties_is_no_sum_over_ranks():
+    retrieved = [{"id": "a", "score": 1}, {"id": "b", "score": 1}]
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
+    dataset = ENGINE.dataset(samples).with_metrics(["MRR@2"]).with_profile(order="score", ties="average")
+    explanation = dataset.run().explain("q", "MRR@2")
+    assert (explanation.score, explanation.arithmetic, explanation.notes) == (0.75, None, ())
+
+
 class TestSightings:
     ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
 
@@ -213,3 +334,18 @@ class TestSightings:
         assert Sighting().looked(self.TWO) == 0
         assert Sighting().looked(self.ONE) == 0
         assert Sighting(parts=((True,), (False,))).looked(self.ONE) == 2
+
+    def test_nothing_is_seen_where_nothing_was_looked_at(self):
+        nothing = Sighting()
+        assert (nothing.met, nothing.refused, nothing.is_filled) == (False, False, False)
+
+    def test_one_output_with_an_answer_is_enough(self):
+        gold = {"answer": "x"}
+        outputs = [{"answer": "x"}, ["a"]]
+        samples = [{"id": f"q{n}", "expected_output": gold, "actual_output": each} for n, each in enumerate(outputs)]
+        assert column(samples, "answer-exact-match").values[0] == 1
+
+    def test_one_ranking_with_an_item_is_enough(self, tmp_path):
+        lines = (json.dumps({"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a"] * n}) for n in range(2))
+        (tmp_path / "data.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        assert ENGINE.dataset(str(tmp_path / "data.jsonl")).with_metrics(["hit@1"]).run().notes == ()

@@ -17,7 +17,7 @@ from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked, gold_texts
 from rankgauge.samples import Sample
-from rankgauge.scoring.facts import RankFacts, SampleFacts, facts_of, missing_by_name, rank_by_name
+from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, judged_for
 
 __all__ = ["add_explanations", "add_near_misses", "arithmetic", "explain_batch"]
@@ -35,11 +35,11 @@ def arithmetic(name: str, facts: SampleFacts, score: float | None) -> str | None
     """
     if facts.divisor is None or score is None:
         return None
-    terms = [rank for rank in facts.ranks if rank.gain]
-    is_reciprocal = not facts.divisor_is and all(abs((rank.discount or 0.0) * rank.rank - 1) < _EXACT for rank in terms)
-    written = [_term(rank, is_reciprocal=is_reciprocal) for rank in terms[:_MOST_TERMS]]
+    terms = [(rank.rank, rank.gain, rank.discount or 0.0) for rank in facts.ranks if rank.gain]
+    is_reciprocal = not facts.divisor_is and all(abs(discount * rank - 1) < _EXACT for rank, _, discount in terms)
+    written = [_term(*term, is_reciprocal=is_reciprocal) for term in terms[:_MOST_TERMS]]
     if rest := terms[_MOST_TERMS:]:
-        added = sum((rank.gain or 0.0) * (rank.discount or 0.0) for rank in rest)
+        added = sum(gain * discount for _, gain, discount in rest)
         written.append(f"{_number(added)} ({len(rest):,} more)")
     steps = [name, *_quotient(written, facts)]
     if steps[-1] != _number(score):
@@ -57,12 +57,11 @@ def _quotient(terms: Sequence[str], facts: SampleFacts) -> list[str]:
     return [f"{divided} / {_number(facts.divisor or 0.0)}{unit}"]
 
 
-def _term(rank: RankFacts, *, is_reciprocal: bool) -> str:
-    gain, discount = rank.gain or 0.0, rank.discount or 0.0
+def _term(rank: int, gain: float, discount: float, *, is_reciprocal: bool) -> str:
     if discount == 1.0:
         return _number(gain)
     if is_reciprocal:
-        return f"{_number(gain)}/{rank.rank}"
+        return f"{_number(gain)}/{rank}"
     return _number(discount) if gain == 1.0 else f"{_number(gain)}*{_number(discount)}"
 
 

@@ -46,7 +46,7 @@ def folded(scored: Scored, most: int) -> Scored:
         [scored.tags[start] for start in starts.tolist()],
         [_folded(metric, starts, sizes) for metric in scored.metrics],
         scored.notes,
-        scored.gold_keys[starts] if len(scored.gold_keys) else scored.gold_keys,
+        scored.gold_keys[starts],
     )
 
 
@@ -59,7 +59,7 @@ def _folded(metric: ScoredMetric, starts: Ints, sizes: Sequence[int]) -> ScoredM
     n = counts.sum(axis=1)
     low = np.where(counts, repeats, np.inf).min(axis=1)
     high = np.where(counts, repeats, -np.inf).max(axis=1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # NaN where no repeat counts
         mean = np.where(low == high, low, np.where(counts, repeats, 0.0).sum(axis=1) / n)  # equal ones stay as they are
     status = outcome.status[starts].copy()
     reasons: dict[int, str] = {}
@@ -77,5 +77,5 @@ def _folded(metric: ScoredMetric, starts: Ints, sizes: Sequence[int]) -> ScoredM
     if metric.details is not None:
         facts = [{"repeats": metric.details[start : start + size]} for start, size in zip(starts, sizes, strict=True)]
     first = {source: -(-count * len(sizes) // len(sample)) for source, count in metric.k_sources.items()}
-    folded_outcome = Outcome(np.where(n > 0, mean, np.nan), status, reasons, None, repeats)
+    folded_outcome = Outcome(mean, status, reasons, None, repeats)
     return metric._replace(outcome=folded_outcome, details=facts, k_sources=first)

@@ -123,7 +123,7 @@ class Sighting:
             return LOOKED_AT if self.met else len(self.parts)
         return len(self.doubts[target].looks) if target in self.doubts else 0
 
-    def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
+    def notes(self, plan: Plan, *, is_alone: bool) -> list[str]:
         """Say what is suspicious: options, keys, rankings (unless one *is_alone*), order of scores, ids, matchers."""
         policy = plan.profile.policy
         notes = [policy.idle] if policy.idle else []
