@@ -92,9 +92,21 @@ def test_a_single_sample_lacks_the_first_kind_of_ground_truth():
     assert score.reason == "the sample has no ground truth of the kind 'relevant'"
 
 
-def test_the_first_answer_is_expected_where_none_is_found():
-    samples = [{"id": "q", "expected_output": {"answer": ["x y", "z"]}, "actual_output": [{"id": "a", "text": "no"}]}]
-    assert column(samples, "answer-containment-at-k", details=True).details[0]["expected_span"] == "x y"
+@pytest.mark.parametrize(("text", "answer"), [("no", "x y"), ("a z", "z")])
+def test_the_answer_that_is_found_is_expected_or_else_the_first(text, answer):
+    samples = [{"id": "q", "expected_output": {"answer": ["x y", "z"]}, "actual_output": [{"id": "a", "text": text}]}]
+    assert column(samples, "answer-containment-at-k", details=True).details[0]["expected_span"] == answer
+
+
+def test_a_result_without_an_id_is_told_by_its_rank():
+    @metric("shows-at-k", gold="passages", joins=("top_k",))
+    def shows(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return whether anything was found."""
+        return judged.found(k) > 0
+
+    retrieved = [{"text": "one"}, {"id": "b", "text": "two"}]
+    samples = [{"id": "q", "expected_output": {"passages": ["one"]}, "actual_output": {"retrieved": retrieved}}]
+    assert column(samples, shows, details=True).details[0]["top_k"] == ["#1", "b"]
 
 
 def test_the_span_of_which_most_is_covered_is_shown():
@@ -235,8 +247,8 @@ def test_a_budget_tells_of_samples_with_an_output_how_many_ranks_fit():
     assert column(samples, "recall(tokenizer=words)@2tok").info.fitted == {"1": 1}
 
 
-def test_a_discount_of_0_is_written():
-    """The sums are 2 * 0 at rank 1 alone, and 12 * 1 with 1 * 0 for the rest."""
+def test_arithmetic_writes_discounts_of_0_and_divides_whole_sums():
+    """The sums are 2 * 0 at rank 1 alone, 1 + 1 by 4, and 12 * 1 with 1 * 0 for the rest."""
 
     def rank(number, gain, discount):
         return RankFacts(
@@ -253,6 +265,8 @@ def test_a_discount_of_0_is_written():
         )
 
     assert arithmetic("m", SampleFacts((rank(1, 2.0, 0.0),), 1, (), 1.0), 0.0) == "m = 2*0 = 0"
+    halves = (rank(1, 1.0, 1.0), rank(2, 1.0, 1.0))
+    assert arithmetic("m", SampleFacts(halves, 2, (), 4.0), 0.5) == "m = (1 + 1) / 4 = 0.5"
     thirteen = (*(rank(number, 1.0, 1.0) for number in range(1, 13)), rank(13, 1.0, 0.0))
     ones = " + ".join(["1"] * 12)
     assert arithmetic("m", SampleFacts(thirteen, 13, (), 1.0), 12.0) == f"m = {ones} + 0 (1 more) = 12"
