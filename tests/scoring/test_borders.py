@@ -236,8 +236,13 @@ def test_a_text_that_is_lacking_can_change_a_score_without_a_best_one():
 
 
 def test_what_describes_an_output_counts_nothing_of_a_missing_one():
+    @metric("describing-at-k", range=(1, None), describes=True)
+    def describing(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return how many results there are, and nothing for none."""
+        return np.where(judged.depth > 0, judged.depth, np.nan)
+
     samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}, {"id": "p", "expected_output": ["a"]}]
-    assert column(samples, "num_ret").values.tolist() == [1, 0]
+    assert column(samples, describing).values.tolist() == [1, 0]
 
 
 def test_a_budget_tells_of_samples_with_an_output_how_many_ranks_fit():
