@@ -13,7 +13,7 @@ import pytest
 
 from child_processes import run, variables
 from draws import in_thorough_suite
-from rankgauge.cli.own_process import kept_interrupts
+from rankgauge.cli.interrupts import kept_interrupts
 
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 TOLD = """

@@ -31,10 +31,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _process(arguments: Sequence[str]) -> int:
     """Run the command line as all that this process does, unless somebody calls it from Python."""
-    from rankgauge.cli import own_process
+    from rankgauge.cli.interrupts import kept_interrupts, whole_loads
 
-    with own_process.kept_interrupts(), own_process.whole_loads():
+    with kept_interrupts(), whole_loads():
         from rankgauge.base.address_space import heed_limit
+        from rankgauge.cli import own_process
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()

@@ -1,5 +1,5 @@
 """
-The process of a command: how it starts and ends, what Ctrl-C does to it, and the exit code that errors give it.
+The process of a command: how it starts and ends, and the exit code that errors give it.
 
 Exit codes: 0 done; 1 a check or gate failed; 2 usage, config, unreadable input or a plugin that fails where it is
 needed; 3 the run is incomplete; 4 nothing to evaluate; 5 an internal error.
@@ -10,8 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 
 from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.streams import own_stdout, results, settle
@@ -29,9 +28,6 @@ _USUAL = gc.get_threshold()
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 """What OpenBLAS reads when it is loaded."""
-
-_REPEAT = 0.01
-"""Seconds until an interrupt that Python had to ignore is sent again."""
 
 
 def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *, debug: bool) -> int:
@@ -75,71 +71,6 @@ def _described(error: BaseException) -> tuple[int, str]:
     if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
         return 2, "no thread can be started: this process may have no more threads or memory (ulimit -u, ulimit -v)"
     return 5, f"internal error: {told(error)}\nThis is a bug; run again with --debug and report it."
-
-
-@contextmanager
-def kept_interrupts() -> Iterator[None]:
-    """
-    Send Ctrl-C again where Python drops it.
-
-    In a callback of a weak reference, such as the one behind each import, what is raised is only printed as ignored:
-    the command would run on as if nobody had pressed anything.
-    """
-    before = sys.unraisablehook
-
-    def hook(unraisable: sys.UnraisableHookArgs) -> None:
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
-            before(unraisable)
-            return
-        import signal
-        import threading
-
-        while True:
-            again = threading.Timer(_REPEAT, os.kill, (os.getpid(), signal.SIGINT))
-            again.daemon = True
-            with suppress(KeyboardInterrupt):  # on a busy machine it may come before this has ended, and is dropped too
-                again.start()
-                return
-
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-@contextmanager
-def whole_loads() -> Iterator[None]:
-    """
-    Hold Ctrl-C back while a native module loads, until it is loaded.
-
-    What Python raises within the first lines of such a module, some take for a failure that cannot be, and crash.
-    """
-    import signal
-    from importlib.machinery import ExtensionFileLoader
-
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = {name: getattr(ExtensionFileLoader, name) for name in ("create_module", "exec_module")}
-
-    def held(load: Callable[..., object]) -> Callable[..., object]:
-        def loaded(*arguments: object) -> object:
-            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                return load(*arguments)
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-        return loaded
-
-    for name, load in before.items():
-        setattr(ExtensionFileLoader, name, held(load))
-    try:
-        yield
-    finally:
-        for name, load in before.items():
-            setattr(ExtensionFileLoader, name, load)
 
 
 def begin() -> None:
