@@ -168,6 +168,9 @@ def made(kind: str, folder: Path) -> Any:  # noqa: C901, PLR0912  # a list of wh
         case "loaded baseline":
             rankgauge.save_baseline({"mine": of_samples()}, folder / "baseline.json")
             return rankgauge.load_baseline(folder / "baseline.json")["mine"]
+        case "loaded baseline of one metric":
+            one = Engine().dataset(ROWS).with_metrics("AP").run()
+            return rankgauge.load_baseline(rankgauge.save_baseline({"mine": one}, folder / "baseline.json"))["mine"]
         case "history":
             history = History(folder / "history.db")
             for name in ("first", "second"):
@@ -216,7 +219,7 @@ KINDS = [
     *("samples", "details", "dictionaries", "few", "many", "files", "calls", "pickled", "pickled few", "loaded"),
     *("loaded baseline", "merged", "taken", "by tag", "with texts", "totals", "comparison", "gates", "explanation"),
     *("preflight", "agreement", "score", "check", "plan", "pickled plan", "qrels", "pickled qrels", "rankings"),
-    "history",
+    *("history", "loaded baseline of one metric"),
 ]
 
 

@@ -253,7 +253,7 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
     metrics = {
-        info.name: MetricSummary(info, np.ascontiguousarray(values[:, at]), np.ascontiguousarray(codes[:, at]))
+        info.name: MetricSummary(info, values[:, at].copy(), codes[:, at].copy())  # a view could be changed below it
         for at, info in enumerate(infos)
     }
     sketch = {"retrieved_ids": entry["retrieved_ids"]} if "retrieved_ids" in entry else {}
