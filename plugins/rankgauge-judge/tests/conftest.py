@@ -1,16 +1,14 @@
 """What the tests share: a scripted endpoint, a queue, and the command line in this process."""
 
-import functools
 import json
-import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
-from unittest import mock
 
 import pytest
 
 import rankgauge_judge.endpoint
+from certificates import read_once  # noqa: F401  # a fixture of every test
 from rankgauge.cli import call
 from rankgauge_judge import model_calls
 
@@ -30,13 +28,6 @@ class Done(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_context():
-    """Read the certificates, which no test needs, once: every client does, and it takes 25 ms."""
-    with mock.patch.object(ssl, "create_default_context", functools.cache(ssl.create_default_context)):
-        yield
 
 
 class Server:

@@ -1,17 +1,15 @@
 """What the tests share: documents, configs with a system, a server on the loopback, and the command line."""
 
-import functools
 import json
 import shutil
-import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import pytest
 
+from certificates import read_once  # noqa: F401  # a fixture of every test
 from rankgauge.cli import call
 from sea_documents import DOCUMENTS, write
 
@@ -26,13 +24,6 @@ class Done(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_context():
-    """Read the certificates, which no test needs, once: every client does, and it takes 25 ms."""
-    with mock.patch.object(ssl, "create_default_context", functools.cache(ssl.create_default_context)):
-        yield
 
 
 @pytest.fixture
