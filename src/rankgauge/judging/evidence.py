@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import orjson
@@ -190,7 +190,6 @@ class Judge(Protocol):
         ...
 
 
-@runtime_checkable
 class TakesBlocks(Judge, Protocol):
     """A judge of what metrics that look at ids may fall back to, which takes plain samples many at once, too."""
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import counted
@@ -123,8 +123,7 @@ class Collector:
         batch = self._opened()
         batch.ks += block.ks
         for judging in self._judges.values():
-            assert isinstance(judging, TakesBlocks)  # noqa: S101  # `takes_blocks` says that all are
-            judging.add_block(judged)
+            cast("TakesBlocks", judging).add_block(judged)  # `takes_blocks` says that all are
         if len(batch.ks) >= self.batch_size:
             self._close()
 
