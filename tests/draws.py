@@ -2,7 +2,8 @@
 How much is tried: all of it in the thorough suite, and in the quick one a sixth of what is drawn and no slow tests.
 
 The quick suite runs by default; ``make test-thorough`` or ``pytest --hypothesis-profile=thorough`` runs the other. A
-test that expects a fault to be found draws as much in both, because a few draws may miss it.
+test that expects a fault to be found draws as much in both, because a few draws may miss it. Tests that run inside a
+host too take nothing from here: those environments have no hypothesis.
 """
 
 from collections.abc import Sequence

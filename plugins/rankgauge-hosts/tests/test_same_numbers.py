@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.expression import safe_name
 
@@ -107,7 +106,6 @@ def samples_of(outputs):
     return [{**sample, "actual_output": emitted[sample["id"]]} for sample in samples]
 
 
-@in_thorough_suite()
 def test_the_command_line_gives_the_numbers_of_the_engine(quickstart):
     samples, metrics, expected, run = quickstart
     assert (len(samples), len(metrics)) == (37, 8)
@@ -145,7 +143,6 @@ def odd_samples(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
-@in_thorough_suite()
 def test_odd_samples_count_in_a_host_as_in_the_engine(driver, odd_samples, tmp_path):
     policy, expected, run = odd_samples
     assert run == expected
