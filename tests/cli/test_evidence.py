@@ -494,7 +494,7 @@ def search(given):
 
 
 def ended(process) -> tuple[int, dict, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     return process.returncode, json.loads(out), err
 
 

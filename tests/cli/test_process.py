@@ -113,7 +113,7 @@ def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
     )
     (tmp_path / "dropping.py").write_text(source, encoding="utf-8")
     command = [sys.executable, "-m", "rankgauge", "run", "--data", "s.jsonl", "--sut", "dropping.py:sut", "-m", "RR"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: interrupted\n")
 
 

@@ -36,7 +36,7 @@ FORMS = {
 
 def limited(megabytes, *arguments, cwd):
     line = ["prlimit", f"--as={megabytes << 20}", *command(*arguments)]
-    return subprocess.run(line, cwd=cwd, env=variables(), capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(line, cwd=cwd, env=variables(), capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize(("megabytes", "form"), some(list(itertools.product([60, 150, 500, 900], FORMS))))

@@ -57,14 +57,14 @@ def after(process, moment, number):
         process.wait(timeout=moment)
     except subprocess.TimeoutExpired:
         process.send_signal(number)
-    return process.communicate(timeout=60)
+    return process.communicate(timeout=120)
 
 
 @pytest.fixture(scope="module")
 def duration(folder):
     """Return how long the longest of the calls takes here, in seconds."""
     begun = time.monotonic()
-    started(CALLS[0], folder).communicate(timeout=60)
+    started(CALLS[0], folder).communicate(timeout=120)
     return time.monotonic() - begun
 
 

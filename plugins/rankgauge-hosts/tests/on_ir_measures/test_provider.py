@@ -190,5 +190,5 @@ def test_the_command_line_knows_what_rankgauge_and_plugins_add(tmp_path):
     line = [sys.executable, "-m", "rankgauge_hosts.ir_measures", tmp_path / "qrels", tmp_path / "run"]
     measures = ["RR", "first_rank", "first_two"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([*line, *measures], capture_output=True, text=True, check=True, timeout=60, env=environment)
+    done = subprocess.run([*line, *measures], capture_output=True, text=True, check=True, timeout=120, env=environment)
     assert done.stdout.split() == ["RR", "0.5000", "first_rank", "2.0000", "first_two", "1.0000"]

@@ -46,7 +46,7 @@ def test_the_result_is_what_promptfoo_reads(tmp_path):
         WRAPPER,
         *(str(tmp_path / name) for name in ("assert_retrieval.py", "given.json", "out.json")),
     ]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=120)
     found = json.loads((tmp_path / "out.json").read_text())
     about = [part.pop("metadata") for part in found["componentResults"]]
     assert [each["metric"] for each in about] == ["retrieval-recall-at-k@1", "retrieval-recall-at-k@5"]
