@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from hypothesis import HealthCheck, settings
 import rankgauge.testing.law_checks
 from draws import EXAMPLES, is_thorough
 from fake_plugins import FakePlugins
-from rankgauge.catalog import Catalog
+from rankgauge.catalog import Catalog, discovery
 from rankgauge.columns import Judged
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.sample_score import SampleScore
@@ -61,6 +63,16 @@ def pytest_collection() -> Iterator[Any]:
 def catalog() -> Catalog:
     """Return rankgauge's own plugins, whatever else is installed."""
     return Catalog.discover(own_only=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_read_once() -> Iterator[None]:
+    """Read what is installed once, and not for every catalog; a test's own plugins are on a path of their own."""
+    read, usual = discovery.further_points, sys.path[:]
+    once = functools.cache(read)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discovery, "further_points", lambda: once() if sys.path == usual else read())
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import importlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ __all__ = [
     "Installed",
     "disabled_plugins",
     "discover_again",
+    "further_points",
     "no_plugins",
 ]
 
@@ -99,16 +100,19 @@ class Installed:
     @functools.cached_property
     def others(self) -> list[Plugin]:
         """The plugins of other distributions than rankgauge, which are loaded."""
-        unreadable: list[Plugin] = []
-        return [point.plugin(disabled=self._is_off(point)) for point in _further_points(unreadable)] + unreadable
+        points, unreadable = self._further
+        return [point.plugin(disabled=self._is_off(point)) for point in points] + unreadable
 
     @functools.cached_property
     def distributions(self) -> set[tuple[str, str]]:
         """Return names and versions of the distributions that have plugins and are not disabled, loading none."""
-        unreadable: list[Plugin] = []
-        found = {(OWN, __version__)}
-        found |= {(each.distribution, each.version) for each in _further_points(unreadable) if not self._is_off(each)}
-        return found | {(each.distribution, each.version) for each in unreadable}
+        points, unreadable = self._further
+        used = {(point.distribution, point.version) for point in points if not self._is_off(point)}
+        return {(OWN, __version__), *used, *((plugin.distribution, plugin.version) for plugin in unreadable)}
+
+    @functools.cached_property
+    def _further(self) -> tuple[list[_Point], list[Plugin]]:
+        return further_points()
 
     def _is_off(self, point: _Point) -> bool:
         return self._own_only or point.distribution in self._off
@@ -122,7 +126,7 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     """
     off = set(map(normalized, disabled_plugins()))
     own = map(_own_point, OWN_POINTS)
-    here = {(point.distribution, point.name): point for point in (*own, *_further_points([]))}
+    here = {(point.distribution, point.name): point for point in (*own, *further_points()[0])}
     plugins = []
     for plugin in wanted:
         found = here.get((plugin.distribution, plugin.name))
@@ -145,25 +149,28 @@ def _own_point(name: str) -> _Point:
     return _Point(OWN, __version__, name, target, functools.partial(importlib.import_module, target))
 
 
+@functools.cache
 def _own(name: str) -> Plugin:
     return _own_point(name).plugin()
 
 
+@functools.cache
 def _own_family(family: str) -> Plugin:
     """Return rankgauge's metrics with one family of them."""
     metrics = importlib.import_module(OWN_POINTS["metrics"])
     return _own_point("metrics")._replace(load=functools.partial(metrics.Family, family)).plugin()
 
 
-def _further_points(unreadable: list[Plugin]) -> Iterator[_Point]:
+def further_points() -> tuple[list[_Point], list[Plugin]]:
     """
-    Yield the entry points of other distributions; of two with one name the first wins, as on import.
+    Return the entry points of other distributions, and those that cannot be read.
 
-    Distributions that cannot be read are added to *unreadable*.
+    Of two distributions with one name the first wins, as on import.
     """
     import importlib.metadata as installed  # slower to load than a small run takes to evaluate
 
     found: dict[str, list[_Point]] = {}
+    unreadable: list[Plugin] = []
     for distribution in installed.distributions():
         try:
             with guarded():
@@ -180,5 +187,4 @@ def _further_points(unreadable: list[Plugin]) -> Iterator[_Point]:
             fault = Fault(broken.id, broken.version, "load", f"its entry points in {folder} cannot be read: {error}")
             unreadable.append(dataclasses.replace(broken, faults=(fault,)))
     found.pop(OWN, None)
-    for name in sorted(found):
-        yield from sorted(found[name], key=lambda point: point.name)
+    return [point for name in sorted(found) for point in sorted(found[name], key=lambda own: own.name)], unreadable

@@ -5,6 +5,7 @@ The page: what the template and the script of the HTML report are given.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -59,8 +60,9 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     return rendered(environment, "page.html", {**facts, "script": script, "script_hash": _hash(script)})
 
 
+@functools.cache
 def pages() -> Environment:
-    """Return what fills the templates of pages."""
+    """Return what fills the templates of pages, each of which is compiled once."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # loads only for a report
 
     environment = Environment(
