@@ -48,7 +48,7 @@ def change_point(
     Find the most likely single change of a series; shape (samples, runs), None for fewer than two runs or samples.
 
     For each run t the contrast of a sample is its mean from t on minus its mean before. The change is where
-    ``t (T - t) / T`` times the squared mean contrast is largest, which is least squares for one step. p is that of
+    ``t (T - t)`` times the squared mean contrast is largest, which is least squares for one step. p is that of
     sign flips of whole samples, shared by all t, by step-down max-T. The interval holds the middle of the places that
     random samples with replacement come to (percentile bootstrap over samples).
     """
@@ -59,7 +59,7 @@ def change_point(
     after = scores.sum(axis=1, keepdims=True) - before
     t = np.arange(1, runs)
     contrasts = after / (runs - t) - before / t
-    weights = t * (runs - t) / runs
+    weights = t * (runs - t)
     place = int(np.argmax(weights * contrasts.mean(axis=0) ** 2))
     tested = flip_signs(contrasts, resamples=resamples, seed=seed)
     drawn = np.sort(

@@ -166,7 +166,7 @@ def _below(scale: float, df: int) -> float:
 def _scales(df: float) -> list[tuple[float, float]]:
     """Return values of s over which to average, and the weight of each."""
     spread = math.sqrt(_NEGLIGIBLE / df)  # near 0 the exponent is -df u**2
-    low = -1.6 * spread if spread < 1 else -(spread * spread + 0.5)  # far below, it is df u
+    low = -(spread + spread * spread)  # far below, it is df u
     high = 0.5 * math.log1p(2 * spread + 2 * spread * spread)
     step = (high - low) / _STEPS
     logs = (low + step * place for place in range(_STEPS + 1))

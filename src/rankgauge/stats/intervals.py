@@ -118,7 +118,7 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
     middle = share + z2 / 2
     half = math.sqrt(z2 * (share * (1 - share) + z2 / 4))
     low, high = (middle - half) / (1 + z2), (middle + half) / (1 + z2)
-    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
+    return max(0.0, low), 1.0 if share == 1 else min(1.0, high)
 
 
 def clopper_pearson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -142,31 +142,27 @@ def _beta_quantile(probability: float, a: float, b: float) -> float:
             high = middle
 
 
-_SMALLEST = 1e-300
-
-
 def _beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularized incomplete beta function in (0, 1), by its continued fraction (DLMF 8.17.22, Lentz)."""
+    """
+    Return the regularized incomplete beta function in (0, 1), by its continued fraction (DLMF 8.17.22, Lentz).
+
+    For whole numbers a and b no denominator is 0, and the fraction ends at step b, where a term is 0.
+    """
     if x > (a + 1) / (a + b + 2):
         return 1.0 - _beta_share(1 - x, b, a)
     factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    upper, lower = 1.0, 1.0 / _away(1 - (a + b) * x / (a + 1))
+    upper, lower = 1.0, 1.0 / (1 - (a + b) * x / (a + 1))
     fraction, step = lower, 0
     while True:
         step += 1
         even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
         odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
         for term in (even, odd):
-            lower = 1.0 / _away(1 + term * lower)
-            upper = _away(1 + term / upper)
+            lower = 1.0 / (1 + term * lower)
+            upper = 1 + term / upper
             fraction *= lower * upper
-        if abs(lower * upper - 1) < 1e-15 or step > 100_000:
+        if abs(lower * upper - 1) < 1e-15:
             return math.exp(factor) * fraction / a
-
-
-def _away(value: float) -> float:
-    """Return a value that can be divided by."""
-    return value if abs(value) > _SMALLEST else _SMALLEST
 
 
 _PRECISION = 1e-10
@@ -212,8 +208,8 @@ def _betting_bound(unit: _Floats, times: NDArray[np.int64], weights: _Floats, al
     wanted = -math.log(alpha)
     size = float((times * weights * weights).sum())
     halvings = np.arange(2 + max(1, int(size)).bit_length())
-    bets, shares = np.sqrt(2 * wanted * 2.0**halvings / size), 1.0 / (halvings + 1)
-    logs = np.log(shares / shares.sum())
+    bets, logs = np.sqrt(2 * wanted * 2.0**halvings / size), -np.log1p(halvings)
+    logs -= np.logaddexp.reduce(logs)
 
     def wins(mean: float) -> bool:
         allowed = np.minimum(bets / math.sqrt(mean * (1 - mean)), 1 / mean)[:, None]

@@ -240,7 +240,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
     if len(kept) > _ENUMERATED_RANKS:
         z = abs(2 * positive - total) / math.sqrt(float(np.square(doubled).sum()))
         return math.erfc(z / math.sqrt(2))
-    ways = np.zeros(total + 1)
+    ways = np.zeros(total // 2 + 1)  # the smaller of two sums is at most half of the total
     ways[0] = 1.0
     for rank in doubled.tolist():
         ways[rank:] += ways[:-rank].copy()
@@ -251,7 +251,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
 def _doubled_ranks(sizes: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return twice the rank of each size, which is a whole number also where equal sizes share a rank."""
     order = np.argsort(sizes, kind="stable")
-    begins = np.flatnonzero(np.diff(sizes[order], prepend=-1.0) > TIED)
+    begins = np.flatnonzero(np.diff(sizes[order], prepend=-np.inf) > TIED)
     ends = np.append(begins[1:], len(sizes))
     doubled = np.empty(len(sizes), dtype=np.int64)
     doubled[order] = np.repeat(begins + 1 + ends, ends - begins)

@@ -56,9 +56,9 @@ def variance_parts(repeats: _Array) -> VarianceParts | None:
 def mean_variance(repeats: _Array) -> _Array:
     """Return the estimated variance of each sample's mean; 0 where it has fewer than two repeats; shape (samples,)."""
     counts = (~np.isnan(repeats)).sum(axis=1)
-    means = np.nansum(repeats, axis=1) / np.maximum(counts, 1)
-    squares = np.nansum((repeats - means[:, None]) ** 2, axis=1)
-    variances: _Array = np.where(counts > 1, squares / np.maximum((counts - 1) * counts, 1), 0.0)
+    varies = counts > 1
+    variances = np.zeros(len(repeats))
+    variances[varies] = np.nanvar(repeats[varies], axis=1, ddof=1) / counts[varies]
     return variances
 
 
