@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.abstention.threshold import threshold_lines
 from rankgauge.errors import ParameterError, ResultError
@@ -95,6 +96,7 @@ def test_risk_counts_false_answers_and_bad_ones():
     assert result.threshold("hit@1").calibration.error == pytest.approx(0.25)
 
 
+@in_thorough_suite()
 def test_the_other_half_is_not_flattered():
     """Scores tell nothing here: over many halves the rate reported lies near the one allowed, the chosen one below."""
     chance = np.random.default_rng(5)

@@ -133,14 +133,16 @@ def test_nothing_is_wider_than_a_terminal(command, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "is_coloured"),
-    [
-        ({}, True),
-        ({"NO_COLOR": "1"}, False),
-        ({"TERM": "dumb"}, False),
-        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
-        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True),
-        ({"FORCE_COLOR": "0"}, False),
-    ],
+    some(
+        [
+            ({}, True),
+            ({"NO_COLOR": "1"}, False),
+            ({"TERM": "dumb"}, False),
+            ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+            ({"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+            ({"FORCE_COLOR": "0"}, False),
+        ]
+    ),
 )
 def test_verdicts_have_colours_on_a_terminal_unless_they_are_not_wanted(terminal, settings, is_coloured):
     gates = ["--gate", "ndcg@10 >= 0.9 level warn", "--gate", "AP >= 0.1"]

@@ -52,13 +52,13 @@ def _alias(value: object) -> str:
 
 @pytest.mark.parametrize(("place", "subject"), list(enumerate(METRICS)), ids=_alias)
 def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(place: int, subject: Metric) -> None:
-    """In the quick suite each metric is held to a third of the laws of all, another one than its neighbours."""
-    laws = {"usable", *subject.laws, *some(EVERY, first=place)}.difference(subject.without)
+    """In the quick suite each metric is held to a third of its laws, another third than its neighbours."""
+    laws = {"usable", *some([*EVERY, *sorted(subject.laws)], first=place)}.difference(subject.without)
     report = check_metric(subject.alias, laws=laws, cases=CASES, catalog=CATALOG)
 
     report.raise_if_broken()
     assert {verdict.law for verdict in report.verdicts} == laws
-    assert subject.laws <= set(report.holds)
+    assert subject.laws & laws <= set(report.holds)
 
 
 class Together:
@@ -90,7 +90,7 @@ def broken_together(law: str, together: Together, *, cases: int) -> BrokenError 
 
 @pytest.mark.parametrize("law", OF_RUNS)
 def test_all_metrics_together_obey_the_laws_of_runs(law: str) -> None:
-    if (broken := broken_together(law, Together(METRICS), cases=draws(144))) is not None:
+    if (broken := broken_together(law, Together(METRICS), cases=draws(72))) is not None:
         alone = {each.alias: check_metric(each.alias, laws=[law], catalog=CATALOG).broken for each in METRICS}
         pytest.fail(
             f"{broken.reason}: {', '.join(name for name, laws in alone.items() if laws) or 'none of them alone'}"

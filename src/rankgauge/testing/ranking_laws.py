@@ -312,10 +312,14 @@ def _needs_contributions(subject: MetricSubject) -> str:
     return "it declares no `contributions`" if metric is None or metric.explaining.contributions is None else ""
 
 
-@law(draw_ranking(), skip=_needs_contributions, elsewhere=False)
-def _contributions(trial: MetricTrial, case: Case, k: int) -> None:
+@law(
+    draw_ranking(st.sampled_from([*_POLICIES[1:], Policy(duplicates="keep")])),
+    skip=_needs_contributions,
+    elsewhere=False,
+)
+def _contributions(trial: MetricTrial, case: Case, k: int, drawn: Policy | str) -> None:
     """Its `contributions` add up to the score."""
-    for policy in (*_POLICIES, Policy(duplicates="keep")):
+    for policy in ("default", drawn):
         for explanation in trial.subject.scorer.explained(case, k, policy):  # type: ignore[attr-defined]  # checked before
             trial.demand(not explanation.notes, "; ".join(explanation.notes))
             added = [each.contribution for each in explanation.ranks]
