@@ -1,12 +1,13 @@
 """A disk that is full: no output is cut short with exit code 0, and a folder is complete or absent."""
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
 
 from child_processes import shell, variables
-from draws import in_thorough_suite
+from draws import in_thorough_suite, some
 from rankgauge import Result
 
 COMMANDS = ["run --data s.jsonl -m MRR", "run --data s.jsonl -m MRR --json", "metrics list --json", "--help", "trec -h"]
@@ -21,8 +22,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("call", COMMANDS)
+@pytest.mark.parametrize(("unbuffered", "call"), some(list(itertools.product(["", "1"], COMMANDS))))
 def test_a_full_disk_behind_stdout_is_an_error(folder, call, unbuffered):
     done = shell(f"rankgauge {call} >/dev/full", cwd=folder, env=variables(PYTHONUNBUFFERED=unbuffered))
     assert done.returncode == 2

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 import zstandard
 
+from draws import in_thorough_suite
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ParameterError
 from rankgauge.io.file_records import records
@@ -187,7 +188,7 @@ def test_values_nested_a_thousand_deep_are_reported_without_being_shown(field, t
         assert "retrieved[0]" in read_outputs(path, catalog=CATALOG, contract=DEFAULT_CONTRACT).by_id["a"].reason
 
 
-@pytest.mark.parametrize("length", [131_073, 1_100_000])
+@pytest.mark.parametrize("length", [131_073, pytest.param(1_100_000, marks=in_thorough_suite())])
 def test_long_fields_of_tables_are_read(length, tmp_path):
     document = "d" * length
     path = write(tmp_path, "qrels.csv", f'query-id,corpus-id,score\nq1,"{document}",1\n'.encode())

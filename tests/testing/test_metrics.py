@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from draws import draws, in_thorough_suite
+from draws import draws, in_thorough_suite, some
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
 from rankgauge.plugin import (
@@ -33,7 +33,7 @@ from testing.definitions import CALLS, FAULTY, RIGHT
 LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
 
-@pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", some(RIGHT), ids=lambda function: function.__name__)
 def test_right_definitions_pass(function):
     report = check_metric(function, calls=CALLS.get(function), cases=draws(40))
 
