@@ -168,6 +168,16 @@ def test_scores_are_read_as_the_fractions_that_they_stand_for():
     assert exact_reading(0.12345678901) == Fraction(0.12345678901)
 
 
+@pytest.mark.parametrize(
+    ("value", "steps", "is_read"),
+    [(0.5, 2, True), (0.5, 3, False), (0.6, 2, True), (0.6, -1, True), (0.6, -2, False)],
+)
+def test_a_fraction_is_no_further_than_four_roundings_away(value, steps, is_read):
+    """A rounding is half a step from float to float, and 0.6 lies a fifth of a step below 3/5."""
+    moved = value + steps * math.ulp(value)
+    assert exact_reading(moved) == (Fraction(str(value)) if is_read else Fraction(moved))
+
+
 def test_only_a_geometric_mean_adds_logarithms():
     """The smallest value that counts there is 1e-5."""
     assert terms([0.5, 0.0], "mean") == [0.5, 0.0]

@@ -120,3 +120,15 @@ def test_a_bootstrap_interval_of_nearly_all_ends_at_what_was_drawn() -> None:
     values = np.random.default_rng(3).exponential(size=15) ** 2
     low, high = bootstrap_bca(values, confidence=1 - 1e-12, resamples=100).interval or (0.0, 0.0)
     assert values.min() <= low < values.mean() < high <= values.max()
+
+
+@pytest.mark.parametrize(("n", "method"), [(50, "exact"), (51, "asymptotic")])
+def test_up_to_fifty_differences_wilcoxon_is_exact(n: int, method: str) -> None:
+    differences = np.arange(1.0, n + 1) * np.where(np.arange(n) % 3, 1, -1)
+    expected = stats.wilcoxon(differences, method=method, correction=False).pvalue
+    assert wilcoxon(differences) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_bootstrap_that_lies_on_both_sides_of_0_alike_is_certain() -> None:
+    """Of two values the sums are -2, 0, 0 and 2: as many below 0 as above, so that p is 1 up to what was drawn."""
+    assert bootstrap_bca(np.array([-1.0, 1.0])).p == pytest.approx(1, abs=0.02)

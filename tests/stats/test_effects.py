@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 
 import pytest
@@ -10,9 +11,11 @@ from scipy import special
 from statsmodels.stats.power import TTestPower
 
 from rankgauge.stats.effects import (
+    _root,
     detectable_by_signs,
     detectable_effect,
     effect_sizes,
+    pairs_for_level,
     pairs_for_margin,
     unseen_difference,
 )
@@ -88,12 +91,34 @@ def test_the_unseen_difference_by_hand() -> None:
     assert unseen_difference(10, None) is None
 
 
-def test_three_pairs_by_signs_need_one_sign_throughout() -> None:
+@pytest.mark.parametrize("power", [0.8, 0.9])
+def test_three_pairs_by_signs_need_one_sign_throughout(power: float) -> None:
     """The rarest of four patterns up to sign is found with a probability of F(x)**3 for a shift of x sqrt(3)."""
-    shift = NormalDist().inv_cdf(0.8 ** (1 / 3)) * math.sqrt(3)
-    assert detectable_by_signs(3, 0.25) == pytest.approx(shift, abs=0.15)
+    shift = NormalDist().inv_cdf(power ** (1 / 3)) * math.sqrt(3)
+    assert detectable_by_signs(3, 0.25, power) == pytest.approx(shift, abs=0.15)
+
+
+def test_two_pairs_by_signs_are_found_on_either_side() -> None:
+    """Both are above 0 or both below with a probability of F(x)**2 + (1 - F(x))**2 for a shift of x sqrt(2)."""
+    share = (1 + math.sqrt(2 * 0.6 - 1)) / 2
+    assert detectable_by_signs(2, 0.5, 0.6) == pytest.approx(NormalDist().inv_cdf(share) * math.sqrt(2), abs=0.1)
 
 
 def test_many_pairs_by_signs_detect_what_t_does() -> None:
     """Of 2**19 patterns 26,214 are within 5 %."""
     assert detectable_by_signs(20, 0.05) == pytest.approx(detectable_effect(19, 1 - 26_214 / 2**19), rel=1e-9)
+
+
+@pytest.mark.parametrize(("level", "pairs"), [(0.5, 2), (0.25, 3), (0.05, 6), (0.03125, 6), (0.0312415, 7), (0.031, 7)])
+def test_pairs_for_a_level_by_hand(level: float, pairs: int) -> None:
+    """Two of 2**n patterns have one sign throughout: 2 / 2**6 is 0.03125."""
+    assert pairs_for_level(level) == pairs
+
+
+@pytest.mark.parametrize(("curve", "root"), [(lambda x: x**5 - 1, 1.0), (lambda x: 1 - (10 - x) ** 5, 9.0)])
+def test_a_bent_curve_takes_few_steps_to_its_root(curve: Callable[[float], float], root: float) -> None:
+    """False position alone moves one end only, by some ten thousandth of the rest at a time."""
+    asked: list[float] = []
+    found = _root(lambda x: asked.append(x) or curve(x), 0.0, 10.0)  # type: ignore[func-returns-value]
+    assert found == pytest.approx(root, rel=1e-14)
+    assert len(asked) < 50

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankgauge.stats.estimates import estimate_mean
+from rankgauge.stats.estimates import affordable_resamples, estimate_mean
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 
 
@@ -51,7 +51,7 @@ def test_intervals_and_p_are_those_of_scipy(pairs: list[tuple[float, float]], co
 
 
 def test_one_sided_bounds_are_the_ends_of_a_narrower_interval() -> None:
-    low, high = estimate_mean(DARWIN).bounds(0.95)
+    low, high = estimate_mean(DARWIN).bounds()
     theirs = [stats.ttest_1samp(DARWIN, 0, alternative=side).confidence_interval(0.95) for side in ("greater", "less")]
     assert (low, high) == (pytest.approx(theirs[0].low, rel=1e-10), pytest.approx(theirs[1].high, rel=1e-10))
 
@@ -117,3 +117,16 @@ def test_clusters_of_one_mean_leave_no_error() -> None:
     """Every cluster has the mean .4, and what floats leave of its deviations, some 1e-16, is none."""
     found = estimate_mean([0.1, 0.7, 0.3, 0.5], [0, 0, 1, 1])
     assert (found.standard_error, found.t) == (0.0, None)
+
+
+def test_clusters_of_equal_values_leave_no_error_however_many_there_are() -> None:
+    """Twenty values differ by less than what counts as equal, though what they lack sums up to more."""
+    found = estimate_mean([0.5] * 10 + [0.5 + 8e-13] * 10, np.repeat([0, 1], 10))
+    assert (found.std, found.standard_error, found.interval()) == (0.0, 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "n", "drawn"), [(100_000, 1_000, 100_000), (100_000, 10**9, 1_000), (500, 10**9, 500)]
+)
+def test_many_resamples_of_many_values_are_not_drawn(asked: int, n: int, drawn: int) -> None:
+    assert affordable_resamples(asked, n) == drawn

@@ -67,6 +67,13 @@ def test_a_sum_of_many_is_exact_where_floats_are_not():
     assert exact_sum(np.full(1000, 5e-324)) == 1000 * 5e-324
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_as_many_values_below_0_as_bits_can_count_add_up_exactly(seed):
+    """All 44 bits of each are needed, and those of 1,023 values take 54."""
+    values = np.random.default_rng(seed).integers(1, 2**20, 1_023) * 2.0**-44 - 1
+    assert exact_sum(values) == math.fsum(values.tolist())
+
+
 def test_a_sum_of_what_is_no_number_ends():
     assert math.isnan(exact_sum(np.full(1000, math.nan)))
     assert exact_sum(np.full(1000, math.inf)) == math.inf

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest
 from scipy.stats import t as student
 
 from rankgauge.stats import estimate_mean, interval_of_mean, is_binary
@@ -62,6 +62,7 @@ def test_an_interval_of_t_ends_where_the_range_does() -> None:
     half = student.ppf(0.975, 3) * np.std(values, ddof=1) / 2
     assert np.mean(values) + half > 1
     assert interval(values) == (pytest.approx(np.mean(values) - half), 1.0, "t")
+    assert interval(values, scale=(None, 1.0)).high == 1.0
     assert interval([1.0, 2.0, 9.0], scale=(0.0, None)).low == 0.0
 
 
@@ -116,7 +117,8 @@ def test_a_betting_interval_follows_the_scale() -> None:
     low, high = betting_interval((values + 1) / 2)
     assert interval(values, exact=True, scale=(-1.0, 1.0)) == (2 * low - 1, 2 * high - 1, "betting")
     assert interval(values, exact=True, scale=(0.0, 1.0)) is None  # a value that cannot be
-    assert interval(values, exact=True, scale=(None, 1.0)).method == "t"
+    for scale in ((None, 1.0), (-1.0, None)):
+        assert interval(values, exact=True, scale=scale).method == "t"
 
 
 class TestClusters:
@@ -133,6 +135,14 @@ class TestClusters:
         ratio = 1.959963984540054 / student.ppf(0.975, 3)
         expected = wilson(share, min(n, n / effect * ratio**2))
         assert interval(values, clusters=self.CODES) == (*map(pytest.approx, expected), "wilson")
+
+    def test_two_clusters_are_enough_for_a_share(self) -> None:
+        """Deviations of 4 of 6 and of 3 of 6 from 7/12 sum up to 1/2 and -1/2; t of one degree is Cauchy's."""
+        values = [1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0]
+        squared = (1 / 4 + 1 / 4) * 2 / 12**2
+        ratio = 1.959963984540054 / math.tan(math.pi * 0.475)
+        expected = wilson(7 / 12, np.var(values, ddof=1) / squared * ratio**2)
+        assert interval(values, clusters=np.repeat([0, 1], 6)) == (*map(pytest.approx, expected), "wilson")
 
     def test_equal_values_count_once_a_cluster(self) -> None:
         assert interval([1.0] * 12, clusters=self.CODES) == (*wilson(1.0, 4), "wilson")
@@ -203,3 +213,13 @@ def test_hits_of_unequal_clusters_by_hand() -> None:
     low, high = betting_interval(np.ones(22), clusters=np.array([0, 0, *range(1, 21)]))
     assert 1 / low * ((1 + 1 / low) / 2) ** 20 == pytest.approx(40, rel=1e-6)
     assert high == 1
+
+
+def test_ends_of_clopper_and_pearson_have_all_digits() -> None:
+    for hits, n in ((1, 2), (3, 17), (16, 17), (40, 90)):
+        low, high = beta.ppf(0.025, hits, n - hits + 1), beta.ppf(0.975, hits + 1, n - hits)
+        assert clopper_pearson(hits / n, n) == (pytest.approx(low, rel=1e-13), pytest.approx(high, rel=1e-13))
+
+
+def test_no_values_are_not_binary() -> None:
+    assert not is_binary(np.array([]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.stats.agreement import agreement_weights, rank_biased_overlap
+from rankgauge.stats.agreement import MOST_PERSISTENT, agreement_weights, check_persistence, rank_biased_overlap
 
 RANKINGS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8, unique=True)
 FAR = 4000
@@ -78,6 +78,7 @@ def test_a_table_of_weights_ends_where_they_vanish():
 def test_a_persistence_that_cannot_be_used_is_refused(p):
     with pytest.raises(ValueError, match="probability of going on"):
         overlap("ab", "ba", p)
+    check_persistence(MOST_PERSISTENT)
 
 
 def test_where_weights_vanish_nothing_is_lost():

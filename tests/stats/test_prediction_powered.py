@@ -65,11 +65,13 @@ def test_chance_of_whole_questions_changes_nothing() -> None:
     assert powered_mean(model, people, labelled, np.zeros(len(people))) == powered_mean(model, people, labelled)
 
 
-@pytest.mark.parametrize("constant", ["model", "people"])
+@pytest.mark.parametrize("constant", ["model", "model up to rounding", "people"])
 def test_what_does_not_vary_adds_nothing(constant: str) -> None:
     model, people, labelled = drawn(5)
     if constant == "model":
         model = np.full(len(model), 0.7)
+    elif constant == "model up to rounding":
+        model = np.where(np.arange(len(model)) % 2, 0.3, 0.1 + 0.2)
     else:
         people = np.full(len(people), 0.7)
     found = powered_mean(model, people, labelled)
@@ -137,13 +139,14 @@ def test_four_parts_of_questions_leave_one_degree_of_freedom() -> None:
 
     Their slopes are (3 + 0 - 1 - 0) / 4 = 1/2 and (3 - 0 + 1 - 0) / 4 = 1, and the mean is 1, at a model of 0. It is
     left 1/2 -1/2 -1/2 1/2, a sum of squares of 1. What model and chance say too much is 2 0 0 -2 less 3 0 1 0, which is
-    -1 0 -1 -2.
+    -1 0 -1 -2; they have products of 6, and squares of 8 and 6 about their means.
     """
     model = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
     found = powered_mean(model, np.array([3.0, 0.0, 1.0, 0.0]), np.arange(4), np.array([1.0, -1.0, 1.0, -1.0]))
     assert (found.weight, found.both.mean, found.both.df) == (0.5, 1.0, 1)
     assert found.both.standard_error == pytest.approx((1 / 4 + 0.25 * (6 / 5 / 6)) ** 0.5)
     assert (found.bias.mean, found.bias.std) == (-1, pytest.approx((2 / 3) ** 0.5))
+    assert found.correlation == pytest.approx(6 / 48**0.5)
 
 
 def test_two_other_questions_tell_whether_some_were_drawn() -> None:
@@ -168,3 +171,10 @@ def test_whether_questions_were_drawn_is_welchs_test(
     t = (sum(drawn_ones) / 4 - sum(others) / 3) / squared_error**0.5
     found = powered_mean(model, np.array([0.0, 1.0, 2.0, 3.0]), np.arange(4))
     assert found.looks_drawn == pytest.approx(2 * student.sf(abs(t), df))
+
+
+def test_people_whom_chance_explains_leave_no_error() -> None:
+    """People say what chance does, the slope of the model is 0, and nothing is left: the degrees are those of that."""
+    model, chance = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
+    found = powered_mean(model, chance, np.arange(4), chance)
+    assert (found.weight, found.both.mean, found.both.standard_error, found.both.df) == (0, 0, 0, 1)

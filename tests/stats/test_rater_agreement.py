@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from rankgauge.stats.rater_agreement import ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
+from rankgauge.stats.rater_agreement import Weights, ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
 
 ZERO_TO_THREE = np.arange(4.0)
 
@@ -114,3 +114,19 @@ def test_alpha_does_not_ask_which_of_two_judges_comes_first() -> None:
     counts = np.array([[2.0, 3.0], [0.0, 1.0]])
     halves = np.array([[2.0, 1.5], [1.5, 1.0]])
     assert float(alpha(counts)) == float(alpha(counts.T)) == float(alpha(halves))
+
+
+@pytest.mark.parametrize("kind", ["identity", "linear", "quadratic"])
+def test_the_unit_of_a_scale_does_not_matter(kind: Weights) -> None:
+    counts = np.array([[4.0, 1.0, 2.0], [2.0, 3.0, 0.0], [1.0, 0.0, 5.0]])
+    scale = np.array([0.0, 1.0, 4.0])
+    assert float(weighted_kappa(counts, scale / 16, kind)) == float(weighted_kappa(counts, scale, kind))
+
+
+def test_tables_of_one_grade_have_one_ac2_each() -> None:
+    assert ac2(np.ones((5, 1, 1)), np.array([1.0])).shape == (5,)
+
+
+def test_without_a_value_or_a_resample_there_is_no_interval() -> None:
+    assert bootstrapped(np.array(0.5), np.empty(0)) == (0.5, None, None)
+    assert bootstrapped(np.array(np.nan), np.array([0.0, 1.0])) == (None, None, None)

@@ -77,3 +77,10 @@ def test_0_and_1_have_a_bin() -> None:
     assert found is not None
     assert [each.n for each in found.bins] == [1, 1]
     assert found.error == found.brier == 0
+
+
+@pytest.mark.parametrize(("confidence", "expected"), [(0.4, (0.5, 0.5)), (0.6, (0.0, 1.0)), (0.95, (0.0, 1.0))])
+def test_an_interval_of_two_clusters_by_hand(confidence: float, expected: tuple[float, float]) -> None:
+    """Of four ways to draw two clusters one has losses of 0, one of 1, and two have both, whose mean is 1/2."""
+    scores, losses = np.full(4, 0.5), np.array([0.0, 1.0, 0.0, 1.0])
+    assert risk_area_interval(scores, losses, np.array([5, 7, 5, 7]), confidence=confidence) == expected

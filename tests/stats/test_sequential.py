@@ -93,3 +93,11 @@ def test_rounding_of_many_values_is_no_evidence():
     """Two thousand times 0.1 taken from 200 leave some 7e-12, and yet the mean is 0.1, which is not below 0.1."""
     test = BoundTest(2_000, 0.1)
     assert {test.add(0.1) for _ in range(2_000)} <= {None, True}
+
+
+def test_a_test_has_a_level_of_5_percent_unless_told():
+    tests = BoundTest(1_000, 0.5), BoundTest(1_000, 0.5, level=0.05)
+    for test in tests:
+        while test.add(1.0) is None:
+            pass
+    assert tests[0].seen == tests[1].seen < 500

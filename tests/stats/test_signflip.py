@@ -216,10 +216,24 @@ def test_a_test_has_a_level_of_5_percent_unless_told() -> None:
     assert flip_signs(differences).critical == flip_signs(differences, level=0.05).critical < math.inf
 
 
-def test_one_of_fifty_random_flips_is_within_5_percent() -> None:
-    """With the observed signs, two of 51 are; so the highest statistic drawn is significant, and no other one."""
-    found = flip_signs(np.arange(1.0, 21)[:, None], resamples=50)
-    assert (found.resamples, found.critical < math.inf) == (50, True)
+@pytest.mark.parametrize(("resamples", "is_one_within"), [(38, False), (39, True), (50, True)])
+def test_one_of_forty_random_flips_is_within_5_percent(resamples: int, is_one_within: bool) -> None:
+    """With the observed signs, two of 40 are; so the highest statistic drawn is significant, and no other one."""
+    found = flip_signs(np.arange(1.0, 21)[:, None], resamples=resamples)
+    assert (found.resamples, found.critical < math.inf) == (resamples, is_one_within)
+
+
+def test_statistics_that_are_nearly_equal_are_told_apart() -> None:
+    """The sizes of 4 + 2 + 1e-7 are 6 + 1e-7, 6 - 1e-7, 2 + 1e-7 and 2 - 1e-7; a quarter reaches the first only."""
+    found = flip_signs(np.array([[4.0], [2.0], [1e-7]]), level=0.25)
+    assert found.critical == pytest.approx((6 + 1e-7) / math.sqrt(20), rel=1e-10)
+    assert found.levels is not None
+    assert found.levels.tolist() == [0.25]
+
+
+def test_tiny_differences_are_told_apart() -> None:
+    """Of 1.5 + 1.0001 - 1 the sizes are 3.5001, 1.5001, 1.4999 and 0.5; two of these four are at least 1.5001."""
+    assert flip_signs(np.array([[1.5], [1.0001], [-1.0]]) * 1e-11).p.tolist() == [0.5]
 
 
 @pytest.mark.parametrize("seed", range(5))

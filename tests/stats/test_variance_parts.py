@@ -75,3 +75,13 @@ def test_samples_that_flip_come_with_the_most_variable_first():
 def test_the_variance_of_a_mean_is_that_of_its_repeats_over_their_number():
     scores = np.array([[0.0, 1.0, 0.5], [1.0, NONE, NONE], [NONE, NONE, NONE], [0.0, NONE, 1.0]])
     assert mean_variance(scores).tolist() == pytest.approx([0.25 / 3, 0, 0, 0.25])
+
+
+def test_parts_of_unequal_numbers_of_repeats_by_hand():
+    """
+    One repeat of 0, and 2, 3, 4 about 3: within 2 / (4 - 2). The mean of all four is 9/4.
+
+    Between: (9/4)**2 + 3 * (3/4)**2 = 27/4, less 1, over 4 - (1 + 9) / 4 = 3/2.
+    """
+    parts = variance_parts(np.array([[0.0, NONE, NONE], [2.0, 3.0, 4.0]]))
+    assert (parts.within, parts.between) == pytest.approx((1, (27 / 4 - 1) / (3 / 2)))

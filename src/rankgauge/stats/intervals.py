@@ -216,7 +216,7 @@ def _betting_bound(unit: _Floats, times: NDArray[np.int64], weights: _Floats, al
         capital = logs.copy()
         for start in range(0, len(unit), _BLOCK):
             block = slice(start, start + _BLOCK)
-            lost_or_won = np.maximum(allowed * (weights[block] * (unit[block] - mean)), -1.0)
+            lost_or_won = allowed * (weights[block] * (unit[block] - mean))
             with np.errstate(divide="ignore"):
                 capital += (times[block] * np.log1p(lost_or_won)).sum(axis=1)
         return bool(np.logaddexp.reduce(capital) >= wanted)

@@ -107,7 +107,7 @@ def powered_mean(model: _Floats, people: _Floats, labelled: _Ints, chance: _Floa
     apart = np.stack([each - mean for each, mean in zip(variables, means, strict=True)])
     free = n - 1 - len(variables)
     spread = np.array([[exact_sum(one * other) for other in apart] for one in apart])
-    if not own.std or free < 1 or np.linalg.matrix_rank(spread) < len(variables):
+    if not own.std or np.ptp(seen) <= TIED or np.linalg.matrix_rank(spread) < len(variables):
         return found
     told = people - own.mean
     slopes = np.linalg.solve(spread, np.array([exact_sum(each * told) for each in apart]))
