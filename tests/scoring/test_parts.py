@@ -129,3 +129,13 @@ def test_unlike_ids_are_told_of_relevant_items_only():
     samples = [{"id": "q", "expected_output": gold, "actual_output": ["a"]}]
     for asked in (["forbidden_count@1"], ["forbidden_count@1", "hit@1"], ["hit@1", "forbidden_count@1"]):
         assert ENGINE.dataset(samples).with_metrics(asked).run().notes == ()
+
+
+def test_a_sample_has_the_details_of_each_of_its_repeats():
+    """The system finds the gold item in its second answer to the first sample only."""
+    answers = iter((["x"], ["x"], ["a"], ["x"]))
+    samples = [{"id": name, "input": name, "expected_output": ["a"]} for name in "pq"]
+    evaluation = ENGINE.dataset(samples).with_metrics(["hit@1"])
+    (column,) = evaluation.run(sut=lambda _: next(answers), repeat=2, concurrency=1, details=True).metrics.values()
+    found = [[len(each["explanation"]["ranks"]) for each in facts["repeats"]] for facts in column.details]
+    assert (column.values.tolist(), found) == ([0.5, 0], [[0, 1], [0, 0]])
