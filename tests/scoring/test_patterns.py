@@ -53,7 +53,7 @@ def test_one_metric_may_have_a_score_where_another_has_none(catalog):
     for _ in range(2):
         rank, share = scores_of(catalog, "RR", "judged@1").score([FIRST, (3, (0,), (1,))])
         assert (rank.outcome.status.tolist(), share.outcome.status.tolist()) == ([0, UNDEFINED], [0, 0])
-        assert list(rank.outcome.reasons) == [1]
+        assert (list(rank.outcome.reasons), share.outcome.reasons) == ([1], {})
         assert share.outcome.values.tolist() == [1.0, 1.0]
 
 
@@ -87,6 +87,15 @@ def test_memory_that_is_just_full_is_kept(catalog, computed, monkeypatch):
             scores.score([pattern])
         assert computed == sizes
         computed.clear()
+
+
+def test_a_room_that_was_cleared_has_all_of_its_places_again(catalog, computed, monkeypatch):
+    """The third pattern clears the room, into which the first fits beside it."""
+    monkeypatch.setattr(patterns, "_ROOM", 6)
+    scores = scores_of(catalog, "RR")
+    for pattern in (FIRST, THIRD, LACKING, FIRST, LACKING):
+        scores.score([pattern])
+    assert computed == [1, 1, 1, 1]
 
 
 def test_columns_have_their_cutoffs_and_the_highest_grade_where_they_have_a_scale(catalog):

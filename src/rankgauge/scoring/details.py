@@ -85,7 +85,7 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     """
     column, k, extra, samples = scores.metric, scores.k, scores.extra, batch.samples
     evidence = batch.evidence[scores.target]
-    cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
+    cutoffs = np.full(len(samples), k, dtype=object).tolist()
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
     judged = judged_for(column, evidence)
     if column.metric.explaining.details is not None:

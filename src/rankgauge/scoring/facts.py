@@ -148,7 +148,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     relevant = judged if scores.metric.metric.judging.uses_rel is True else judged.by_gain()
     rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores)
     sums = _Sums(rank_sums(scores, judged))
-    cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
+    cutoffs = np.full(judged.n, scores.k, dtype=object).tolist()
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
     if scores.target.gold == "spans":
         covered = covered_spans(batch.samples, evidence.rankings)
@@ -159,7 +159,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         ranks: tuple[RankFacts, ...] = ()
         shown = 0
         if ranking is not None:
-            shown = len(ranking.ids) if k < 0 else min(k, len(ranking.ids))
+            shown = len(ranking.ids[:k])
             held = rows.of(place, shown)
             covering = (rank for rank, spans in enumerate(covers[:shown], 1) if spans)
             numbers = sorted({*range(1, min(plain, shown) + 1), *held, *covering})

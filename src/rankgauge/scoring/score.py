@@ -107,11 +107,11 @@ def _outcome(
 ) -> Outcome:
     """Return a value or a reason for each sample."""
     evidence, metric = batch.evidence[target], column.metric
-    flawed = _seen_flaws(batch.flawed, target) if batch.flawed else {}
+    flawed = _seen_flaws(batch.flawed, target)
     without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
         unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
-        return _whole(evidence, flawed, k, {**unfit, **_lacking(column, evidence, k)})
+        return _whole(evidence, flawed, k, unfit)
     judged = judged_for(column, evidence)
     values, failures, are_usual = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
     if column.cut.budget is not None:
@@ -184,7 +184,7 @@ def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, fai
     n = evidence.judged.n
     flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
     status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults), (FAILED, failures))
-    cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
+    cutoffs = np.full(n, k, dtype=object).tolist()
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
         for seen, cutoff in zip(evidence.judged.shown or (), cutoffs, strict=True)
@@ -332,9 +332,11 @@ def _checked(
     values = unmasked(returned).copy()
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
-    sizes = np.abs(values)
-    are_usual = np.count_nonzero(sizes <= LARGEST) == judged.n  # NaN is not; `all` takes several times as long for few
-    if not are_usual and np.count_nonzero(sizes > LARGEST):
+    n_usual = np.count_nonzero(np.abs(values) <= LARGEST)  # NaN is not; `all` takes several times as long for few
+    are_usual = n_usual == judged.n
+    if are_usual:
+        return values, are_usual
+    if n_usual + np.count_nonzero(np.isnan(values)) < judged.n:
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
     return values, are_usual

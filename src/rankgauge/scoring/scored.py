@@ -101,6 +101,5 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
         start += len(outcome.values)
     values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
     status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
-    rankings = [outcome.rankings for outcome in outcomes if outcome.rankings is not None]
-    is_whole = 0 < len(outcomes) == len(rankings)
-    return Outcome(values, status, reasons, tuple(chain.from_iterable(rankings)) if is_whole else None)
+    rankings = tuple(chain.from_iterable(outcome.rankings or () for outcome in outcomes))
+    return Outcome(values, status, reasons, rankings or None)

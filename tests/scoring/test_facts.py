@@ -1,0 +1,127 @@
+"""Facts of single ranks, and of ground truth that was not found, where it is graded, repeated or a text."""
+
+import pytest
+
+from rankgauge import Catalog, Engine
+from rankgauge.scoring.covered_spans import CoveredSpan
+from rankgauge.scoring.details import arithmetic
+from rankgauge.scoring.facts import RankFacts, SampleFacts, covered_stretch, matched_stretch
+
+ENGINE = Engine(catalog=Catalog.discover(own_only=True))
+
+
+def explained(gold, retrieved, asked, **options):
+    samples = [{"id": "q", "expected_output": gold, "actual_output": {"retrieved": retrieved}}]
+    (column,) = ENGINE.dataset(samples).with_metrics([asked]).run(details=True, **options).metrics.values()
+    return column.details[0]
+
+
+def test_any_gain_is_relevant_where_gains_are_added():
+    found = explained({"relevant": {"a": 0.5, "b": 0.25}}, ["a"], "ndcg@1")["explanation"]
+    assert [rank["relevant"] for rank in found["ranks"]] == [True]
+    assert [(each["id"], each["grade"]) for each in found["missing"]] == [("b", 0.25)]
+
+
+def test_a_missing_output_is_missing_where_any_gain_can_be_found():
+    samples = [
+        {"id": "p", "expected_output": {"a": 1}, "actual_output": ["a"]},
+        {"id": "q", "expected_output": {"a": 0.5}},
+    ]
+    (column,) = ENGINE.dataset(samples).with_metrics(["ndcg@1"]).run().metrics.values()
+    assert (column.status(0), column.status(1)) == ("scored", "missing")
+
+
+def test_ranks_without_a_gold_item_are_left_out_of_details():
+    assert explained(["a"], ["x", "a", "y"], "hit@3")["explanation"]["ranks"][0]["rank"] == 2
+
+
+def test_ids_have_no_match_score():
+    (rank,) = explained(["a"], ["a"], "hit@1")["explanation"]["ranks"]
+    assert rank["match"] is None
+
+
+@pytest.mark.parametrize("grades", [(2, 1), (1, 2)])
+def test_a_rank_has_the_highest_grade_of_what_it_holds(grades):
+    spans = [
+        {"document": "d", "start": start, "end": start + 5, "grade": grade}
+        for start, grade in zip((0, 5), grades, strict=True)
+    ]
+    retrieved = [{"document": "d", "start": 0, "end": 10}]
+    (rank,) = explained({"spans": spans}, retrieved, "span-recall@1")["explanation"]["ranks"]
+    assert (len(rank["gold"]), rank["grade"]) == (2, 2)
+
+
+@pytest.mark.parametrize("texts", [("abcdefghij", "abcdefghiX"), ("abcdefghiX", "abcdefghij")])
+def test_a_rank_has_the_highest_match_score_of_what_it_holds(texts):
+    """Ten of ten characters of one text are those of the result, and nine of the other."""
+    asked = "recall(gold=passages, matcher=fuzzy-chunk)@1"
+    retrieved = [{"id": "c", "text": "abcdefghij"}]
+    (rank,) = explained({"passages": list(texts)}, retrieved, asked)["explanation"]["ranks"]
+    assert (len(rank["gold"]), rank["match"]) == (2, 1)
+
+
+def test_only_a_text_that_holds_or_is_held_by_a_gold_text_is_matched():
+    assert matched_stretch("two", ["one two three"]) == "two"
+    assert matched_stretch("four", ["one two three"]) is None
+    assert matched_stretch("four", ["one two", "three four"]) == "four"
+
+
+def test_the_longest_marked_part_of_a_span_is_shown():
+    span = CoveredSpan("d[0:9]", 0.5, (), "\u27e6a\u27e7 xyz \u27e6b c\u27e7")
+    assert covered_stretch("a xyz b c", [span]) == "b c"
+    assert covered_stretch("a", [CoveredSpan("d[0:9]", 0.5, (), None)]) is None
+
+
+def test_an_output_that_failed_came_near_nothing():
+    samples = [
+        {
+            "id": "p",
+            "expected_output": {"passages": ["one"]},
+            "actual_output": {"retrieved": [{"id": "a", "text": "one"}]},
+        },
+        {"id": "q", "expected_output": {"passages": ["two"]}},
+    ]
+    asked = "hit(gold=passages)@1"
+    (column,) = ENGINE.dataset(samples).with_metrics([asked]).run(near_misses=True).metrics.values()
+    assert [[miss["rank"] for miss in facts["near_misses"]] for facts in column.details] == [[], [None]]
+
+
+@pytest.mark.parametrize(
+    ("discounts", "divisor_is", "line"),
+    [
+        ((1 / 2, 1 / 3), "", "m = 1/2 + 1/3 = 0.8333"),
+        ((1 / 2, 0.25), "", "m = 0.5 + 0.25 = 0.75"),
+        ((1 / 2, 1 / 3), "all", "m = (0.5 + 0.3333) / 1 (all) = 0.8333"),
+    ],
+)
+def test_ranks_divide_only_where_each_does_and_nothing_else(discounts, divisor_is, line):
+    ranks = tuple(
+        RankFacts(
+            rank=rank,
+            id="a",
+            score=None,
+            grade=1,
+            relevant=True,
+            gold=(),
+            text=None,
+            match=None,
+            gain=1.0,
+            discount=discount,
+        )
+        for rank, discount in enumerate(discounts, 2)
+    )
+    assert arithmetic("m", SampleFacts(ranks, 3, (), 1.0, divisor_is), sum(discounts)) == line
+
+
+def test_a_score_that_the_sum_says_already_is_written_once():
+    (rank,) = explained(["a"], ["a"], "hit@1")["explanation"]["ranks"]
+    assert rank["discount"] == 1
+    assert explained(["a"], ["a"], "hit@1")["explanation"]["arithmetic"] == "hit@1 = 1"
+
+
+def test_a_rank_that_holds_two_gold_texts_adds_both():
+    texts = {"passages": ["one two", "three four"]}
+    (rank,) = explained(texts, [{"id": "a", "text": "one two three four"}], "recall(gold=passages)@1")["explanation"][
+        "ranks"
+    ]
+    assert [rank[name] for name in ("gain", "discount", "contribution", "total")] == [2, 1, 1, 1]
