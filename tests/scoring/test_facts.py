@@ -125,3 +125,12 @@ def test_a_rank_that_holds_two_gold_texts_adds_both():
         "ranks"
     ]
     assert [rank[name] for name in ("gain", "discount", "contribution", "total")] == [2, 1, 1, 1]
+
+
+def test_a_missing_output_is_undefined_where_no_grade_is_high_enough():
+    samples = [
+        {"id": "p", "expected_output": {"a": 2}, "actual_output": ["a"]},
+        {"id": "q", "expected_output": {"a": 1}},
+    ]
+    (column,) = ENGINE.dataset(samples).with_metrics(["recall(rel=2)@1"]).run().metrics.values()
+    assert (column.status(0), column.status(1)) == ("scored", "undefined")
