@@ -407,6 +407,7 @@ class TestCompanions:
     [
         ({"range": (1, 0)}, r"has the range \(1, 0\); write the lowest value first"),
         ({"range": (math.nan, 1.0)}, "write the lowest value first"),
+        ({"aggregate": "whole run"}, "has the aggregate 'whole run'; declare it with @run_metric"),
         ({"expectation": "itselff"}, r"has the expectation 'itselff' .did you mean 'itself'"),
     ],
 )

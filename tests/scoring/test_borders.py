@@ -1,18 +1,14 @@
 """Scoring where it turns into something else: cutoffs of single samples, nothing that fits, and what parts say."""
 
-import json
-
 import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine
-from rankgauge.judging import Target
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, hookimpl, metric, run_metric, sample_metric
 from rankgauge.scoring.covered_spans import CoveredSpan
 from rankgauge.scoring.details import arithmetic
 from rankgauge.scoring.facts import RankFacts, SampleFacts, covered_stretch
 from rankgauge.scoring.score import LARGEST, Outcome
-from rankgauge.scoring.sighting import Sighting
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 
@@ -25,15 +21,17 @@ def column(samples, asked, **options):
 def test_a_metric_that_fails_on_a_batch_gets_each_sample_with_its_own_cutoff():
     @metric("alone-at-k", range=(0, None))
     def alone(judged: Judged, *, k: Cutoff) -> Scores:
-        """Return the cutoff, of one sample only."""
+        """Return the cutoff, of one sample only, and nothing from 4 on."""
         if judged.n > 1:
             raise ValueError("one at a time")
-        return np.broadcast_to(k, judged.n).astype(float)
+        return np.broadcast_to(k, judged.n) + np.where(np.asarray(k) > 3, np.nan, 0.0)
 
     samples = [
-        {"id": f"q{k}", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"k": k}} for k in (3, 1, 2)
+        {"id": f"q{k}", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"k": k}} for k in (3, 1, 2, 4)
     ]
-    assert column(samples, alone).values.tolist() == [3, 1, 2]
+    made = column(samples, alone)
+    np.testing.assert_array_equal(made.values, [3, 1, 2, np.nan])
+    assert [made.status(place) for place in range(4)] == ["scored", "scored", "scored", "undefined"]
 
 
 def test_a_batch_sees_cutoffs_that_nobody_can_change():
@@ -313,58 +311,6 @@ def test_a_mean_over_orders_of_ties_is_no_sum_over_ranks():
     assert (explanation.score, explanation.arithmetic, explanation.notes) == (0.75, None, ())
 
 
-class TestSightings:
-    ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
-
-    @pytest.mark.parametrize(
-        ("one", "other", "both"),
-        [
-            ({"targets": {ONE}}, {"targets": {TWO}}, {"targets": {ONE, TWO}}),
-            ({"met": True}, {}, {"met": True}),
-            ({"looks": ("a", "b")}, {"looks": ("c", "d")}, {"looks": ("a", "b")}),
-            ({}, {"looks": ("c", "d")}, {"looks": ("c", "d")}),
-            ({"parts": ((True,),)}, {"parts": ((False,),)}, {"parts": ((True,), (False,))}),
-            ({"refused": True}, {}, {"refused": True}),
-            ({"keys": frozenset({"answer"})}, {"keys": frozenset({"support"})}, {"keys": {"answer", "support"}}),
-            ({"keys": frozenset()}, {}, {"keys": frozenset()}),
-            ({}, {"keys": frozenset({"support"})}, {"keys": {"support"}}),
-            ({"is_filled": True}, {}, {"is_filled": True}),
-            ({"stages": frozenset({"first"})}, {"stages": frozenset({"last"})}, {"stages": {"first", "last"}}),
-            ({"rising": "here"}, {"rising": "there"}, {"rising": "here"}),
-            ({}, {"rising": "there"}, {"rising": "there"}),
-        ],
-    )
-    def test_parts_say_together_what_one_of_them_says(self, one, other, both):
-        for facts in (one, other):
-            if "targets" in facts:
-                facts["targets"] = frozenset(facts["targets"])
-        found = Sighting(**one) | Sighting(**other)
-        usual = Sighting()
-        for name in Sighting.__slots__:
-            assert getattr(found, name) == both.get(name, getattr(usual, name)), name
-
-    def test_a_rise_of_scores_is_told_with_its_ranks(self):
-        retrieved = [{"id": name, "score": score} for name, score in (("a", 4), ("b", 3), ("c", 5))]
-        samples = [{"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
-        (note,) = ENGINE.dataset(samples).with_metrics(["hit@1"]).run().notes
-        assert note.startswith("scores rise along a ranking (sample 'q': 3 at rank 2, 5 at rank 3)")
-
-    def test_nobody_looked_at_texts_that_nobody_doubts(self):
-        assert Sighting().looked(self.TWO) == 0
-        assert Sighting().looked(self.ONE) == 0
-        assert Sighting(parts=((True,), (False,))).looked(self.ONE) == 2
-
-    def test_nothing_is_seen_where_nothing_was_looked_at(self):
-        nothing = Sighting()
-        assert (nothing.met, nothing.refused, nothing.is_filled) == (False, False, False)
-
-    def test_one_output_with_an_answer_is_enough(self):
-        gold = {"answer": "x"}
-        outputs = [{"answer": "x"}, ["a"]]
-        samples = [{"id": f"q{n}", "expected_output": gold, "actual_output": each} for n, each in enumerate(outputs)]
-        assert column(samples, "answer-exact-match").values[0] == 1
-
-    def test_one_ranking_with_an_item_is_enough(self, tmp_path):
-        lines = (json.dumps({"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a"] * n}) for n in range(2))
-        (tmp_path / "data.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        assert ENGINE.dataset(str(tmp_path / "data.jsonl")).with_metrics(["hit@1"]).run().notes == ()
+def test_two_batches_have_the_scores_of_both():
+    samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["ba"[n]]} for n in range(2)]
+    assert column(samples, "hit@1", batch_size=1).values.tolist() == [0, 1]

@@ -46,3 +46,13 @@ def test_metrics_by_id_have_none():
     sample = {"id": "s", "expected_output": ["a"], "actual_output": ["b"]}
     (column,) = Engine().dataset([sample]).with_metrics(["hit@1"]).run(near_misses=True).metrics.values()
     assert "near_misses" not in column.details[0]
+
+
+@pytest.mark.parametrize("output", [None, {"retrieved": [{"id": "a"}]}])
+def test_an_output_without_texts_comes_near_nothing(output):
+    samples = [
+        {"id": "p", "expected_output": {"passages": ["one"]}, "actual_output": [{"id": "a", "text": "two"}]},
+        {"id": "q", "expected_output": {"passages": ["one"]}, "actual_output": output},
+    ]
+    (column,) = Engine().dataset(samples).with_metrics([FUZZY]).run(near_misses=True).metrics.values()
+    assert [(miss["score"], miss["rank"]) for miss in column.details[1]["near_misses"]] == [(0.0, None)]

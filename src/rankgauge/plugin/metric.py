@@ -335,6 +335,8 @@ def _odd_values(declaration: Metric) -> Iterator[str]:
     if odd := declaration.without - _OF_CUTOFFS:
         known = " and ".join(sorted(_OF_CUTOFFS))
         yield f"is without {', '.join(sorted(map(repr, odd)))}; only {known} can be left out"
+    if declaration.is_whole and (declaration.judging.gold or set(declaration.judging.needs) != {"ids"}):
+        yield f"has the aggregate {WHOLE_RUN!r}; declare it with @run_metric"
     low, high = declaration.range
     if low is not None and high is not None and not low <= high:
         yield f"has the range {declaration.range!r}; write the lowest value first, and None for no bound"

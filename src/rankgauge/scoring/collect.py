@@ -239,7 +239,7 @@ class Collector:
         """Yield which rules on forbidden items nothing that was retrieved could break."""
         target = next((target for target in self.plan.targets if target.gold == "forbidden"), None)
         if target is not None:
-            batches = (batch.evidence[target].untried for batch in self._batches if target in batch.evidence)
+            batches = (batch.evidence[target].untried for batch in self._batches)
             yield from untried_notes(chain.from_iterable(batches))
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:

@@ -251,11 +251,9 @@ class _Rows:
         held: dict[int, _Held] = {}
         for rank, gold, grade, match, earns in self._rows[self._starts[place] : self._starts[place + 1]]:
             if rank <= shown:
-                known = held.get(rank)
-                if known is not None:
-                    grade, match = max(grade, known.grade or grade), max(match, known.match or match)  # noqa: PLW2901
-                before, was = ((), False) if known is None else (known.gold, known.relevant)
-                held[rank] = _Held((*before, gold), grade, match, relevant=earns or was)
+                known: Any = held.get(rank, _Held((), grade, match, relevant=False))
+                highest = max(grade, known.grade), max(match, known.match)
+                held[rank] = _Held((*known.gold, gold), *highest, relevant=earns or known.relevant)
         return held
 
 

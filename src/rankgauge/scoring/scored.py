@@ -69,7 +69,7 @@ class Scored:
         how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
         for metric in self.metrics:
             status = metric.outcome.status
-            failed = np.flatnonzero(status == FAILED).tolist() if metric.outcome.reasons else []
+            failed = np.flatnonzero(status == FAILED).tolist()
             if failed:
                 first, of = failed[0], counted(len(status), "query", "queries")
                 why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"

@@ -67,7 +67,7 @@ class Sighting:
             "answer": any(output.answer is not None for output in read),
             "support": any(output.support is not None for output in read),
         }
-        unread = frozenset(chain.from_iterable(each.unread for each in (*samples, *outputs) if each.unread))
+        unread = frozenset(chain.from_iterable(each.unread for each in (*samples, *outputs)))
         is_read = read or any(isinstance(output, Fault) and output.has_no_key for output in outputs)
         return cls(
             keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None,

@@ -1,0 +1,96 @@
+"""What some samples show that decides about all of them: each part says it, and all say it together."""
+
+import json
+
+import pytest
+
+from rankgauge import Catalog, Engine
+from rankgauge.errors import DataError, MissingGoldError
+from rankgauge.judging import Target
+from rankgauge.scoring.sighting import Sighting
+
+ENGINE = Engine(catalog=Catalog.discover(own_only=True))
+ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ({"targets": {ONE}}, {"targets": {TWO}}, {"targets": {ONE, TWO}}),
+        ({"met": True}, {}, {"met": True}),
+        ({"looks": ("a", "b")}, {"looks": ("c", "d")}, {"looks": ("a", "b")}),
+        ({}, {"looks": ("c", "d")}, {"looks": ("c", "d")}),
+        ({"parts": ((True,),)}, {"parts": ((False,),)}, {"parts": ((True,), (False,))}),
+        ({"refused": True}, {}, {"refused": True}),
+        ({}, {"refused": True}, {"refused": True}),
+        ({"keys": frozenset({"answer"})}, {"keys": frozenset({"support"})}, {"keys": {"answer", "support"}}),
+        ({"keys": frozenset()}, {}, {"keys": frozenset()}),
+        ({}, {"keys": frozenset({"support"})}, {"keys": {"support"}}),
+        ({"is_filled": True}, {}, {"is_filled": True}),
+        ({"stages": frozenset({"first"})}, {"stages": frozenset({"last"})}, {"stages": {"first", "last"}}),
+        ({"rising": "here"}, {"rising": "there"}, {"rising": "here"}),
+        ({}, {"rising": "there"}, {"rising": "there"}),
+    ],
+)
+def test_parts_say_together_what_one_of_them_says(one, other, both):
+    for facts in (one, other):
+        if "targets" in facts:
+            facts["targets"] = frozenset(facts["targets"])
+    found = Sighting(**one) | Sighting(**other)
+    usual = Sighting()
+    for name in Sighting.__slots__:
+        assert getattr(found, name) == both.get(name, getattr(usual, name)), name
+
+
+def test_a_rise_of_scores_is_told_with_its_ranks():
+    retrieved = [{"id": name, "score": score} for name, score in (("a", 4), ("b", 3), ("c", 5))]
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
+    (note,) = ENGINE.dataset(samples).with_metrics(["hit@1"]).run().notes
+    assert note.startswith("scores rise along a ranking (sample 'q': 3 at rank 2, 5 at rank 3)")
+
+
+def test_nobody_looked_at_texts_that_nobody_doubts():
+    assert Sighting().looked(TWO) == 0
+    assert Sighting().looked(ONE) == 0
+    assert Sighting(parts=((True,), (False,))).looked(ONE) == 2
+
+
+def test_nothing_is_seen_where_nothing_was_looked_at():
+    nothing = Sighting()
+    assert (nothing.met, nothing.refused, nothing.is_filled) == (False, False, False)
+
+
+def test_one_output_with_an_answer_is_enough():
+    gold = {"answer": "x"}
+    outputs = [{"answer": "x"}, ["a"]]
+    samples = [{"id": f"q{n}", "expected_output": gold, "actual_output": each} for n, each in enumerate(outputs)]
+    (made,) = ENGINE.dataset(samples).with_metrics(["answer-exact-match"]).run().metrics.values()
+    assert made.values[0] == 1
+
+
+def test_one_ranking_with_an_item_is_enough(tmp_path):
+    lines = (json.dumps({"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a"] * n}) for n in range(2))
+    (tmp_path / "data.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert ENGINE.dataset(str(tmp_path / "data.jsonl")).with_metrics(["hit@1"]).run().notes == ()
+
+
+def test_rankings_that_are_all_empty_are_noted_unless_there_is_one():
+    samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": []} for n in range(2)]
+    for n, notes in ((2, ["every ranking is empty, so nothing was retrieved for any sample"]), (1, [])):
+        assert list(ENGINE.dataset(samples[:n]).with_metrics(["hit@1"]).run().notes) == notes
+
+
+def test_ground_truth_that_can_be_used_is_missed_where_faults_fail_their_pair():
+    """Only ground truth that was refused excuses its absence."""
+    samples = [{"id": "q", "expected_output": {"answer": "x"}, "actual_output": ["a"]}]
+    evaluation = ENGINE.dataset(samples).with_metrics(["hit@1"]).with_profile("eval-harness")
+    with pytest.raises(MissingGoldError, match="1 of 1 metrics cannot score any sample"):
+        evaluation.run()
+
+
+def test_a_key_is_missed_for_metrics_whose_ground_truth_is_there():
+    plan = ENGINE.dataset([]).with_metrics(["answer-exact-match"]).plan()
+    (target,) = plan.metrics[0].targets
+    Sighting(keys=frozenset({"retrieved"})).check_keys(plan.metrics)
+    with pytest.raises(DataError, match="1 of 1 metrics judge a key that no output has"):
+        Sighting(keys=frozenset({"retrieved"}), targets=frozenset({target})).check_keys(plan.metrics)
