@@ -335,3 +335,8 @@ def test_samples_that_failed_are_no_secret_of_the_results() -> None:
         old, new = (Engine().dataset(each).with_metrics(metrics).run() for each in (whole, broken))
         (pair,) = compare({"old": old, "new": new}).comparisons
         assert pair.notes == ("2 of 2 samples failed in new, and count as the policy says",)
+
+
+def test_nobody_can_change_what_was_paired() -> None:
+    column = pair_results(run(FIRST), run(SECOND)).columns[name_of("AP")]
+    assert [values.flags.writeable for values in (column.baseline, column.values)] == [False, False]

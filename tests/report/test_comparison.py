@@ -220,7 +220,7 @@ def test_only_several_metrics_have_a_corrected_p() -> None:
     for count in (1, 2):
         comparison = compare({"a": result(*[FIRST] * count), "b": result(*[BETTER] * count)})
         heading = next(line.text for line in comparison_lines(comparison, width=None) if line.text.startswith("metric"))
-        assert ("corrected p" in heading) == (count == 2)
+        assert ("corrected p" in heading, "difference" in heading) == (count == 2, True)
 
 
 def test_latex_takes_every_character_for_itself() -> None:
