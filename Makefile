@@ -26,7 +26,8 @@ help:
 	@echo "make test-newest  run what depends most on versions in the newest Python that is installed (TESTS=tests: all)"
 	@echo "make test-lowest  run the same with the lowest versions that pyproject.toml allows (TESTS=tests: all)"
 	@echo "make coverage  run every test, list how much of each room it covers, and fail below the floor"
-	@echo "make mutants ROOM=stats  list the changes of a room that its tests do not see (MINUTES=25 SEED=1 TESTS=\"...\")"
+	@echo "make mutants ROOM=stats  list the changes of a room that its tests do not see (MINUTES=25 SEED=1 TESTS=\"...\""
+	@echo "              AGAIN=printed.txt: only what an earlier run printed)"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some;"
 	@echo "                 TORCH picks a build of PyTorch)"
@@ -107,7 +108,7 @@ coverage: $(VENV)/.installed-dev
 ROOM ?= stats
 MINUTES ?= 25
 mutants: $(VENV)/.installed-dev
-	$(BIN)/python tests/mutants.py $(ROOM) $(TESTS) --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python tests/mutants.py $(ROOM) $(TESTS) --minutes $(MINUTES) --seed $(SEED) $(if $(AGAIN),--again $(AGAIN))
 
 # The default model's environment is its own: PyTorch weighs more than everything else together.
 test-model:

@@ -18,6 +18,7 @@ import json
 import os
 import pkgutil
 import random
+import re
 import shutil
 import signal
 import sys
@@ -321,6 +322,7 @@ def main() -> int:
     parser.add_argument("tests", nargs="*", help="Further tests that see changes.")
     parser.add_argument("--minutes", type=float, default=25.0, help="When to stop. [default: 25]")
     parser.add_argument("--seed", type=int, default=1, help="Which mutants come first. [default: 1]")
+    parser.add_argument("--again", type=Path, help="Try only the changes that an earlier run wrote to this file.")
     given = parser.parse_intermixed_args()
     os.chdir(ROOT)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -341,6 +343,9 @@ def main() -> int:
         if key[0] in names:
             print(f"explains no mutant: {' | '.join(key)}")
     waiting = [mutant for mutant in mutants if mutant.key not in reasons]
+    if given.again is not None:
+        listed = {without_line(printed) for printed in given.again.read_text(encoding="utf-8").splitlines()}
+        waiting = [mutant for mutant in waiting if without_line(str(mutant)) in listed]
     random.Random(given.seed).shuffle(waiting)  # noqa: S311  # which come first
     ends, until = Counter[str](), time.monotonic() + 60 * given.minutes
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(trials(waiting, first, given.tests)) as tried:
@@ -355,6 +360,11 @@ def main() -> int:
         f"limit, {len(explanations)} explained, {ends['survived']} survived, {len(waiting) - ends.total()} not tried"
     )
     return 0
+
+
+def without_line(printed: str) -> str:
+    """Return a change as it is printed, without the number of its line, which others move."""
+    return re.sub(r"^([^:]+):\d+:", r"\1:", printed)
 
 
 def trials(mutants: Sequence[Mutant], first: Sequence[str], further: Sequence[str]) -> Generator[tuple[Mutant, str]]:
