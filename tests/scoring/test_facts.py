@@ -134,3 +134,10 @@ def test_a_missing_output_is_undefined_where_no_grade_is_high_enough():
     ]
     (column,) = ENGINE.dataset(samples).with_metrics(["recall(rel=2)@1"]).run().metrics.values()
     assert (column.status(0), column.status(1)) == ("scored", "undefined")
+
+
+def test_ranks_are_told_in_order_however_deep_a_gold_item_lies():
+    retrieved = [f"d{rank}" for rank in range(1, 1101)]
+    samples = [{"id": "q", "expected_output": ["d1024"], "actual_output": retrieved}]
+    ranks = ENGINE.dataset(samples).with_metrics(["recall@1100"]).run().explain("q", "recall@1100").ranks
+    assert [rank.rank for rank in ranks] == [*range(1, 101), 1024]

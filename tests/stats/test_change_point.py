@@ -84,3 +84,10 @@ def test_an_interval_holds_as_much_as_its_confidence_of_resampled_places(seed):
     places = [brute_force(scores[rng.integers(0, 8, 8)]) for _ in range(600)]
     low, high = np.quantile(places, [0.3, 0.7])
     assert (found.first, found.last) == (min(low, found.place), max(high, found.place))
+
+
+def test_an_unclear_change_may_be_earlier_and_later_than_the_likeliest_place():
+    scores = np.random.default_rng(0).normal(0.0, 1.0, (30, 12))
+    scores[:, 6:] += 0.35
+    found = change_point(scores)
+    assert found.first < found.place < found.last

@@ -17,7 +17,7 @@ from scipy import stats
 
 from draws import is_thorough
 from rankgauge.stats.effects import holm
-from rankgauge.stats.paired_tests import flip_signs
+from rankgauge.stats.paired_tests import _units, flip_signs
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 
 SCORES = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
@@ -245,3 +245,11 @@ def test_the_critical_statistic_is_the_least_that_the_level_allows(seed: int, le
     highest = np.sort((np.abs(signs @ differences) / np.sqrt((differences**2).sum(axis=0))).max(axis=1))[::-1]
     beyond = highest[math.floor(level * 1024)]
     assert flip_signs(differences, level=level).critical == pytest.approx(highest[highest > beyond + 1e-9].min())
+
+
+def test_differences_become_integers_whose_sums_are_exact() -> None:
+    """Whichever sign the largest has, no sum of all sizes reaches the 53 bits of a float."""
+    differences = np.array([[-1.0, 1.0], [1e-9, -1e-9], [-0.5, 0.5]])
+    units, _ = _units(differences, None)
+    assert (np.abs(units).sum(axis=0) < 2.0**53).all()
+    assert (np.abs(units).sum(axis=0) > 2.0**50).all()

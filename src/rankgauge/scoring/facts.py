@@ -145,8 +145,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     """
     evidence = batch.evidence[scores.target]
     judged = judged_for(scores.metric, evidence)
-    relevant = judged if scores.metric.metric.judging.uses_rel is True else judged.by_gain()
-    rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores)
+    rows, gold = _Rows(evidence.judged, judged), _Gold(evidence.judged, judged, scores)
     sums = _Sums(rank_sums(scores, judged))
     cutoffs = np.full(judged.n, scores.k, dtype=object).tolist()
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())

@@ -217,8 +217,7 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
     """Return which samples' ground truth allows a score; where the metric cannot say, it fails for all."""
     judging = column.metric.judging
     if judging.defined is None:
-        relevant = judged if judging.uses_rel is True else judged.by_gain()
-        return relevant.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
+        return judged.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
     try:
         with guarded():
             flags = unmasked_flags(judging.defined(judged))
