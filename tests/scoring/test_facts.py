@@ -72,20 +72,6 @@ def test_the_longest_marked_part_of_a_span_is_shown():
     assert covered_stretch("a", [CoveredSpan("d[0:9]", 0.5, (), None)]) is None
 
 
-def test_an_output_that_failed_came_near_nothing():
-    samples = [
-        {
-            "id": "p",
-            "expected_output": {"passages": ["one"]},
-            "actual_output": {"retrieved": [{"id": "a", "text": "one"}]},
-        },
-        {"id": "q", "expected_output": {"passages": ["two"]}},
-    ]
-    asked = "hit(gold=passages)@1"
-    (column,) = ENGINE.dataset(samples).with_metrics([asked]).run(near_misses=True).metrics.values()
-    assert [[miss["rank"] for miss in facts["near_misses"]] for facts in column.details] == [[], [None]]
-
-
 @pytest.mark.parametrize(
     ("discounts", "divisor_is", "line"),
     [

@@ -77,7 +77,7 @@ class Installed:
         """Take the distributions to disable; with *own_only*, all others than rankgauge are."""
         self._off = set(map(normalized, disable))
         self._own_only = own_only
-        self._loaded: dict[str, Plugin] = {}  # by entry point, and by family of metrics
+        self._given: set[str] = set()  # entry points and families of metrics that `part` has returned
 
     @classmethod
     def allowed(cls, disable: Collection[str], *, own_only: bool) -> Installed:
@@ -85,17 +85,18 @@ class Installed:
         return cls(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
 
     def part(self, kind: str, name: str) -> Plugin | None:
-        """Load what of rankgauge's own may have a name in lower case; None where nothing may, or it was loaded."""
+        """Load what of rankgauge's own may have a name in lower case; None where nothing may, or it was given."""
         point = _POINT_OF.get(kind)
         part = importlib.import_module(OWN_POINTS["metrics"]).family_of(name) if kind == "metric" else point
-        if point is None or part is None or part in self._loaded:
+        if point is None or part is None or part in self._given:
             return None
-        self._loaded[part] = _own(point) if part == point else _own_family(part)
-        return self._loaded[part]
+        plugin = _own(point) if part == point else _own_family(part)
+        self._given.add(part)
+        return plugin
 
     def all(self) -> list[Plugin]:
         """Load every plugin, rankgauge's own first, then by distribution and name; a broken one is there, too."""
-        return [self._loaded.get(name) or _own(name) for name in OWN_POINTS] + self.others
+        return [*map(_own, OWN_POINTS), *self.others]
 
     @functools.cached_property
     def others(self) -> list[Plugin]:

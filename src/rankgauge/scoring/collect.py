@@ -39,6 +39,7 @@ from rankgauge.scoring.score import (
     Flaw,
     JudgedBatch,
     MetricScores,
+    cutoff_at,
     flaws,
     missing_queries,
     score_metric,
@@ -295,7 +296,7 @@ class Collector:
 def _counted(part: MetricScores, batch: JudgedBatch) -> Iterator[Leak]:
     """Yield what was retrieved of what is forbidden, within the cutoff."""
     for place, leak in batch.evidence[part.target].leaks:
-        if part.k is None or leak.rank <= (part.k if isinstance(part.k, int) else part.k[place]):
+        if leak.rank <= cutoff_at(place, part.k):
             yield leak
 
 

@@ -18,7 +18,7 @@ from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked, gold_texts
 from rankgauge.samples import Sample
 from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
-from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, judged_for
+from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
 
 __all__ = ["add_explanations", "add_near_misses", "arithmetic", "explain_batch"]
 
@@ -85,7 +85,7 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     """
     column, k, extra, samples = scores.metric, scores.k, scores.extra, batch.samples
     evidence = batch.evidence[scores.target]
-    cutoffs = np.full(len(samples), k, dtype=object).tolist()
+    cutoffs = cutoffs_of(len(samples), k)
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
     judged = judged_for(column, evidence)
     if column.metric.explaining.details is not None:

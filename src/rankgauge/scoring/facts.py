@@ -22,7 +22,7 @@ from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import OF_SOME, Output, Sample
 from rankgauge.scoring.covered_spans import BEGIN, END, CoveredSpan, covered_spans
-from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
+from rankgauge.scoring.score import JudgedBatch, MetricScores, cutoffs_of, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
 
 __all__ = [
@@ -147,7 +147,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     judged = judged_for(scores.metric, evidence)
     rows, gold = _Rows(evidence.judged, judged), _Gold(evidence.judged, judged, scores)
     sums = _Sums(rank_sums(scores, judged))
-    cutoffs = np.full(judged.n, scores.k, dtype=object).tolist()
+    cutoffs = cutoffs_of(judged.n, scores.k)
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
     if scores.target.gold == "spans":
         covered = covered_spans(batch.samples, evidence.rankings)

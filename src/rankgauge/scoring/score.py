@@ -33,6 +33,8 @@ __all__ = [
     "MetricScores",
     "Outcome",
     "cut_for",
+    "cutoff_at",
+    "cutoffs_of",
     "flaws",
     "judged_for",
     "missing_queries",
@@ -184,7 +186,7 @@ def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, fai
     n = evidence.judged.n
     flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
     status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults), (FAILED, failures))
-    cutoffs = np.full(n, k, dtype=object).tolist()
+    cutoffs = cutoffs_of(n, k)
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
         for seen, cutoff in zip(evidence.judged.shown or (), cutoffs, strict=True)
@@ -237,7 +239,7 @@ def _textless(
     return {
         place: target.lacks_text(rank)
         for place, rank in evidence.textless.items()
-        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
+        if rank <= cutoff_at(place, k) and (best is None or not values[place] >= best)
     }
 
 
@@ -245,7 +247,7 @@ def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dic
     """Return which samples lack what the metric asked to see, within the cutoff."""
     lacking: dict[int, str] = {}
     for place, lacks in evidence.lacks.items():
-        cutoff = _cutoff_of(place, k)
+        cutoff = cutoff_at(place, k)
         for lack in lacks:
             if lack.need in column.metric.judging.needs and (lack.rank is None or lack.rank <= cutoff):
                 lacking[place] = f"metric {column.name!r} {lack.reason}"
@@ -253,7 +255,13 @@ def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dic
     return lacking
 
 
-def _cutoff_of(place: int, k: Cutoff | None) -> float:
+def cutoffs_of(n: int, k: Cutoff | None) -> list[int | None]:
+    """Return the cutoff of each of *n* samples."""
+    cutoffs: list[int | None] = np.full(n, k, dtype=object).tolist()
+    return cutoffs
+
+
+def cutoff_at(place: int, k: Cutoff | None) -> float:
     """Return how many results of a sample count."""
     return np.inf if k is None else k if isinstance(k, int) else int(k[place])
 
@@ -332,10 +340,9 @@ def _checked(
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
     n_usual = np.count_nonzero(np.abs(values) <= LARGEST)  # NaN is not; `all` takes several times as long for few
-    are_usual = n_usual == judged.n
-    if are_usual:
-        return values, are_usual
+    if n_usual == judged.n:
+        return values, True
     if n_usual + np.count_nonzero(np.isnan(values)) < judged.n:
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
-    return values, are_usual
+    return values, False
