@@ -116,7 +116,7 @@ test-model:
 	$(call install,.venv-model,$(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest)
 	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
 
-# Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
+# Debian's Chromium, driven through Playwright; what a test that fails saw is left in build/browser.
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python tests/browser/install.py
 	$(call install,$(VENV),'playwright>=1.48' axe-playwright-python pypdf)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "browser"
+NO_BRACKETS = str.maketrans("[", "-", "]")
+PATIENCE = 120_000  # milliseconds; a page of 150,000 characters takes long where much else runs
 
 
 @pytest.fixture(scope="session")
@@ -37,15 +39,20 @@ def axe() -> str:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path, request: Any) -> Iterator[Callable[..., Any]]:
-    """Yield what opens a report; fail for any word on the console, any request but that of the file, and any dialog."""
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    """
+    Yield what opens a report; fail for any word on the console, any request but that of the file, and any dialog.
+
+    Of a test that fails, the pages as they were then are left in build/browser.
+    """
     troubles: list[str] = []
     pages = []
+    failed = request.session.testsfailed
 
     def show(text: str, *, link: str = "", scheme: str = "light", width: int = 1280) -> Any:
         file = tmp_path / "report.html"
         file.write_text(text, encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("console", lambda message: troubles.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
@@ -58,7 +65,8 @@ def opened(browser: Any, tmp_path: Path, request: Any) -> Iterator[Callable[...,
 
     yield show
     for number, (context, page) in enumerate(pages):
-        name = request.node.name.replace("[", "-").replace("]", "")
-        page.screenshot(path=str(SCREENSHOTS / f"{name}-{number}.png"), full_page=True)
+        if request.session.testsfailed > failed:
+            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=str(SCREENSHOTS / f"{request.node.name.translate(NO_BRACKETS)}-{number}.png"))
         context.close()
     assert troubles == []
