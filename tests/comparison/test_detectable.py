@@ -117,6 +117,16 @@ def test_a_correction_raises_what_is_detectable() -> None:
     assert 1.1 * one < five < 1.4 * one
 
 
+def test_metrics_that_say_the_same_need_no_more_and_few_that_differ_are_taken_as_if_all_might() -> None:
+    """Of twelve pairs every pattern of signs is tried, which finds copies to be one metric."""
+    rng = np.random.default_rng(1)
+    base, moved = rng.random(12), rng.normal(0.0, 0.2, 12)
+    one = compare({"a": result(base), "b": result(base + moved)})["b"]["p@1"].detectable
+    assert compare({"a": result(base, base), "b": result(base + moved, base + moved)})["b"]["p@1"].detectable == one
+    few = base + np.r_[0.1, 0.2, np.zeros(10)]
+    assert compare({"a": result(base, base), "b": result(few, base + moved)})["b"]["p@1"].detectable is not None
+
+
 @pytest.mark.parametrize(("df", "confidence"), [(1, 0.95), (1, 0.99), (2, 0.999), (8, 0.95), (9, 0.95)])
 def test_the_noncentral_t_is_exact_for_few_degrees_of_freedom(df: int, confidence: float) -> None:
     stats = pytest.importorskip("scipy.stats")

@@ -80,6 +80,16 @@ def test_where_few_pairs_differ_bets_decide() -> None:
     assert metric.verdict == "undecided"
 
 
+def test_ten_pairs_that_differ_are_enough_for_student() -> None:
+    new = np.r_[RNG.normal(0.0, 0.3, 10), np.zeros(30)]
+    metric = compared(np.zeros(40), new, test="t", matters=0.2)
+    assert metric.equivalence == pytest.approx(tuple(ttest_1samp(new, 0).confidence_interval(0.9)))
+    new[9] = 0.0
+    assert compared(np.zeros(40), new, test="t", matters=0.2).equivalence == pytest.approx(
+        tuple(2 * end - 1 for end in betting_interval((new + 1) / 2, 0.9))
+    )
+
+
 def test_no_difference_at_all_is_equivalent_only_where_enough_pairs_say_so() -> None:
     assert compared(np.zeros(20), np.zeros(20), matters=0.05).verdict == "same"
     assert compared(np.zeros(2000), np.zeros(2000), matters=0.05).verdict == "equivalent"
@@ -119,6 +129,17 @@ def test_each_of_several_equivalent_metrics_has_a_sentence_with_its_numbers() ->
         for low, high in [ttest_1samp(NEAR - BASE, 0).confidence_interval()]
         for k in (1, 2)
     ]
+
+
+def test_each_of_several_undecided_metrics_has_a_sentence_where_it_is_said_what_matters() -> None:
+    results = {"a": result(BASE, BASE), "b": result(NEAR, NEAR)}
+    told = [line.text for line in comparison_lines(compare(results, matters=0.001), width=None)]
+    assert [text.split(", and")[0] for text in told if "and no equivalence" in text] == [
+        "b: no clear difference in p@1",
+        "b: no clear difference in p@2",
+    ]
+    together = [line.text for line in comparison_lines(compare(results), width=None)]
+    assert "b: no clear difference in p@1, p@2" in together
 
 
 class TestExactIntervals:

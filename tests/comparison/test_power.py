@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestPower
 
 from comparison.made import result
 from draws import in_thorough_suite
-from rankgauge import compare
+from rankgauge import compare, evaluate
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import MetricPower, Needed, PowerPlan, plan_power, power_lines
 from rankgauge.errors import ParameterError
@@ -191,6 +191,15 @@ def test_one_result_needs_a_correlation() -> None:
         assert plan.metrics["p@1"].level == pytest.approx(0.05 / 3)
     assert "--correlation" in [line.text for line in power_lines(plan)][-1]
     assert plan_power({"a": result(*BASE)}, method=T, metrics=["P_2"]).metrics.keys() == {"p@2"}
+
+
+def test_only_means_are_planned() -> None:
+    """Hits at 1 of two queries vary; the geometric mean of average precision has no score for each of them."""
+    judged = {"q1": {"a": 1}, "q2": {"b": 1}}
+    made = evaluate(judged, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, ["P@1", "gm_map"])
+    assert plan_power({"a": made}, method=T).metrics.keys() == {"p@1"}
+    with pytest.raises(ParameterError, match="no metric of this result is a mean"):
+        plan_power({"a": made}, method=T, metrics=["gm_map"])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rankgauge.comparison.compare import tested_columns as columns_tested
 from rankgauge.comparison.differences import Unjudged
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.pairing import counterpart_of, pair_results
-from rankgauge.comparison.sentences import digits_of, verdicts
+from rankgauge.comparison.sentences import digits_of, method_line, verdicts
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.intervals import betting_interval
 
@@ -239,6 +239,8 @@ def test_what_was_found_cannot_be_changed():
     ):
         with pytest.raises(TypeError, match="cannot be changed"):
             values["another"] = None
+    with pytest.raises(TypeError, match="cannot be changed"):
+        pair_results(result(BASE), result(NEAR)).columns["another"] = None
 
 
 def test_a_column_is_found_by_its_name_among_equals():
@@ -264,10 +266,20 @@ def test_clusters_are_named_and_students_test_takes_them():
     clustered = compare({"a": old, "b": new}, cluster=names, test="t")
     means = [(NEAR - BASE)[at::8].mean() for at in range(8)]
     assert clustered.cluster == "clusters"
+    assert method_line(clustered).endswith("; clusters: clusters")
+    assert "clusters" not in method_line(compare({"a": old, "b": new}, test="t"))
     assert clustered["b"]["p@1"].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=1e-9)
     for test in ("wilcoxon", "bootstrap-bca"):
         with pytest.raises(ParameterError, match="takes samples to be independent"):
             compare({"a": old, "b": new}, cluster=names, test=test)
+
+
+def test_ranks_of_differences_that_cancel_out_decide_nothing():
+    """Twenty small gains and a loss as large as all of them: Wilcoxon's p is below .001, and the mean is 0."""
+    new = [0.53125] * 20 + [0.5 - 20 * 0.03125 / 2] * 2
+    metric = compare({"a": result([0.5] * 22), "b": result(new)}, test="wilcoxon")["b"]["p@1"]
+    assert (metric.difference, metric.verdict) == (0.0, "undecided")
+    assert metric.p_adjusted < 0.05
 
 
 def test_the_schema_is_named():

@@ -42,7 +42,7 @@ def values(result):
 
 def calls(sut, count=1, **how) -> list[Call]:
     async def collect():
-        made = call_each([Sample(f"q{n}", n) for n in range(count)], sut, Calling(**how))
+        made = call_each([Sample(f"q{n}", n) for n in range(count)], sut, Calling(**{"concurrency": 8, **how}))
         found = {place: call async for place, call in made}
         return [found[place] for place in sorted(found)]
 
@@ -87,6 +87,17 @@ class TestRetries:
     def test_the_last_failure_is_what_counts(self):
         call, _ = self.pauses(Failing(99), 2)
         assert (call.found.type, call.found.message, call.attempt) == ("ConnectionError", "failure 3", 3)
+
+    def test_nothing_waits_on_after_a_pause(self):
+        tasks = []
+
+        async def fails(given):
+            tasks.append(len(asyncio.all_tasks()))
+            raise ConnectionError("no answer")
+
+        self.pauses(fails, 5)
+        assert len(tasks) == 6
+        assert len(set(tasks)) == 1
 
     def test_without_retries_one_call_is_made(self):
         system = Failing(1)

@@ -56,6 +56,7 @@ def test_a_sample_counts_once_with_the_mean_over_its_repeats():
     assert column.values.tolist() == [1, 1 / 3, 0, 2 / 3]
     assert column.repeats.tolist() == [[1, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 0]]
     assert (column.n, column.mean) == (4, 0.5)
+    assert column.info.k_sources == {"pinned": 4}
     assert column.standard_error == pytest.approx(np.std([1, 1 / 3, 0, 2 / 3], ddof=1) / 2)
 
 
@@ -71,6 +72,7 @@ def test_a_failed_repeat_counts_as_zero_and_its_sample_as_failed():
     assert column.values.tolist() == [0.5, 1]
     assert (column.n_failed, result.is_incomplete) == (1, True)
     assert result.errors[0].reason.startswith("1 of 2 repeats: the system under test raised ValueError")
+    assert run("!!", "++").errors[0].reason.startswith("the system under test raised ValueError")
     left_out = evaluation(2).with_profile(failed_output="exclude").run(sut=Varying("+!", "++"), repeat=2, concurrency=1)
     assert left_out["hit@1"].values.tolist() == [1, 1]
 

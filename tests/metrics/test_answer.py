@@ -104,6 +104,12 @@ def test_details_of_a_match_below_the_cutoff_have_no_rank_and_the_first_answer(s
     assert found.details == {"k": 1, "expected_span": "Zurich", "matched_rank": None}
 
 
+def test_details_of_a_sample_without_answers_name_none(score):
+    found = score(CONTAINMENT, {"relevant": ["d1"]}, TWO, k=1, details=True)
+
+    assert (found.status, found.details["expected_span"]) == ("undefined", None)
+
+
 def test_item_without_text_fails_the_score_and_names_its_rank(score):
     found = score(CONTAINMENT, "Bern", [{"id": "d1", "text": "Basel"}, "d2"], k=5)
 

@@ -40,15 +40,26 @@ def test_ids_have_no_match_score():
     assert rank["match"] is None
 
 
+TEN_CHARACTERS = [{"document": "d", "start": 0, "end": 10}]
+
+
+def spans_of(*grades):
+    """Return a span of five characters after the other with these grades."""
+    return [{"document": "d", "start": 5 * at, "end": 5 * at + 5, "grade": grade} for at, grade in enumerate(grades)]
+
+
 @pytest.mark.parametrize("grades", [(2, 1), (1, 2)])
 def test_a_rank_has_the_highest_grade_of_what_it_holds(grades):
-    spans = [
-        {"document": "d", "start": start, "end": start + 5, "grade": grade}
-        for start, grade in zip((0, 5), grades, strict=True)
-    ]
-    retrieved = [{"document": "d", "start": 0, "end": 10}]
-    (rank,) = explained({"spans": spans}, retrieved, "span-recall@1")["explanation"]["ranks"]
+    gold = {"spans": spans_of(*grades)}
+    (rank,) = explained(gold, TEN_CHARACTERS, "span-recall@1")["explanation"]["ranks"]
     assert (len(rank["gold"]), rank["grade"]) == (2, 2)
+
+
+@pytest.mark.parametrize("grades", [(2, 1), (1, 2), (1, 1)])
+def test_a_rank_is_relevant_where_one_of_what_it_holds_is(grades):
+    gold = {"spans": spans_of(*grades)}
+    (rank,) = explained(gold, TEN_CHARACTERS, "span-precision(rel=2)@1")["explanation"]["ranks"]
+    assert (len(rank["gold"]), rank["relevant"]) == (2, 2 in grades)
 
 
 @pytest.mark.parametrize("texts", [("abcdefghij", "abcdefghiX"), ("abcdefghiX", "abcdefghij")])

@@ -7,6 +7,7 @@ import pytest
 from rankgauge import Catalog, Engine
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
+from rankgauge.judging.text_doubts import Doubts
 from rankgauge.scoring.sighting import Sighting
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -53,6 +54,18 @@ def test_nobody_looked_at_texts_that_nobody_doubts():
     assert Sighting().looked(TWO) == 0
     assert Sighting().looked(ONE) == 0
     assert Sighting(parts=((True,), (False,))).looked(ONE) == 2
+
+
+def test_further_batches_look_at_as_many_texts_fewer():
+    looks = ((1, 1, 0, 0, 0, 5, 1, 5),) * 3
+    assert Sighting(doubts={TWO: Doubts(looks)}).looked(TWO) == 3
+
+
+def test_texts_that_are_found_do_not_excuse_ids_that_never_meet():
+    expected = {"relevant": ["doc-1"], "answer": "Bern"}
+    sample = {"id": "q", "expected_output": expected, "actual_output": [{"id": "1", "text": "Bern it is"}]}
+    chosen = ENGINE.dataset([sample]).with_metrics(["hit@1", "containment@1"])
+    assert any(note.startswith("no retrieved id is ever a relevant id") for note in chosen.run().notes)
 
 
 def test_nothing_is_seen_where_nothing_was_looked_at():

@@ -13,6 +13,7 @@ from rankgauge.plugin import (
     Decided,
     Judged,
     JudgedSample,
+    Scores,
     aggregate,
     comparer,
     hookimpl,
@@ -93,6 +94,20 @@ def test_a_failure_of_the_metric_comes_before_having_no_value():
 
 def test_a_metric_may_have_no_value_for_a_ranking():
     assert ("undefined", "the metric has no value for this ranking") == scored(picky)
+
+
+@metric("boundless", defined=lambda judged: np.ones(judged.n, dtype=bool))
+def boundless(judged: Judged) -> Scores:
+    """Take every ground truth, and have no value for any ranking."""
+    return np.full(judged.n, np.nan)
+
+
+@pytest.mark.parametrize(("grade", "values"), [(0, [0.0]), (1, [])])
+def test_what_counts_as_lacking_ground_truth_has_no_grade_above_zero(grade, values):
+    sample = {"id": "q", "expected_output": {"relevant": {"a": grade}}, "actual_output": ["a"]}
+    chosen = Engine().dataset([sample]).with_profile(no_gold="zero").with_metrics([boundless])
+    column = chosen.run()["boundless"]
+    assert column.values[~np.isnan(column.values)].tolist() == values
 
 
 def test_reasons_come_in_order_of_samples_whatever_they_are():

@@ -298,7 +298,7 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
 def _noisy(column: PairedColumn, estimate: MeanEstimate, confidence: float) -> Iterator[str]:
     """Yield how much of the uncertainty comes from how the systems vary, and what more repeats could buy at best."""
     interval = estimate.interval(confidence)
-    if column.noise is None or not estimate.std or interval is None:
+    if column.noise is None or estimate.std is None or interval is None:
         return
     share = min(1.0, float(column.noise[column.is_pair].mean()) / estimate.std**2)
     half = (interval[1] - interval[0]) / 2

@@ -51,7 +51,7 @@ def covered_spans(
     for sample, held in zip(samples, held_by(samples, rankings), strict=True):
         spans = sample.expected.spans or ()
         yield tuple(
-            tuple(_covered(spans[number], parts, place, text) for number, parts in sorted(of_result.items()))
+            tuple(_covered(spans[number], parts, place, text) for number, parts in of_result.items())
             for of_result, place, text in held
         )
 

@@ -17,7 +17,7 @@ from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, flaws, s
 __all__ = ["check_stream", "score_one"]
 
 
-def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str, tuple[Outcome, dict[str, Any] | None]]:
+def score_one(plan: Plan, sample: Sample, *, details: bool) -> dict[str, tuple[Outcome, dict[str, Any] | None]]:
     """Return for each column the outcome over one sample, and the facts behind it; see `check_stream`."""
     evidence: dict[Target, Evidence] = {}
     batch = JudgedBatch(evidence, flaws([sample]), [sample.k], [sample])

@@ -42,7 +42,7 @@ class Call(NamedTuple):
 class Calling:
     """How a system is called."""
 
-    concurrency: int = 8  # how many calls may be under way at once
+    concurrency: int  # how many calls may be under way at once
     timeout: float | None = None  # seconds for each call
     retries: int = 0  # how often a call that failed is made again
     stop: Stop = field(default_factory=Stop)  # how to end the calls early
