@@ -182,6 +182,11 @@ def test_all_hits_reach_the_end_of_the_range() -> None:
     assert {wilson(0.0, n)[0] for n in range(1, 50)} == {0.0}
 
 
+def test_no_rounding_leads_beyond_the_range() -> None:
+    """Of shares of nearly all the sum is rounded to 1.0000000000000002 here and there."""
+    assert max(wilson(1 - 2.0**-power, n)[1] for power in range(20, 53) for n in range(1, 50)) == 1.0
+
+
 def test_an_interval_has_95_percent_unless_told() -> None:
     estimate = estimate_mean([0.25, 0.5, 0.75])
     assert interval_of_mean(estimate, (None, None), binary=False) == (*estimate.interval(0.95), "t")
@@ -216,7 +221,7 @@ def test_hits_of_unequal_clusters_by_hand() -> None:
 
 
 def test_ends_of_clopper_and_pearson_have_all_digits() -> None:
-    for hits, n in ((1, 2), (3, 17), (16, 17), (40, 90)):
+    for hits, n in ((1, 2), (3, 17), (16, 17), (40, 90), (24, 100)):
         low, high = beta.ppf(0.025, hits, n - hits + 1), beta.ppf(0.975, hits + 1, n - hits)
         assert clopper_pearson(hits / n, n) == (pytest.approx(low, rel=1e-13), pytest.approx(high, rel=1e-13))
 
