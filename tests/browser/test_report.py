@@ -51,6 +51,21 @@ def test_the_list_is_sorted_by_a_column_and_back(opened):
     assert page.locator("#table tbody a").first.inner_text() == "q0039"
 
 
+def test_a_score_of_the_whole_output_shows_no_ranks(opened):
+    samples = [
+        {
+            "id": f"q{n}",
+            "metadata": {"answerable": n > 0},
+            "expected_output": ["a"] if n else {},
+            "actual_output": ["a"],
+        }
+        for n in range(2)
+    ]
+    page = opened(lay_out(gather(Engine(catalog=CATALOG).dataset(samples).with_metrics(["false_answers", "RR"]).run())))
+    page.click("#table tbody a >> text=q0")
+    assert page.inner_text("#lists") == "This score is one of the output as a whole, whatever its ranks hold."
+
+
 def test_the_samples_that_changed_most_are_named_beside_the_scatter_and_open(opened):
     page = opened(report())
 

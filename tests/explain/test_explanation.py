@@ -261,3 +261,13 @@ def test_an_answer_has_no_score_of_a_retriever():
 
     (rank,) = explain("answer-exact-match", record).ranks
     assert (rank.text, rank.score) == ("Paris", None)
+
+
+def test_what_a_whole_output_says_is_told_without_judging_its_ranks():
+    record = {"id": "q", "metadata": {"answerable": False}, "expected_output": {}, "actual_output": ["a", "b"]}
+    found = explain("false_answers", record)
+    assert (found.score, found.by_text) == (1.0, False)
+    assert [(rank.id, rank.grade, rank.gold, rank.match) for rank in found.ranks] == [
+        ("a", None, (), None),
+        ("b", None, (), None),
+    ]

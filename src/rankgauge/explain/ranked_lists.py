@@ -162,14 +162,15 @@ def _result_lists(
     lists: Mapping[Target, RankedLists],
     check: Check,
 ) -> ResultLists:
-    """Return lists by target with the facts of each column, whose scores are held to it."""
+    """Return lists by target with the facts of each column that is of ranks, with all scores held to the columns."""
     facts: dict[str, ColumnFacts] = {}
     for name, column in columns.items():
         planned = plan.column(name)
         target = planned.target_called(column.info.judged)
         scores = score_metric(plan, planned, target, batch, column.info.inferred)
         check(column, scores, sample_ids)
-        facts[name] = _facts(scores, batch, lists[target])
+        if target.of_ranks:
+            facts[name] = _facts(scores, batch, lists[target])
     return ResultLists(sample_ids, facts)
 
 

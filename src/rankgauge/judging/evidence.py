@@ -84,7 +84,12 @@ class Target(NamedTuple):
     @property
     def by_text(self) -> bool:
         """Return whether results are compared with texts or places, rather than told apart by id."""
-        return self.gold not in {"relevant", "sets", "asked_at"}
+        return self.gold not in {"relevant", "sets", "asked_at", "answerable"}
+
+    @property
+    def of_ranks(self) -> bool:
+        """Return whether results are judged one by one, rather than whether there is anything at all."""
+        return self.gold != "answerable"
 
     def lacks_text(self, rank: int) -> str:
         """Return why the item at a rank cannot be compared with ground truth that is text or a place."""

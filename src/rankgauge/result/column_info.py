@@ -168,6 +168,11 @@ class MetricInfo:
         """Return whether ids were joined, so that the scores depend on how items are called."""
         return self.judged.startswith(str(Target("relevant")))
 
+    @property
+    def of_ranks(self) -> bool:
+        """Return whether single results were judged, rather than whether there is anything at all."""
+        return not self.judged.startswith(str(Target("answerable")))
+
     def answers_to(self, expression: MetricExpression) -> bool:
         """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""
         own = parse(self.expression)

@@ -159,7 +159,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         shown = 0
         if ranking is not None:
             shown = len(ranking.ids[:k])
-            held = rows.of(place, shown)
+            held = rows.of(place, shown) if scores.target.of_ranks else {}
             covering = (rank for rank, spans in enumerate(covers[:shown], 1) if spans)
             numbers = sorted({*range(1, min(plain, shown) + 1), *held, *covering})
             plain_ranks = [
@@ -180,9 +180,10 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
     expected = target.rolled(sample).expected
     match target.gold:
-        case "answerable" | "asked_at":
-            was = ["what was not valid when asked", "what was valid when asked"]
-            return ["an answer"] if target.gold == "answerable" else was
+        case "asked_at":
+            return ["what was not valid when asked", "what was valid when asked"]
+        case "answerable":
+            return ()
         case "nuggets":
             return [nugget.name for nugget in expected.nuggets or ()]
         case "relevant" | "spans" | "forbidden" | "sets":

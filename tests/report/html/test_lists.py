@@ -199,3 +199,22 @@ def test_where_texts_do_not_fit_both_runs_have_those_of_the_samples_that_matter_
     # Only s2 changed; its lists have three different texts of 88 bytes, and a fourth text does not fit.
     assert [text[:7] for text in found["texts"]] == ["a of s2", "b of s2", "c of s2"]
     assert [run["text"] for run in found["sets"][0]["runs"]] == [[0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 3, 2]]
+
+
+SAID = [
+    {"id": "p", "metadata": {"answerable": False}, "expected_output": {}, "actual_output": ["a", "b"]},
+    {"id": "q", "expected_output": ["a"], "actual_output": ["a"]},
+]
+
+
+def test_whether_anything_was_answered_is_shown_at_no_rank():
+    """What was said though the collection has no answer is no match, and what was retrieved is nothing ideal."""
+    result = Engine(catalog=CATALOG).dataset(SAID).with_metrics(["false_answers", "RR"]).run(details=True)
+    assert [fact["explanation"]["ranks"] for fact in result["false_answers"].details] == [[], []]
+    found = payload(lay_out(gather(result)))
+    assert [(metric["name"], metric["ranks"]) for metric in found["metrics"]] == [
+        ("false_answers", False),
+        ("rr", True),
+    ]
+    assert [facts is None for facts in found["facts"][0]] == [True, False]
+    assert len(found["sets"]) == 1

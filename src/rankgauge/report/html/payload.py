@@ -72,6 +72,7 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         "name": visible(column.name),
         "range": list(column.info.range),
         "higher": column.info.higher_is_better,
+        "ranks": column.info.of_ranks,
     }
 
 

@@ -38,7 +38,8 @@ const drawOne = () => {
   if (facts.length) sub.append(el("span", { class: "dim", text: `   ${facts.join("; ")}` }));
   if (!one && !other) {
     $("key").replaceChildren();
-    lists.append(el("p", { class: "how", text: "The ranked lists of this sample are not in this file. `rankgauge explain` shows any sample." }));
+    const why = data.metrics[state.metric].ranks ? "The ranked lists of this sample are not in this file. `rankgauge explain` shows any sample." : "This score is one of the output as a whole, whatever its ranks hold.";
+    lists.append(el("p", { class: "how", text: why }));
     return;
   }
   if (data.texts().length && last && last.listed && !last.ranks.some((here) => here.text)) lists.append(el("p", { class: "how", text: "Texts of this sample are not in this file." }));
