@@ -231,6 +231,8 @@ class TestColumns:
         ]
         column = self.run("recall@4tok", samples=samples)["recall@4tok"]
         assert (ranks[0], (ranks[5] + ranks[6]) / 2, ranks[-1]) == column.fitted
+        assert list(column.info.fitted) == sorted(column.info.fitted, key=int)
+        assert self.run("recall@4tok", samples=samples[::-1])["recall@4tok"].info.fitted == column.info.fitted
         assert ["missing", "failed", "failed"] == [column.status(place) for place in (12, 13, 14)]
         assert "a budget counts the text of every result; the item at rank 1 has none" == column.reasons[14]
 

@@ -7,6 +7,8 @@ import errno
 import json
 import logging
 import math
+import random
+import threading
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,21 @@ class TestRetries:
         longest = [min(60.0, 2.0**n) for n in range(9)]
         assert all(most / 2 <= pause <= most for pause, most in zip(slept, longest, strict=True))
         assert len(set(slept)) == 9
+
+    def test_no_pause_is_longer_than_a_minute(self, monkeypatch):
+        monkeypatch.setattr(random.SystemRandom, "uniform", lambda _, low, high: high)
+        _, slept = self.pauses(Failing(99), 8)
+        assert slept == [1, 2, 4, 8, 16, 32, 60, 60]
+
+    def test_an_asynchronous_system_needs_no_thread(self, monkeypatch):
+        async def answers(given):
+            return ["a"]
+
+        def started(thread):
+            raise RuntimeError("a thread was started")
+
+        monkeypatch.setattr(threading.Thread, "start", started)
+        assert [call.found for call in calls(answers, 2)] == [["a"], ["a"]]
 
     def test_the_last_failure_is_what_counts(self):
         call, _ = self.pauses(Failing(99), 2)

@@ -195,10 +195,11 @@ def test_deep_ranking_keeps_every_rank_that_adds_something():
     assert len(explanation.without) == 101
 
 
-def test_contributions_of_a_plugin_that_are_wrong_are_not_shown():
+@pytest.mark.parametrize("gain", [7.0, 1.000001])
+def test_contributions_of_a_plugin_that_are_wrong_are_not_shown(gain):
     def wrong(judged, *, k):
         found = judged.finds(k)
-        return Contributions(found, np.full(len(found.rank), 7.0))
+        return Contributions(found, np.full(len(found.rank), gain))
 
     @metric("retrieval-mine-at-k", contributions=wrong)
     def mine(judged, *, k: int):
@@ -209,7 +210,7 @@ def test_contributions_of_a_plugin_that_are_wrong_are_not_shown():
 
     assert explanation.score == 1.0
     assert explanation.arithmetic is None
-    assert "add up to 7.0, not to its score 1.0" in explanation.notes[0]
+    assert f"add up to {gain}, not to its score 1.0" in explanation.notes[0]
 
 
 def test_a_metric_that_fails_on_a_change_has_no_score_there():

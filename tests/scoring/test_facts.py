@@ -62,6 +62,12 @@ def test_a_rank_is_relevant_where_one_of_what_it_holds_is(grades):
     assert (len(rank["gold"]), rank["relevant"]) == (2, 2 in grades)
 
 
+def test_a_rank_that_covers_nothing_is_left_out():
+    beside = {"document": "d", "start": 30, "end": 40}
+    found = explained({"spans": spans_of(1)}, [beside, *TEN_CHARACTERS], "span-recall@2")["explanation"]["ranks"]
+    assert [rank["rank"] for rank in found] == [2]
+
+
 @pytest.mark.parametrize("texts", [("abcdefghij", "abcdefghiX"), ("abcdefghiX", "abcdefghij")])
 def test_a_rank_has_the_highest_match_score_of_what_it_holds(texts):
     """Ten of ten characters of one text are those of the result, and nine of the other."""
@@ -88,6 +94,7 @@ def test_the_longest_marked_part_of_a_span_is_shown():
     [
         ((1 / 2, 1 / 3), "", "m = 1/2 + 1/3 = 0.8333"),
         ((1 / 2, 0.25), "", "m = 0.5 + 0.25 = 0.75"),
+        ((-0.00012346, 0.00012344), "", "m = -0.0001235 + 0.0001234 = -2e-08"),
         ((1 / 2, 1 / 3), "all", "m = (0.5 + 0.3333) / 1 (all) = 0.8333"),
     ],
 )

@@ -57,3 +57,8 @@ def test_an_output_without_texts_comes_near_nothing(output):
     (column,) = Engine().dataset(samples).with_metrics([FUZZY]).run(near_misses=True).metrics.values()
     misses = [[(miss["score"], miss["rank"]) for miss in facts["near_misses"]] for facts in column.details]
     assert misses == [[], [(0.0, None)]]
+
+
+def test_a_text_that_has_nothing_in_common_does_not_come_near(facts):
+    (miss,) = facts(FUZZY, ["abc"], ["xyz"], near_misses=True)["near_misses"]
+    assert (miss["score"], miss["rank"], miss["retrieved"]) == (0.0, None, None)

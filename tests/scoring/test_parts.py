@@ -9,6 +9,7 @@ from rankgauge import Catalog, Engine
 from rankgauge.errors import MissingGoldError
 from rankgauge.plugin import Cutoff, hookimpl, run_metric
 from rankgauge.samples import read_sample
+from rankgauge.scoring import collect
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import Outcome
 from rankgauge.scoring.scored import join_outcomes
@@ -57,6 +58,22 @@ def test_samples_without_ground_truth_are_refused_unless_none_is_required():
     assert made.finish(require_gold=False).metrics[0].outcome.status.tolist() == [1]
 
 
+def test_a_batch_that_is_full_is_scored_as_one(monkeypatch):
+    sizes = []
+    score = collect.score_metric
+    monkeypatch.setattr(collect, "score_metric", lambda *given: sizes.append(len(given[3].ks)) or score(*given))
+    records = [{**FOUND, "id": f"q{at}"} for at in range(5)]
+    assert collected(plan_of("hit@1"), *records, batch_size=2).finish().metrics[0].outcome.values.tolist() == [1] * 5
+    assert sizes == [2, 2, 1]
+
+
+def test_an_output_that_is_refused_does_not_excuse_missing_ground_truth():
+    record = {"id": "q", "expected_output": {"answer": "x"}, "actual_output": ["a", "a"]}
+    chosen = ENGINE.dataset([record]).with_metrics(["hit@1"]).with_profile(duplicates="error")
+    with pytest.raises(MissingGoldError):
+        chosen.run()
+
+
 def test_batches_become_one_outcome_with_rankings_where_they_have_them():
     values, status = np.array([0.5]), np.array([0], dtype=np.uint8)
     plain, failed = Outcome(values, status, {}), Outcome(values, status, {0: "why"})
@@ -96,10 +113,13 @@ def test_details_of_a_file_are_those_of_its_samples(written):
 
 def test_the_ids_of_a_file_are_sketched_and_its_relevant_ones_counted_once(written):
     """Two distinct ids were retrieved; there are two relevant ones, of which one was found."""
-    asked = ["hit@1", "recall(unit='doc#chunk')@1"]
-    found = ENGINE.dataset(written).with_metrics(asked).run(sketch_ids=True).manifest["retrieved_ids"]
-    assert (found["gold"], found["found"], len(found["hashes"])) == (2, 1, 2)
-    assert found == ENGINE.dataset([FOUND, LOST]).with_metrics(asked).run(sketch_ids=True).manifest["retrieved_ids"]
+    for asked in (["hit@1"], ["hit@1", "recall(unit='doc#chunk')@1"]):
+        found, same = (
+            ENGINE.dataset(data).with_metrics(asked).run(sketch_ids=True).manifest["retrieved_ids"]
+            for data in (written, [FOUND, LOST])
+        )
+        assert (found["gold"], found["found"], len(found["hashes"])) == (2, 1, 2)
+        assert found == same
 
 
 def test_only_a_metric_with_a_scale_looks_for_the_highest_grade():

@@ -45,9 +45,18 @@ def test_parts_say_together_what_one_of_them_says(one, other, both):
 
 def test_a_rise_of_scores_is_told_with_its_ranks():
     retrieved = [{"id": name, "score": score} for name, score in (("a", 4), ("b", 3), ("c", 5))]
-    samples = [{"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
+    falling = {"id": "p", "expected_output": ["a"], "actual_output": retrieved[:2]}
+    samples = [falling, {"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
     (note,) = ENGINE.dataset(samples).with_metrics(["hit@1"]).run().notes
     assert note.startswith("scores rise along a ranking (sample 'q': 3 at rank 2, 5 at rank 3)")
+
+
+def test_an_option_without_effect_is_told():
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
+    chosen = ENGINE.dataset(samples).with_metrics(["hit@1"])
+    (note,) = chosen.with_profile(ties="error", order="given").run().notes
+    assert note.startswith("policy ties=error has no effect with order=given")
+    assert chosen.run().notes == ()
 
 
 def test_nobody_looked_at_texts_that_nobody_doubts():

@@ -251,3 +251,24 @@ def test_a_metric_cannot_change_the_data_of_its_caller():
     assert (given["lists"], given["queue"], given["bytes"]) == ([1], deque([1]), b"x")
     given["array"][0] += 1.0  # the caller can change it as before
     assert given["array"].tolist() == [2.0]
+
+
+@metric("needy", needs="ids")
+def needy(judged: Judged) -> Scores:
+    """Count the results of each sample by their ids."""
+    return np.array([float(len(seen.ids)) for seen in judged.seen])
+
+
+@metric("curious")
+def curious(judged: Judged) -> Scores:
+    """Look at ids without having asked for them."""
+    return np.array([float(len(seen.ids)) for seen in judged.seen])
+
+
+def test_a_metric_sees_nothing_that_only_another_one_asked_for():
+    sample = {"id": "q", "expected_output": GOLD, "actual_output": OUTPUT}
+    alone, beside = (
+        Engine().dataset([sample]).with_metrics(metrics).run()["curious"] for metrics in ([curious], [needy, curious])
+    )
+    assert (beside.status(0), beside.reasons) == (alone.status(0), alone.reasons)
+    assert alone.status(0) == "failed"

@@ -230,7 +230,7 @@ class Collector:
                 sum(batch.evidence[target].n_dropped for batch in self._batches if target in batch.evidence)
                 for target in self.plan.targets
             ]
-            if dropped := max(by_target, default=0):
+            if dropped := max(by_target):
                 rule = self.plan.profile.policy.duplicates
                 were = "was" if dropped == 1 else "were"
                 what = f"{counted(dropped, 'retrieved item')} {were} dropped before the cutoff"
