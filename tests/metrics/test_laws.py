@@ -42,7 +42,7 @@ OF_RUNS = ("batch-size", "one-by-one", "order-of-samples", "parts", "twice")
 """Laws that only run the engine. All metrics share these runs, because most of a run is to read and to judge."""
 
 EVERY = [name for name, law in LAWS.items() if law.when == "every" and name not in OF_RUNS]
-CASES = draws(24)
+CASES = draws(18)
 """How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 at least."""
 
 

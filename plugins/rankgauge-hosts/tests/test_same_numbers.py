@@ -2,7 +2,7 @@
 The same numbers everywhere: engine, command line and host score the same samples, equal to the last bit.
 
 Each host has a `driver.py`, which says how its users hand samples over and where they find the scores. This module is
-run in each host's environment.
+run in each host's environment; promptfoo and pytest need none of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankgauge.expression import safe_name
 
 TESTS = Path(__file__).parent
 CONFIG = TESTS.parent.parent.parent / "configs" / "quickstart" / "rankgauge.yaml"
-HOSTS = ["promptfoo", "pytest", *filter(None, [os.environ.get("RANKGAUGE_HOST")])]
+HOSTS = [os.environ["RANKGAUGE_HOST"]] if "RANKGAUGE_HOST" in os.environ else ["promptfoo", "pytest"]
 
 # What a retriever and a dataset can do wrong, and what a sample can say of itself.
 EDGES = [
