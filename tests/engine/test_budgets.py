@@ -231,6 +231,7 @@ class TestColumns:
         ]
         column = self.run("recall@4tok", samples=samples)["recall@4tok"]
         assert (ranks[0], (ranks[5] + ranks[6]) / 2, ranks[-1]) == column.fitted
+        assert column.info.k == (ranks[0], ranks[-1])
         assert list(column.info.fitted) == sorted(column.info.fitted, key=int)
         assert self.run("recall@4tok", samples=samples[::-1])["recall@4tok"].info.fitted == column.info.fitted
         assert ["missing", "failed", "failed"] == [column.status(place) for place in (12, 13, 14)]

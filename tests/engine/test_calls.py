@@ -44,7 +44,11 @@ def values(result):
 
 def calls(sut, count=1, **how) -> list[Call]:
     async def collect():
-        made = call_each([Sample(f"q{n}", n) for n in range(count)], sut, Calling(**{"concurrency": 8, **how}))
+        made = call_each(
+            [Sample(f"q{n}", n) for n in range(count)],
+            sut,
+            Calling(**{"concurrency": 8, "timeout": None, "retries": 0, **how}),
+        )
         found = {place: call async for place, call in made}
         return [found[place] for place in sorted(found)]
 
@@ -115,6 +119,38 @@ class TestRetries:
         self.pauses(fails, 5)
         assert len(tasks) == 6
         assert len(set(tasks)) == 1
+
+    def test_a_call_that_is_too_slow_is_cancelled(self):
+        ended = []
+
+        async def slow(given):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                ended.append(given)
+                raise
+
+        async def sleep(seconds):
+            ended.append("pause")
+
+        calls(slow, timeout=0.001, retries=1, sleep=sleep)
+        assert ended[0] == 0
+
+    def test_a_thread_that_hangs_does_not_hold_up_the_end_of_the_process(self):
+        found = calls(lambda given: [str(threading.current_thread().daemon)])
+        assert [call.found for call in found] == [["True"]]
+
+    def test_what_samples_raise_is_raised(self):
+        class Broken(list):
+            def __getitem__(self, place):
+                raise LookupError("no such sample")
+
+        async def collect():
+            how = Calling(concurrency=1, timeout=None, retries=0)
+            return [call async for call in call_each(Broken([Sample("q", 1)]), lambda given: ["a"], how)]
+
+        with pytest.raises(LookupError, match="no such sample"):
+            asyncio.run(collect())
 
     def test_without_retries_one_call_is_made(self):
         system = Failing(1)
@@ -396,6 +432,24 @@ class TestStop:
 
         (call,) = calls(Failing(9), retries=9, sleep=sleep, stop=stop)
         assert (call.found.message, call.attempt) == ("failure 1", 1)
+
+    def test_a_stop_during_a_call_that_fails_leaves_no_pause(self):
+        stop, slept = Stop(), []
+
+        async def fails(given):
+            stop.request()
+            raise ConnectionError("no answer")
+
+        async def sleep(seconds):
+            slept.append(seconds)
+
+        (call,) = calls(fails, retries=9, sleep=sleep, stop=stop)
+        assert (call.attempt, slept) == (1, [])
+
+    def test_a_stop_after_the_calls_reaches_nobody(self):
+        stop = Stop()
+        calls(lambda given: ["a"], stop=stop)
+        stop.request()
 
     def test_a_stop_before_the_first_call_prevents_it(self):
         stop = Stop()

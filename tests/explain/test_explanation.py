@@ -213,6 +213,42 @@ def test_contributions_of_a_plugin_that_are_wrong_are_not_shown(gain):
     assert f"add up to {gain}, not to its score 1.0" in explanation.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("expectation", "line"), [("itself", "retrieval-mine-at-k = 1"), (lambda judged, *, k: judged.n_gold(), None)]
+)
+def test_ranks_add_to_a_score_of_tied_results_where_it_is_that_of_any_order(expectation, line):
+    @metric("retrieval-mine-at-k", short=("mine",), expectation=expectation, contributions=ones)
+    def mine(judged, *, k: int):
+        """Find one."""
+        return judged.found(k) / 1.0
+
+    retrieved = [{"id": "a", "score": 2}, {"id": "b", "score": 2}]
+    averaged = Policy(order="score", ties="average")
+    record = {"id": "q", "expected_output": ["a"], "actual_output": retrieved}
+    assert explain(mine, record, averaged).arithmetic == line
+
+
+def ones(judged, *, k):
+    found = judged.finds(k)
+    return Contributions(found, np.ones(len(found.rank)))
+
+
+def test_gains_of_a_rank_are_added_before_its_discount():
+    def halves(judged, *, k):
+        rows = judged.rows.until(k)
+        return Contributions(rows, np.ones(len(rows.rank)), np.full(len(rows.rank), 0.5))
+
+    @metric("retrieval-halves-at-k", gold="passages", contributions=halves)
+    def half(judged, *, k: int):
+        """Count a half for every text."""
+        return np.bincount(judged.rows.until(k).sample, minlength=judged.n) / 2
+
+    expected = {"passages": ["one two", "three four"]}
+    record = {"id": "q", "expected_output": expected, "actual_output": [{"id": "a", "text": "one two three four"}]}
+    (rank,) = explain(half, record).ranks
+    assert (rank.gain, rank.discount, rank.contribution) == (2, 0.5, 1)
+
+
 def test_a_metric_that_fails_on_a_change_has_no_score_there():
     @metric("retrieval-picky-at-k")
     def picky(judged, *, k: int):

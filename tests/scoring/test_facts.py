@@ -94,6 +94,8 @@ def test_the_longest_marked_part_of_a_span_is_shown():
     [
         ((1 / 2, 1 / 3), "", "m = 1/2 + 1/3 = 0.8333"),
         ((1 / 2, 0.25), "", "m = 0.5 + 0.25 = 0.75"),
+        ((0.01234567, 0.25), "", "m = 0.0123 + 0.25 = 0.2623"),
+        ((0.5000001, 1 / 3), "", "m = 0.5 + 0.3333 = 0.8333"),
         ((-0.00012346, 0.00012344), "", "m = -0.0001235 + 0.0001234 = -2e-08"),
         ((1 / 2, 1 / 3), "all", "m = (0.5 + 0.3333) / 1 (all) = 0.8333"),
     ],
@@ -129,6 +131,35 @@ def test_a_rank_that_holds_two_gold_texts_adds_both():
         "ranks"
     ]
     assert [rank[name] for name in ("gain", "discount", "contribution", "total")] == [2, 1, 1, 1]
+
+
+def test_ids_are_not_looked_for_in_texts():
+    retrieved = [{"id": "a", "text": "a text with a"}]
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
+    (rank,) = ENGINE.dataset(samples).with_metrics(["hit@1"]).run().explain("q", "hit@1").ranks
+    assert (rank.text, rank.matched) == ("a text with a", None)
+
+
+def test_a_sample_without_nuggets_has_none_that_are_missing():
+    nuggets = {"nuggets": [{"name": "n1", "text": "one"}]}
+    samples = [
+        {"id": "p", "expected_output": nuggets, "actual_output": {"answer": "one"}},
+        {"id": "q", "expected_output": ["a"], "actual_output": {"answer": "one"}},
+    ]
+    chosen = ENGINE.dataset(samples).with_metrics(["all_nuggets(matcher=contains)"])
+    (column,) = chosen.run(details=True).metrics.values()
+    assert column.details[1]["explanation"]["missing"] == []
+
+
+def test_a_missing_output_has_no_sum():
+    assert explained_missing("hit@1")["explanation"]["arithmetic"] is None
+
+
+def explained_missing(asked):
+    samples = [{"id": "p", "expected_output": ["a"], "actual_output": ["a"]}, {"id": "q", "expected_output": ["a"]}]
+    (column,) = ENGINE.dataset(samples).with_metrics([asked]).run(details=True).metrics.values()
+    assert (column.status(1), column.values[1]) == ("missing", 0.0)
+    return column.details[1]
 
 
 def test_a_missing_output_is_undefined_where_no_grade_is_high_enough():

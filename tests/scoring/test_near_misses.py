@@ -33,6 +33,11 @@ def test_gold_that_was_matched_is_no_miss(facts):
     assert [miss["gold"] for miss in found] == ["four five six"]
 
 
+def test_an_item_without_a_text_hides_no_other(facts):
+    (miss,) = facts(FUZZY, ["say abcdefgXYZ now"], [None, "abcdefghij"], near_misses=True)["near_misses"]
+    assert (miss["score"], miss["rank"]) == (0.7, 2)
+
+
 def test_nothing_retrieved_comes_near_nothing(facts):
     (miss,) = facts(FUZZY, ["one"], [], near_misses=True)["near_misses"]
     assert (miss["score"], miss["rank"], miss["retrieved"]) == (0.0, None, None)

@@ -7,7 +7,9 @@ import pytest
 
 from rankgauge import Catalog, Engine
 from rankgauge.errors import MissingGoldError
+from rankgauge.io.datasets import DatasetReader
 from rankgauge.plugin import Cutoff, hookimpl, run_metric
+from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import read_sample
 from rankgauge.scoring import collect
 from rankgauge.scoring.collect import Collector
@@ -49,6 +51,9 @@ def test_parts_are_scored_as_if_all_samples_were_in_one_place():
     assert len(set(scored.gold_keys.tolist())) == 2
     assert scored.gold_keys.tolist() == collected(plan, FOUND, LOST).finish().gold_keys.tolist()
     assert Collector(plan).part().batch is None
+    begun = collected(plan, FOUND)
+    begun.add_part(collected(plan, LOST).part())
+    assert begun.finish().metrics[0].outcome.values.tolist() == [1, 0]
 
 
 def test_samples_without_ground_truth_are_refused_unless_none_is_required():
@@ -58,13 +63,30 @@ def test_samples_without_ground_truth_are_refused_unless_none_is_required():
     assert made.finish(require_gold=False).metrics[0].outcome.status.tolist() == [1]
 
 
-def test_a_batch_that_is_full_is_scored_as_one(monkeypatch):
-    sizes = []
-    score = collect.score_metric
+@pytest.fixture
+def sizes(monkeypatch):
+    """Return what grows by how many samples a metric is called with."""
+    sizes, score = [], collect.score_metric
     monkeypatch.setattr(collect, "score_metric", lambda *given: sizes.append(len(given[3].ks)) or score(*given))
+    return sizes
+
+
+def test_a_batch_that_is_full_is_scored_as_one(sizes):
     records = [{**FOUND, "id": f"q{at}"} for at in range(5)]
     assert collected(plan_of("hit@1"), *records, batch_size=2).finish().metrics[0].outcome.values.tolist() == [1] * 5
     assert sizes == [2, 2, 1]
+
+
+def test_a_block_that_fills_a_batch_is_scored_as_one(sizes, written):
+    made = Collector(plan_of("hit@1"), batch_size=1)
+    assert made.takes_blocks
+    for _ in range(2):
+        (block,) = DatasetReader(
+            ENGINE.dataset(written).data, catalog=ENGINE.catalog, contract=DEFAULT_CONTRACT
+        ).blocks()
+        made.add_block(block)
+    assert made.finish().metrics[0].outcome.values.tolist() == [1, 0, 1, 0]
+    assert sizes == [2, 2]
 
 
 def test_an_output_that_is_refused_does_not_excuse_missing_ground_truth():
@@ -122,10 +144,20 @@ def test_the_ids_of_a_file_are_sketched_and_its_relevant_ones_counted_once(writt
         assert found == same
 
 
+def test_relevant_ids_are_counted_whatever_is_judged_first():
+    expected = {"relevant": ["a", "b", "c"], "passages": ["one"]}
+    samples = [{"id": "q", "expected_output": expected, "actual_output": [{"id": "a", "text": "one"}]}]
+    chosen = ENGINE.dataset(samples).with_metrics(["recall(gold=passages)@1", "hit@1"])
+    assert chosen.run(sketch_ids=True).manifest["retrieved_ids"]["gold"] == 3
+
+
 def test_only_a_metric_with_a_scale_looks_for_the_highest_grade():
     record = {"id": "q", "expected_output": {"a": 3}, "actual_output": ["a"]}
     plain, scaled = collected(plan_of("hit@1", "err(max_grade=4)@5"), record).finish().metrics
     assert (plain.top, scaled.top) == (0, 3)
+    lower = {"id": "r", "expected_output": {"a": 1}, "actual_output": ["a"]}
+    (column,) = collected(plan_of("err(max_grade=4)@5"), record, lower, batch_size=1).finish().metrics
+    assert column.top == 3
 
 
 def test_leaks_are_counted_down_to_the_lowest_of_all_cutoffs():

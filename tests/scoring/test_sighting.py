@@ -8,6 +8,7 @@ from rankgauge import Catalog, Engine
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
+from rankgauge.samples import read_sample
 from rankgauge.scoring.sighting import Sighting
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -49,6 +50,7 @@ def test_a_rise_of_scores_is_told_with_its_ranks():
     samples = [falling, {"id": "q", "expected_output": ["a"], "actual_output": retrieved}]
     (note,) = ENGINE.dataset(samples).with_metrics(["hit@1"]).run().notes
     assert note.startswith("scores rise along a ranking (sample 'q': 3 at rank 2, 5 at rank 3)")
+    assert ENGINE.dataset(samples).with_metrics(["hit@1"]).with_profile(order="score").run().notes == ()
 
 
 def test_an_option_without_effect_is_told():
@@ -63,6 +65,7 @@ def test_nobody_looked_at_texts_that_nobody_doubts():
     assert Sighting().looked(TWO) == 0
     assert Sighting().looked(ONE) == 0
     assert Sighting(parts=((True,), (False,))).looked(ONE) == 2
+    assert Sighting(met=True).looked(ONE) == 300  # enough: an id that is met settles it
 
 
 def test_further_batches_look_at_as_many_texts_fewer():
@@ -116,3 +119,42 @@ def test_a_key_is_missed_for_metrics_whose_ground_truth_is_there():
     Sighting(keys=frozenset({"retrieved"})).check_keys(plan.metrics)
     with pytest.raises(DataError, match="1 of 1 metrics judge a key that no output has"):
         Sighting(keys=frozenset({"retrieved"}), targets=frozenset({target})).check_keys(plan.metrics)
+
+
+def read(output):
+    return read_sample({"id": "q", "expected_output": ["a"], "actual_output": output}, problems=[])
+
+
+def test_a_key_is_there_where_one_output_has_it():
+    answer, ranked = read({"answer": "x"}), read(["a"])
+    supported = read({"retrieved": ["a"], "support": {"n1": "support"}})
+    assert Sighting.of([ranked]).keys == {"retrieved"}
+    assert Sighting.of([answer, ranked]).keys == {"answer", "retrieved"}
+    assert Sighting.of([ranked, supported]).keys == {"retrieved", "support"}
+    assert Sighting.of([read({"results": ["a"]})]).keys == set()
+    assert Sighting.of([read(None)]).keys is None
+
+
+def test_answers_are_no_empty_rankings():
+    samples = [{"id": f"q{n}", "expected_output": {"answer": "x"}, "actual_output": {"answer": "x"}} for n in range(2)]
+    assert ENGINE.dataset(samples).with_metrics(["EM"]).run().notes == ()
+
+
+def test_a_metric_without_ground_truth_misses_what_it_measures():
+    samples = [{"id": "q", "expected_output": {"answer": "x"}, "actual_output": {"answer": "x"}}]
+    with pytest.raises(DataError, match="judge a key that no output has"):
+        ENGINE.dataset(samples).with_metrics(["search_count"]).run()
+
+
+def test_a_stage_is_missed_where_no_output_has_any():
+    samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
+    with pytest.raises(DataError, match="no output has the stage 'dense'; none has 'stages'"):
+        ENGINE.dataset(samples).with_metrics(["recall(stage=dense)@1"]).run()
+
+
+def test_sets_whose_ids_never_meet_are_told_and_those_that_stay_incomplete_are_not():
+    for retrieved, is_told in ((["x"], True), (["a"], False)):
+        expected = {"relevant": ["a", "b"], "sets": [{"all_of": ["a", "b"]}]}
+        samples = [{"id": f"q{n}", "expected_output": expected, "actual_output": retrieved} for n in range(2)]
+        result = ENGINE.dataset(samples).with_metrics(["complete_sets@2"]).run(batch_size=1)
+        assert any("no retrieved id is ever a relevant id" in note for note in result.notes) == is_told

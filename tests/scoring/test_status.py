@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge import Engine
+from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
+from rankgauge.errors import SampleRefusedError
 from rankgauge.plugin import (
     Decided,
     Judged,
@@ -22,6 +23,8 @@ from rankgauge.plugin import (
     sample_metric,
     tokenizer,
 )
+from rankgauge.samples import read_sample
+from rankgauge.scoring.collect import Collector
 
 GOLD = {"relevant": ["a"]}
 OUTPUT = ["a", "b"]
@@ -272,3 +275,72 @@ def test_a_metric_sees_nothing_that_only_another_one_asked_for():
     )
     assert (beside.status(0), beside.reasons) == (alone.status(0), alone.reasons)
     assert alone.status(0) == "failed"
+
+
+@metric("fails-always")
+def fails_always(judged: Judged) -> Scores:
+    """Fail for every sample."""
+    raise ValueError("no")
+
+
+def test_failures_of_a_run_say_what_they_count_as():
+    plan = Engine().dataset([]).with_metrics([fails_always]).plan()
+    collector = Collector(plan)
+    collector.add([read_sample({"id": "q", "expected_output": GOLD, "actual_output": OUTPUT}, problems=[])])
+    scored = collector.finish()
+    (zero,), (left_out,) = (scored.failures(Policy(failed_output=rule)) for rule in ("zero", "exclude"))
+    assert "counted as the worst score" in zero
+    assert "left out of the mean" in left_out
+
+
+UNANSWERED = {"id": "q2", "expected_output": {"relevant": ["a"]}, "metadata": {"answerable": False}}
+
+
+def test_a_question_that_has_no_answer_is_not_refused_in_any_batch():
+    samples = [{"id": "q1", "expected_output": GOLD, "actual_output": OUTPUT}, {**UNANSWERED, "actual_output": OUTPUT}]
+    chosen = Engine().dataset(samples).with_profile(no_gold="error").with_metrics(["hit@1"])
+    for size in (1, 2):
+        assert chosen.run(batch_size=size)["hit@1"].status(1) == "undefined"
+
+
+def test_a_missing_output_is_refused_where_unanswerable_questions_count():
+    gold = {"relevant": ["a"], "forbidden": ["b"]}
+    samples = [{**UNANSWERED, "expected_output": gold}, {"id": "q1", "expected_output": gold, "actual_output": OUTPUT}]
+    chosen = Engine().dataset(samples).with_profile(missing_output="error").with_metrics(["leaks@1"])
+    with pytest.raises(SampleRefusedError, match="there is no output for this sample"):
+        chosen.run()
+
+
+def test_a_refused_sample_has_its_first_reason():
+    samples = [{"id": "q1", "expected_output": GOLD}, {"id": "q2", "expected_output": GOLD, "actual_output": OUTPUT}]
+    chosen = Engine().dataset(samples).with_profile(missing_output="error").with_metrics(["hit@1", "recall@1"])
+    with pytest.raises(SampleRefusedError, match="metric 'hit@1'") as refused:
+        chosen.run()
+    assert "recall@1" not in str(refused.value)
+
+
+@metric("graded-sum", uses_rel="binary")
+def graded_sum(judged: Judged) -> Scores:
+    """Add the grades of what was found."""
+    return np.bincount(judged.rows.sample, weights=judged.rows.grade, minlength=judged.n)
+
+
+class Summing:
+    @hookimpl
+    def rankgauge_metrics(self):
+        return [graded_sum]
+
+
+@pytest.mark.parametrize(("asked", "value"), [("graded-sum", 4.0), ("graded-sum(rel=2)", 1.0)])
+def test_a_metric_that_asks_for_two_grades_sees_no_others_from_a_threshold_on(asked, value):
+    sample = {"id": "q", "expected_output": {"relevant": {"a": 3, "b": 1}}, "actual_output": OUTPUT}
+    engine = Engine(catalog=Catalog.discover(own_only=True, plugins={"summing": Summing()}))
+    (column,) = engine.dataset([sample]).with_metrics([asked]).run().metrics.values()
+    assert column.values.tolist() == [value]
+
+
+def test_rules_that_nothing_could_break_are_told_beside_other_metrics():
+    expected = {"relevant": ["a"], "forbidden": [{"metadata": {"tenant": "other"}}]}
+    sample = {"id": "q", "expected_output": expected, "actual_output": OUTPUT}
+    notes = Engine().dataset([sample]).with_metrics(["hit@1", "leaks@1"]).run().notes
+    assert any("leaks by it cannot be seen" in note for note in notes)

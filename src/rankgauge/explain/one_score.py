@@ -225,7 +225,7 @@ def _explained(
         ranks=facts.ranks,
         n_ranks=facts.n_ranks,
         missing=facts.missing,
-        arithmetic=arithmetic(column.name, facts, score),
+        arithmetic=arithmetic(column.name, facts, value),
         without=without_each(scorer, sample, batch.evidence[target].rankings[place], facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
         notes=(facts.fault,) if facts.fault else (),

@@ -155,7 +155,7 @@ class Following:
         outcome: Outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources, k = add_counts(part.k_sources for part in parts), _cutoffs(parts)
         spread = None if k is None else (int(k.min()), int(k.max()))
-        scored = ScoredMetric(self._column, self._target, outcome, spread, sources, dict(self._inferred), None)
+        scored = ScoredMetric(self._column, self._target, outcome, spread, sources, dict(self._inferred), None, top=0.0)
         return MetricSummary.of(scored)
 
     def funnel(self, dataset: str, manifest: Mapping[str, Any], traced: int) -> Funnel:

@@ -147,6 +147,7 @@ class Evidence:
     faults: Mapping[int, str] = field(default_factory=dict)
     # what each sample retrieved, after policy, None where there is nothing; empty unless asked for
     rankings: Sequence[Ranking | None] = ()
+    met: bool = False  # whether a retrieved id is a gold id, where ids are compared
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
     # what `met_as_parts` says of the first samples that have both, where no id is met
     parts: tuple[tuple[bool, ...], ...] = ()

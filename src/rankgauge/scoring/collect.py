@@ -178,13 +178,12 @@ class Collector:
         self._batches.append(batch)
         counted = next((target for target in batch.evidence if target.gold == "relevant"), None)
         for target, evidence in batch.evidence.items():
-            by_id = target.gold == "relevant"
             if target == counted and self.sketcher is not None:
                 self.sketcher.count_gold(evidence.judged)
             self.sighting |= Sighting(
                 targets=frozenset({target} if evidence.has_gold else ()),
-                met=by_id and len(evidence.judged.rows.sample) > 0,
-                looks=evidence.looks if by_id else None,
+                met=evidence.met,
+                looks=evidence.looks,
                 parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
@@ -263,7 +262,7 @@ class Collector:
         outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
         leaks = [leak for part, batch in zip(parts, self._batches, strict=True) for leak in _counted(part, batch)]
-        scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted, top, leaks)
+        scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, top, fitted, leaks)
         notes += filter(None, [scored.note])
         return scored
 

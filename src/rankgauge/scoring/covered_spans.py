@@ -62,7 +62,7 @@ def _covered(span: Span, parts: Parts, place: Place | None, text: str | None) ->
     share = sum(end - start for start, end in parts) / size
     # The characters of a result are those of its place, unless its text was edited.
     offset = place.start if place is not None and text and len(text) == place.end - place.start else None
-    held = [] if offset is None or text is None else [text[start - offset : end - offset] for start, end in parts]
+    matched = None if offset is None or text is None else text[parts[0][0] - offset : parts[0][1] - offset]  # all of it
     shown = None
     if span.text is not None:
         scale, marked, at = len(span.text) / size, [], 0
@@ -71,8 +71,7 @@ def _covered(span: Span, parts: Parts, place: Place | None, text: str | None) ->
             marked += [span.text[at:first], BEGIN, span.text[first:last], END]
             at = last
         shown = "".join([*marked, span.text[at:]])
-    elif held:
-        shown = _UNKNOWN.join(f"{BEGIN}{each}{END}" for each in held)
+    elif matched is not None:
         before = _UNKNOWN if parts[0][0] > begin else ""
-        shown = f"{before}{shown}{_UNKNOWN if parts[-1][1] < span.place.end else ''}"
-    return CoveredSpan(str(span.place), share, tuple(parts), shown, max(held, key=len, default=None))
+        shown = f"{before}{BEGIN}{matched}{END}{_UNKNOWN if parts[-1][1] < span.place.end else ''}"
+    return CoveredSpan(str(span.place), share, tuple(parts), shown, matched)

@@ -4,7 +4,6 @@ Details: how a score came about, as facts with ids and texts, and as one line of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,14 +25,14 @@ _MOST_TERMS = 12
 _EXACT = 1e-12
 
 
-def arithmetic(name: str, facts: SampleFacts, score: float | None) -> str | None:
+def arithmetic(name: str, facts: SampleFacts, score: float) -> str | None:
     """
     Return ``ndcg@2 = (2*0.6309) / 2.6309 (ideal DCG) = 0.4796``; None where the score is no sum over ranks.
 
     Where only ranks divide, a discount of ``1 / rank`` is written as a division by the rank. After the first 12 terms
     their sum stands for the rest.
     """
-    if facts.divisor is None or score is None:
+    if facts.divisor is None:  # as it is where there is no score
         return None
     terms = [(rank.rank, rank.gain, rank.discount or 0.0) for rank in facts.ranks if rank.gain]
     is_reciprocal = not facts.divisor_is and all(abs(discount * rank - 1) < _EXACT for rank, _, discount in terms)
@@ -67,7 +66,7 @@ def _term(rank: int, gain: float, discount: float, *, is_reciprocal: bool) -> st
 
 def _number(value: float) -> str:
     """Return a number with four decimals, or four digits of a small one, without zeros at the end."""
-    if value and abs(value) < 1e-3:
+    if abs(value) < 1e-3:
         return f"{value:.4g}"
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
@@ -145,7 +144,7 @@ def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batc
         fact["explanation"] = FrozenMap(
             ranks=FrozenList(map(rank_by_name, parts.ranks)),
             missing=FrozenList(map(missing_by_name, parts.missing)),
-            arithmetic=arithmetic(scores.metric.name, parts, None if math.isnan(value) else value),
+            arithmetic=arithmetic(scores.metric.name, parts, value),
         )
 
 

@@ -111,5 +111,5 @@ class PatternScores:
 def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
     declared = metric.metric
-    reads_more = declared.judging.needs or metric.infers_max_grade or metric.cut.budget
+    reads_more = declared.judging.needs or metric.infers_max_grade  # a budget is refused, as runs have no texts
     return metric.provider.distribution == OWN and not reads_more and metric.unit is None

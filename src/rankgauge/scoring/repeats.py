@@ -16,7 +16,7 @@ from rankgauge.columns.judged_rows import Ints
 from rankgauge.errors import ParameterError
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, Outcome
+from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED, Outcome
 from rankgauge.scoring.scored import Scored, ScoredMetric
 
 __all__ = ["check_repeats", "folded"]
@@ -68,7 +68,7 @@ def _folded(metric: ScoredMetric, starts: Ints, sizes: Sequence[int]) -> ScoredM
         if not codes.any():
             continue
         worst = next((code for code in _WORST_FIRST if code in codes), None)
-        status[at] = (SCORED if n[at] else codes[0]) if worst is None else worst
+        status[at] = (SCORED if n[at] else UNDEFINED) if worst is None else worst
         if status[at] != SCORED:
             places = start + np.flatnonzero(codes == status[at])
             reason = outcome.reasons.get(int(places[0]), STATUSES[status[at]])

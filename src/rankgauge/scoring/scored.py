@@ -36,8 +36,8 @@ class ScoredMetric(NamedTuple):
     k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
     params: dict[str, float]  # further ones, inferred from the data
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
+    top: float  # the highest grade of the ground truth, where the metric has a scale of its own; else 0
     fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
-    top: float = 0.0  # the highest grade of the ground truth, where the metric has a scale of its own
     leaks: Sequence[Leak] = ()  # what counts of what was retrieved and is forbidden
 
     @property

@@ -43,8 +43,8 @@ class Calling:
     """How a system is called."""
 
     concurrency: int  # how many calls may be under way at once
-    timeout: float | None = None  # seconds for each call
-    retries: int = 0  # how often a call that failed is made again
+    timeout: float | None  # seconds for each call
+    retries: int  # how often a call that failed is made again
     stop: Stop = field(default_factory=Stop)  # how to end the calls early
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep  # how to wait before a retry
 
