@@ -196,6 +196,13 @@ def test_what_repeats_and_samples_buy_is_told(half, note):
     )
 
 
+def test_of_differences_that_are_all_alike_no_share_lies_between_repeats():
+    made = result(np.full(12, 0.5))
+    repeated = made.with_columns([replace(made["p@1"], repeats=np.tile([0.25, 0.75], (12, 1)))])
+    metric = compare({"a": result(np.zeros(12)), "b": repeated})["b"]["p@1"]
+    assert metric.notes == ("all 12 pairs differ by the same amount, so there is no interval and no t test",)
+
+
 def test_a_metric_with_few_pairs_beside_one_with_many_needs_signs_that_are_nearly_all_alike():
     """
     The most extreme of both metrics decides, and random signs have to reach about 2.05 at a level of .05.
