@@ -72,6 +72,7 @@ def test_a_failed_repeat_counts_as_zero_and_its_sample_as_failed():
     assert column.values.tolist() == [0.5, 1]
     assert (column.n_failed, result.is_incomplete) == (1, True)
     assert result.errors[0].reason.startswith("1 of 2 repeats: the system under test raised ValueError")
+    assert run("++", "+!")["hit@1"].n_failed == 1
     assert run("!!", "++").errors[0].reason.startswith("the system under test raised ValueError")
     left_out = evaluation(2).with_profile(failed_output="exclude").run(sut=Varying("+!", "++"), repeat=2, concurrency=1)
     assert left_out["hit@1"].values.tolist() == [1, 1]

@@ -90,9 +90,9 @@ def test_a_block_that_fills_a_batch_is_scored_as_one(sizes, written):
 
 
 def test_an_output_that_is_refused_does_not_excuse_missing_ground_truth():
-    record = {"id": "q", "expected_output": {"answer": "x"}, "actual_output": ["a", "a"]}
-    chosen = ENGINE.dataset([record]).with_metrics(["hit@1"]).with_profile(duplicates="error")
-    with pytest.raises(MissingGoldError):
+    record = {"id": "q", "expected_output": ["a"], "actual_output": ["a", "a"]}
+    chosen = ENGINE.dataset([record]).with_metrics(["hit@1", "containment@1"]).with_profile(duplicates="error")
+    with pytest.raises(MissingGoldError, match="containment@1"):
         chosen.run()
 
 
