@@ -237,6 +237,10 @@ class TestColumns:
         assert ["missing", "failed", "failed"] == [column.status(place) for place in (12, 13, 14)]
         assert "a budget counts the text of every result; the item at rank 1 has none" == column.reasons[14]
 
+    def test_a_missing_output_has_no_cutoff(self):
+        samples = [TestByHand.SAMPLE, {"id": "missing", "expected_output": ["a"]}]
+        assert self.run("recall@4tok", samples=samples)["recall@4tok"].info.k == (1, 1)
+
     def test_reports_say_what_fits(self):
         result = self.run(
             "recall@4tok", "recall(tokenizer=chars4, partial=true)@4tok", "recall@3", samples=[TestByHand.SAMPLE]

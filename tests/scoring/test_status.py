@@ -25,6 +25,7 @@ from rankgauge.plugin import (
 )
 from rankgauge.samples import read_sample
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.score import SCORED, UNDEFINED
 
 GOLD = {"relevant": ["a"]}
 OUTPUT = ["a", "b"]
@@ -297,10 +298,12 @@ UNANSWERED = {"id": "q2", "expected_output": {"relevant": ["a"]}, "metadata": {"
 
 
 def test_a_question_that_has_no_answer_is_not_refused_in_any_batch():
-    samples = [{"id": "q1", "expected_output": GOLD, "actual_output": OUTPUT}, {**UNANSWERED, "actual_output": OUTPUT}]
-    chosen = Engine().dataset(samples).with_profile(no_gold="error").with_metrics(["hit@1"])
+    plan = Engine().dataset([]).with_profile(no_gold="error").with_metrics(["hit@1"]).plan()
     for size in (1, 2):
-        assert chosen.run(batch_size=size)["hit@1"].status(1) == "undefined"
+        collector = Collector(plan, batch_size=size)
+        for record in ({"id": "q1", "expected_output": GOLD}, UNANSWERED):
+            collector.add([read_sample({**record, "actual_output": OUTPUT}, problems=[])])
+        assert collector.finish().metrics[0].outcome.status.tolist() == [SCORED, UNDEFINED]
 
 
 def test_a_missing_output_is_refused_where_unanswerable_questions_count():
