@@ -260,6 +260,13 @@ def test_a_column_is_found_by_its_name_among_equals():
     assert counterpart_of(replace(info, fingerprint="another"), both) is None
 
 
+def test_metrics_that_score_the_same_over_other_numbers_of_pairs_have_both():
+    scores = [0.5, 1.0, 0.5, 0.0]
+    made = result(scores, [*scores[:3], math.nan])
+    sentences = [sentence for sentence, _ in verdicts(compare({"a": made, "b": made}))]
+    assert sentences == ["b and a score the same: p@1, p@2, 3 to 4 pairs"]
+
+
 def test_what_matters_has_the_digits_to_show_it():
     for matters, digits in ((0.01, 3), (0.0099, 6)):
         sentence, _ = next(verdicts(compare({"a": result(BASE), "b": result(NEAR)}, matters=matters)))

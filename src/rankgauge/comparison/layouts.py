@@ -20,6 +20,7 @@ from rankgauge.comparison.sentences import (
     method_line,
     notes,
     p_value,
+    pairs_of,
     percent,
     signed,
     span,
@@ -27,7 +28,6 @@ from rankgauge.comparison.sentences import (
     verdicts,
     with_condensed,
 )
-from rankgauge.errors import counted
 from rankgauge.result.wording import largest, number
 
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]
@@ -48,7 +48,7 @@ def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: boo
     for pair in comparison.comparisons:
         if is_whole or len(comparison.comparisons) > 1:
             yield Line("")
-        yield Line(visible(f"{pair.run} against {pair.baseline}: {_pairs(pair)}"))
+        yield Line(visible(f"{pair.run} against {pair.baseline}: {pairs_of(pair.metrics.values())}"))
         yield from _whole_table(comparison, pair, width) if is_whole else _table(comparison, pair, width)
         first = next(iter(pair.metrics.values()))
         lines = [f"note: {note}" for note in notes(pair)]
@@ -63,13 +63,6 @@ def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: boo
     corrected = f"p*: {comparison.test} test, {comparison.correction}"
     p = corrected if comparison.correction else f"p: {comparison.test} test"
     yield Line(f"{p}; --all-columns shows more", "small")
-
-
-def _pairs(pair: RunComparison) -> str:
-    """Return how many pairs the metrics have: ``36 pairs``, or ``35 to 36 pairs``."""
-    counts = [metric.n for metric in pair.metrics.values()]
-    low, high = min(counts), max(counts)
-    return counted(high, "pair") if low == high else f"{low:,} to {counted(high, 'pair')}"
 
 
 def _whole_table(comparison: Comparison, pair: RunComparison, width: int | None) -> Iterator[Line]:

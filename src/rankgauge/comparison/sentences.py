@@ -4,7 +4,7 @@ How every report of a comparison words verdicts, differences and p values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
@@ -22,6 +22,7 @@ __all__ = [
     "method_line",
     "notes",
     "p_value",
+    "pairs_of",
     "percent",
     "signed",
     "span",
@@ -147,7 +148,7 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
     if _has_no_pairs(metric):
         return f"{pair.run} and {pair.baseline} {_NO_PAIRS} in {names}: no sample has a score in both"
     if verdict == "same":
-        return f"{pair.run} and {pair.baseline} score the same: {names}, {counted(metric.n, 'pair')}"
+        return f"{pair.run} and {pair.baseline} score the same: {names}, {pairs_of(metrics)}"
     if verdict == "equivalent":
         return f"{pair.run} and {pair.baseline} are equivalent: {named}; {_equivalence(metric)}"
     if verdict == "undecided":
@@ -159,6 +160,13 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {verdict}: {named}; {without}"
     return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {named}"
+
+
+def pairs_of(metrics: Iterable[MetricComparison]) -> str:
+    """Return how many pairs metrics have: ``36 pairs``, or ``35 to 36 pairs``."""
+    counts = [metric.n for metric in metrics]
+    low, high = min(counts), max(counts)
+    return counted(high, "pair") if low == high else f"{low:,} to {counted(high, 'pair')}"
 
 
 def detectable_line(pair: RunComparison) -> str:

@@ -62,7 +62,8 @@ def _covered(span: Span, parts: Parts, place: Place | None, text: str | None) ->
     share = sum(end - start for start, end in parts) / size
     # The characters of a result are those of its place, unless its text was edited.
     offset = place.start if place is not None and text and len(text) == place.end - place.start else None
-    matched = None if offset is None or text is None else text[parts[0][0] - offset : parts[0][1] - offset]  # all of it
+    # A result whose place is known covers one stretch.
+    matched = None if offset is None or text is None else text[parts[0][0] - offset : parts[0][1] - offset]
     shown = None
     if span.text is not None:
         scale, marked, at = len(span.text) / size, [], 0
