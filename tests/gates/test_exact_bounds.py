@@ -45,6 +45,14 @@ def test_every_mean_that_equals_its_bound_keeps_it(side):
     assert missed, "floats alone would do, so the test says nothing"
 
 
+def test_a_mean_that_floats_round_to_its_bound_keeps_it():
+    """0.7 and the float below it have a mean of 0.7 in floats, and a smaller one in decimals."""
+    scores = [0.7, float(np.nextafter(0.7, 0))]
+    mean = float(np.sum(scores)) / 2
+    assert mean == 0.7
+    assert Bound(0.7, "minimum").holds(mean, scores)
+
+
 def test_a_mean_that_reads_as_no_simple_fraction_is_added_up():
     """The mean of 0.12348 and 0.123481 is 246961/2000000, and as a float a little less."""
     assert (0.12348 + 0.123481) / 2 < 0.1234805
