@@ -448,8 +448,9 @@ class TestStop:
 
     def test_a_stop_after_the_calls_reaches_nobody(self):
         stop = Stop()
-        calls(lambda given: ["a"], stop=stop)
-        stop.request()
+        (call,) = calls(lambda given: ["a"], stop=stop)
+        stop.request()  # of a loop that is closed by now
+        assert (call.found, stop.requests) == (["a"], 1)
 
     def test_a_stop_before_the_first_call_prevents_it(self):
         stop = Stop()

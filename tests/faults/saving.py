@@ -160,9 +160,9 @@ def tried(folder, kind, at, options, *, resumes):
 
 
 if __name__ == "__main__":
-    work, kind, resumes, every, *options = sys.argv[1:]
+    work, kind, resumes, *options = sys.argv[1:]
     step = 300 if kind == "bytes" else 1
-    for turn in range(0 if kind == "bytes" else 1, 200, int(every)):
+    for turn in range(0 if kind == "bytes" else 1, 200):
         outcome = tried(Path(work) / "work", kind, turn * step, options, resumes=resumes == "resumes")
         if outcome is None:
             break

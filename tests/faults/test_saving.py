@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @in_thorough_suite()
 def test_whatever_fails_when_nothing_is_paid_for_twice_and_the_result_is_complete(tmp_path, kind, begins, least):
     quiet = ["-W", "ignore:This process:DeprecationWarning"]  # a thread that polars starts when it is loaded
-    line = [sys.executable, *quiet, SAVING, tmp_path, kind, begins, "1", "--keep-data"]
+    line = [sys.executable, *quiet, SAVING, tmp_path, kind, begins, "--keep-data"]
     done = subprocess.run(line, env=variables(**QUIET), capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     outcomes = [json.loads(outcome) for outcome in done.stdout.splitlines()]

@@ -90,8 +90,15 @@ class IdJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         judged = self._lists.build(self._profile)
-        seen = {"met": len(judged.rows.sample) > 0, "looks": self._looks, "n_dropped": self._lists.n_dropped}
-        return Evidence.kept(self._keeper, judged, self._faults, parts=tuple(self._parts), **seen)
+        return Evidence.kept(
+            self._keeper,
+            judged,
+            self._faults,
+            met=len(judged.rows.sample) > 0,
+            looks=self._looks,
+            parts=tuple(self._parts),
+            n_dropped=self._lists.n_dropped,
+        )
 
     def _prepared(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Ranking | Fault | None]]:
         """Return the samples with the ids that are judged, and the ranking of each after policy."""

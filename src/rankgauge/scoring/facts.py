@@ -182,8 +182,6 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     match target.gold:
         case "asked_at":
             return ["what was not valid when asked", "what was valid when asked"]
-        case "answerable":
-            return ()
         case "nuggets":
             return [nugget.name for nugget in expected.nuggets or ()]
         case "relevant" | "spans" | "forbidden" | "sets":
