@@ -143,6 +143,101 @@ def test_the_same_seed_gives_the_same_intervals_of_questions(rankgauge, qrels):
     assert wide["low"] <= narrow["low"] <= narrow["high"] <= wide["high"]
 
 
+class TestTheScale:
+    """
+    AC2 depends on which grades could be given. 90 of 100 documents have the same grade, 50 have 0 and 40 have 1.
+
+    The mean shares are .55 and .45. On 0 and 1 chance is 2 / 2 * (.2475 + .2475) = .495, and AC2 (.9 - .495) / .505. On
+    0 to 3 the weights are 1 - (distance / 3)**2, which sum up to 4 + (6 * 8 + 4 * 5) / 9 = 104 / 9, and chance is
+    104 / 9 / 12 * .495.
+    """
+
+    PAIRS = ((0, 0),) * 50 + ((1, 1),) * 40 + ((0, 1),) * 10
+    NARROW = (0.9 - 0.495) / 0.505
+    WIDE_CHANCE = 104 / 9 / 12 * 0.495
+    WIDE = (1 - 0.1 / 9 - WIDE_CHANCE) / (1 - WIDE_CHANCE)
+
+    def files(self, qrels, pairs=PAIRS):
+        return [
+            qrels(name, "; ".join(f"q{at % 20} 0 d{at} {pair[side]}" for at, pair in enumerate(pairs)))
+            for side, name in enumerate("ab")
+        ]
+
+    def ac2(self, done):
+        (pair,) = done.json["pairs"]
+        return pair["ac2"]["value"], pair["scale"], pair["scale_from"]
+
+    def test_that_is_named(self, rankgauge, qrels):
+        files = self.files(qrels)
+        wide = pytest.approx(self.WIDE), [0, 1, 2, 3]
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json", "--grades", "0-3")) == (*wide, "given")
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json", "--grades", "3,1,2,0")) == (*wide, "given")
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json", "--rubric", "graded")) == (*wide, "given")
+        narrow = pytest.approx(self.NARROW), [0, 1], "given"
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json", "--rubric", "binary")) == narrow
+
+    def test_a_grade_that_nobody_gave_before_changes_little(self, rankgauge, qrels):
+        files = self.files(qrels, (*self.PAIRS, (3, 3)))
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json", "--grades", "0-3"))[0] == pytest.approx(
+            self.WIDE, abs=0.01
+        )
+
+    def test_of_queues_is_that_of_their_headers(self, rankgauge, queue):
+        rows = [
+            (f"q{at % 20}", f"d{at}", pair[side], judge, {})
+            for at, pair in enumerate(self.PAIRS)
+            for side, judge in enumerate(("anna", "model:m"))
+        ]
+        file = queue("q.jsonl", *rows)
+        assert self.ac2(rankgauge("judge", "agree", file, "--json")) == (
+            pytest.approx(self.WIDE),
+            [0, 1, 2, 3],
+            "queue",
+        )
+        assert "  scale                 0, 1, 2, 3  (of the queue)\n" in rankgauge("judge", "agree", file).out
+
+    def test_of_qrels_alone_is_not_known_and_that_is_said(self, rankgauge, qrels):
+        files = self.files(qrels)
+        assert self.ac2(rankgauge("judge", "agree", *files, "--json")) == (
+            pytest.approx(self.NARROW),
+            [0, 1],
+            "occurring",
+        )
+        out = rankgauge("judge", "agree", *files).out
+        assert "scale                 0, 1  (the grades that occur; AC2 depends on those that could be given" in out
+        assert "--grades 0-3" in out
+
+    def test_kappa_and_alpha_do_not_depend_on_it(self, rankgauge, qrels):
+        files = self.files(qrels)
+        (narrow,), (wide,) = (
+            rankgauge("judge", "agree", *files, "--json", "--grades", grades).json["pairs"] for grades in ("0,1", "0-9")
+        )
+        for name in ("kappa", "kappa_linear", "alpha"):
+            assert narrow[name]["value"] == pytest.approx(wide[name]["value"], rel=1e-12)
+
+    def test_one_grade_of_a_scale_throughout(self, rankgauge, qrels):
+        files = self.files(qrels, ((0, 0),) * 4)
+        done = rankgauge("judge", "agree", *files, "--grades", "0-3")
+        assert "both gave nothing but 0" in done.out
+        assert "  Gwet's AC2            1.000" in done.out
+
+    def test_that_lacks_a_grade_is_refused(self, rankgauge, qrels):
+        done = rankgauge("judge", "agree", *self.files(qrels, (*self.PAIRS, (3, 3))), "--grades", "0,1")
+        expected = "the scale is 0, 1, and a gives document 'd100' of query 'q0' the grade 3; name every grade"
+        assert (done.code, expected in " ".join(done.err.split())) == (2, True)
+
+    @pytest.mark.parametrize("grades", ["0", "-1-3", "3-0", "0,x", "0-2000"])
+    def test_that_is_none(self, rankgauge, qrels, grades):
+        done = rankgauge("judge", "agree", *self.files(qrels), f"--grades={grades}")
+        assert (done.code, "grades" in done.err) == (2, True)
+
+    def test_grades_below_0_are_no_judgments(self, rankgauge, qrels):
+        files = self.files(qrels, (*self.PAIRS, (-1, 0), (-1, -1)))
+        done = rankgauge("judge", "agree", *files, "--json", "--grades", "0-3")
+        assert self.ac2(done)[0] == pytest.approx(self.WIDE)
+        assert "a: 2 grades below 0, which says that nobody judged the document; left out" in done.err
+
+
 class TestMistakes:
     def test_nothing_in_common(self, rankgauge, qrels):
         done = rankgauge("judge", "agree", qrels("a", "q1 0 a 1"), qrels("b", "q1 0 b 1"))

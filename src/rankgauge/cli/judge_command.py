@@ -14,6 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli.console import echo, print_answer, print_json, remark
 from rankgauge.cli.conventions import Conventions, make_catalog, policy_options, run_names, table_columns
 from rankgauge.cli.label_options import QUEUE_LIMIT
+from rankgauge.cli.shared_options import read_scale
 from rankgauge.columns import Qrels
 from rankgauge.engine.pools import make_first_queue, make_queue
 from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
@@ -62,7 +63,7 @@ def execute_queue(given: argparse.Namespace) -> int:
 
 def _made(given: argparse.Namespace, plan: Plan, runs: Mapping[str, str], columns: Mapping[str, str] | None) -> Queue:
     how: dict[str, Any] = {"depth": given.depth, "seed": given.seed, "columns": columns}
-    how["grades"] = _grades(given.grades)
+    how["grades"] = None if given.grades is None else read_scale(given.grades)
     if given.qrels is None:
         return make_first_queue(plan, runs, questions=given.questions, **how)
     limit = QUEUE_LIMIT if given.limit is None else given.limit
@@ -104,16 +105,6 @@ def _judgments(path: str, columns: Mapping[str, str] | None) -> Qrels:
         why = "judges documents for several intents of a query (column two), and a queue asks for one grade"
         raise ParameterError(f"{path} {why}; make judgments without intents first")
     return replace(qrels, intents=None)
-
-
-def _grades(written: str | None) -> list[float] | None:
-    if written is None:
-        return None
-    try:
-        return [float(grade) for grade in written.split(",")]
-    except ValueError:
-        form = "a list of numbers separated by commas, such as 0,1,2"
-        raise ParameterError(f"--grades is {form}; not {written!r}") from None
 
 
 def _texts(file: Path | None, wanted: Collection[str], what: TextOf, catalog: Catalog) -> dict[str, str]:

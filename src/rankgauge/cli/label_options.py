@@ -30,7 +30,7 @@ Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to judge.
 """
 QUEUE_LIMIT = 200
 _METRIC = "The metric to compare by; its cutoff is the depth."
-_GRADES = "Grades that a judge may give, such as 0,1,2."
+_GRADES = "Grades that a judge may give, such as 0,1,2 or 0-3."
 _QUEUE_OPTIONS: Options = (
     value("runs", "RUN", "The runs; two are compared.", nargs="+"),
     value("--qrels", "QRELS", "The judgments.", says="none, nothing is judged yet"),

@@ -71,6 +71,21 @@ def whole_number(least: int) -> Callable[[str], int]:
     return read
 
 
+def read_scale(written: str) -> list[float]:
+    """Read the value of --grades: numbers separated by commas, or the whole numbers from one to another."""
+    first, dash, last = written.partition("-")
+    if dash and first.strip().isdecimal() and last.strip().isdecimal() and int(last) - int(first) < _LONGEST_SCALE:
+        return [float(grade) for grade in range(int(first), int(last) + 1)]
+    try:
+        return [float(grade) for grade in written.split(",")]
+    except ValueError:
+        form = "a list of numbers separated by commas, such as 0,1,2, or the whole numbers from one to another, as 0-3"
+        raise ParameterError(f"--grades is {form}; not {written!r}") from None
+
+
+_LONGEST_SCALE = 1_000
+
+
 class Option(NamedTuple):
     """An option or an argument: its names, and what else argparse is told of it."""
 

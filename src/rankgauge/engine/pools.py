@@ -19,6 +19,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.pooling.new_judgments import unjudged_queries
 from rankgauge.pooling.queue import Pooled, Queue, Shortlist, changes, priorities
+from rankgauge.pooling.queue_files import checked_scale
 
 __all__ = ["UNCUT_DEPTH", "look_at", "make_first_queue", "make_queue"]
 
@@ -81,7 +82,7 @@ def make_queue(
         raise ParameterError(f"a queue is of documents to judge, and {metric.name!r} is of units; leave out its unit")
     depth = _depth(plan, limit, depth)
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
-    scale = _scale_of(judgments) if grades is None else _checked_scale(grades)
+    scale = _scale_of(judgments) if grades is None else checked_scale(grades)
     looked_at = [
         look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
     ]
@@ -119,7 +120,7 @@ def make_first_queue(
     shuffled. The other arguments and the errors are those of `make_queue`.
     """
     depth = _depth(plan, questions, depth, what="number of questions")
-    scale = (0.0, 1.0) if grades is None else _checked_scale(grades)
+    scale = (0.0, 1.0) if grades is None else checked_scale(grades)
     opened = [open_run(run, columns=columns, catalog=plan.catalog) for run in runs.values()]
     names = {name for source in opened for batch in source.grouped() for name in batch.queries}
     if not names:
@@ -182,15 +183,6 @@ def _scale_of(qrels: Qrels) -> tuple[float, ...]:
         msg = f"the judgments have {len(scale)} different grades; say which a judge may give (--grades 0,1,2)"
         raise ParameterError(msg)
     return tuple(sorted(scale if max(scale) > 0 else {0.0, 1.0}))
-
-
-def _checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
-    """Return the grades that somebody named, ascending; refuse those that are no scale."""
-    scale = tuple(sorted(set(grades)))
-    if len(scale) < 2 or not all(np.isfinite(scale)) or scale[0] < 0 or scale[-1] <= 0:
-        msg = f"grades are two or more different numbers from 0 on, such as 0,1,2; not {', '.join(map(str, grades))}"
-        raise ParameterError(msg)
-    return scale
 
 
 class _LookedAt(NamedTuple):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.columns import Qrels, encoded
-from rankgauge.errors import DataError, Problem, ResultError, counted
+from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
 from rankgauge.io.whole_files import write_new
@@ -23,6 +23,7 @@ from rankgauge.io.whole_files import write_new
 __all__ = [
     "SCHEMA_VERSION",
     "Graded",
+    "checked_scale",
     "decoded",
     "is_model",
     "lines_of",
@@ -140,6 +141,15 @@ def _check(graded: Graded, queries: Collection[bytes] | None, *, first: int | No
         raise ValueError(f"this document stands in line {first}, too; keep one line")
     if graded.is_of_model and not with_models:
         raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
+
+
+def checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
+    """Return the grades that somebody named, ascending; refuse those that are no scale."""
+    scale = tuple(sorted(set(grades)))
+    if len(scale) < 2 or not all(map(math.isfinite, scale)) or scale[0] < 0:
+        msg = f"grades are two or more different numbers from 0 on, such as 0,1,2; not {', '.join(map(str, grades))}"
+        raise ParameterError(msg)
+    return scale
 
 
 def read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:

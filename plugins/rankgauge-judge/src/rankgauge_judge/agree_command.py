@@ -6,27 +6,32 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import echo, print_json
+from rankgauge.cli.console import echo, print_json, remark
+from rankgauge.cli.shared_options import read_scale
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.io.open_sources import open_run
-from rankgauge.pooling.queue_files import decoded
+from rankgauge.pooling.queue_files import checked_scale, decoded
 from rankgauge.stats.rater_agreement import Coefficient
-from rankgauge_judge.agreement import Group, OrderAgreement, PairAgreement, compare_judges, order_agreement
+from rankgauge_judge.agreement import Group, OrderAgreement, PairAgreement, ScaleFrom, compare_judges, order_agreement
 from rankgauge_judge.judgments import Judgments, Pair, read_judgments
+from rankgauge_judge.rubric import read_rubric
 
 __all__ = ["agree"]
 
 
 def agree(given: argparse.Namespace) -> int:
     """Do what `judge agree` was given, and return its exit code."""
+    scale = _scale(given)
     judges = _judges(given.files)
     runs = _runs(given.runs or [])
     pairs = compare_judges(
         judges,
+        scale=scale,
         ranks=_best_ranks(runs, {pair for judge in judges for pair in judge.grades}),
         worst=given.worst,
         confidence=given.confidence,
@@ -44,7 +49,18 @@ def agree(given: argparse.Namespace) -> int:
         print_json(found | {"orders": [order.to_dict() for order in orders]})
     else:
         echo("\n".join(map(visible, _lines(circular, pairs, orders))))
+    for judge in judges:
+        if judge.n_unjudged:
+            below = counted(judge.n_unjudged, "grade")
+            remark(f"{judge.name}: {below} below 0, which says that nobody judged the document; left out")
     return 0
+
+
+def _scale(given: argparse.Namespace) -> Sequence[float] | None:
+    """Return the scale that was named: by its grades, or by a rubric."""
+    if given.rubric is not None:
+        return tuple(read_rubric(given.rubric).grades)
+    return None if given.grades is None else checked_scale(read_scale(given.grades))
 
 
 def _judges(files: Sequence[Path]) -> list[Judgments]:
@@ -52,7 +68,7 @@ def _judges(files: Sequence[Path]) -> list[Judgments]:
     found = [(file, judge) for file in files for judge in read_judgments(file)]
     names = [judge.name for _, judge in found]
     judges = [
-        judge if names.count(judge.name) == 1 else Judgments(f"{judge.name} ({file})", judge.grades, judge.texts)
+        judge if names.count(judge.name) == 1 else replace(judge, name=f"{judge.name} ({file})")
         for file, judge in found
     ]
     if len({judge.name for judge in judges}) < len(judges):
@@ -106,6 +122,13 @@ def _lines(circular: Sequence[str], pairs: Sequence[PairAgreement], orders: Sequ
         yield from _order_lines(order)
 
 
+_SCALE_FROM: Mapping[ScaleFrom, str] = {
+    "given": "as named",
+    "queue": "of the queue",
+    "occurring": "the grades that occur; AC2 depends on those that could be given: name them, --grades 0-3",
+}
+
+
 def _pair_lines(pair: PairAgreement) -> Iterator[str]:
     first, second = pair.judges
     yield f"{first} and {second}: {counted(pair.n, 'document')} of {counted(pair.questions, 'question')}"
@@ -113,8 +136,14 @@ def _pair_lines(pair: PairAgreement) -> Iterator[str]:
     names = ("weighted kappa", "  linear", "Gwet's AC2", "Krippendorff's alpha")
     for name, found in zip(names, (pair.kappa, pair.kappa_linear, pair.ac2, pair.alpha), strict=True):
         yield f"  {name:<22}{_value(found)}"
-    if len(pair.scale) == 1:
-        yield f"  both gave nothing but {pair.scale[0]:g}, so that agreement cannot be told from chance"
+    yield f"  {'scale':<22}{', '.join(f'{grade:g}' for grade in pair.scale)}  ({_SCALE_FROM[pair.scale_from]})"
+    given = [
+        grade
+        for at, grade in enumerate(pair.scale)
+        if any(pair.confusion[at]) or any(row[at] for row in pair.confusion)
+    ]
+    if len(given) == 1:
+        yield f"  both gave nothing but {given[0]:g}, so that agreement cannot be told from chance"
     yield f"  {first} down, {second} across:"
     width = max(5, *(len(f"{count:,}") for row in pair.confusion for count in row))
     yield "  " + " " * 6 + "".join(f"{grade:>{width + 1}g}" for grade in pair.scale)

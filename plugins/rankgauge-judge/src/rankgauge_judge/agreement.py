@@ -7,24 +7,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge
 from rankgauge.base.frozen import plain_fields
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.stats.agreement import taus
 from rankgauge.stats.rater_agreement import Coefficient, ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
 from rankgauge_judge.judgments import Judgments, Pair
 
-__all__ = ["Disagreement", "Group", "OrderAgreement", "PairAgreement", "compare_judges", "order_agreement"]
+__all__ = ["Disagreement", "Group", "OrderAgreement", "PairAgreement", "ScaleFrom", "compare_judges", "order_agreement"]
 
 _RESAMPLES = 2_000
 _RANKS = ((1, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 
 _Floats = NDArray[np.float64]
+
+ScaleFrom = Literal["given", "queue", "occurring"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,10 @@ class PairAgreement:
 
         alpha: Krippendorff's alpha of the two.
 
-        scale: The grades that either used, ascending.
+        scale: The grades that could be given, ascending: AC2 depends on how many they are and how far they reach.
+
+        scale_from: Where the scale is from: `given` to `compare_judges`, the `queue` of a judge, or, where nothing says
+            it, the grades that are `occurring` in the judgments of either.
 
         confusion: How often the first judge gave the grade of a row where the second gave that of a column.
 
@@ -89,6 +94,7 @@ class PairAgreement:
     ac2: Coefficient
     alpha: Coefficient
     scale: tuple[float, ...]
+    scale_from: ScaleFrom
     confusion: tuple[tuple[int, ...], ...]
     by_grade: tuple[Group, ...]
     by_length: tuple[Group, ...]
@@ -118,17 +124,59 @@ class OrderAgreement:
 def compare_judges(
     judges: Sequence[Judgments],
     *,
+    scale: Sequence[float] | None = None,
     ranks: Mapping[Pair, int] | None = None,
     worst: int = 10,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[PairAgreement]:
-    """Compare each two judges over what both judged; a `DataError` where that is nothing."""
-    return [_compared(first, second, ranks or {}, worst, confidence, seed) for first, second in combinations(judges, 2)]
+    """
+    Compare each two judges over what both judged.
+
+    *scale* has the grades that could be given, for all judges; by default it is that of their queues. A `DataError` if
+    two judged nothing in common, a `ParameterError` if a judge gave a grade that is not on *scale*.
+    """
+    for judge in judges if scale is not None else ():
+        _check_on_scale(judge, scale or ())
+    return [
+        _compared(first, second, _scale_of(first, second, scale), ranks or {}, worst, confidence, seed)
+        for first, second in combinations(judges, 2)
+    ]
+
+
+def _check_on_scale(judge: Judgments, scale: Sequence[float]) -> None:
+    """Refuse a scale that lacks a grade of a judge."""
+    strange = [(pair, grade) for pair, grade in judge.grades.items() if grade not in scale]
+    if strange:
+        (query, document), grade = strange[0]
+        listed, others = ", ".join(f"{each:g}" for each in scale), ""
+        if len(strange) > 1:
+            others = f", and {counted(len(strange) - 1, 'other document')} a grade that is not on it"
+        raise ParameterError(
+            f"the scale is {listed}, and {judge.name} gives document {document!r} of query {query!r} the grade "
+            f"{grade:g}{others}; name every grade that could be given"
+        )
+
+
+def _scale_of(
+    first: Judgments, second: Judgments, given: Sequence[float] | None
+) -> tuple[tuple[float, ...], ScaleFrom]:
+    """Return the scale of two judges, ascending, and where it is from."""
+    if given is not None:
+        return tuple(sorted(set(given))), "given"
+    could = {*first.scale, *second.scale}
+    did = {*first.grades.values(), *second.grades.values()}
+    return tuple(sorted(could | did)), "queue" if did <= could else "occurring"
 
 
 def _compared(
-    first: Judgments, second: Judgments, ranks: Mapping[Pair, int], worst: int, confidence: float, seed: int
+    first: Judgments,
+    second: Judgments,
+    scaled: tuple[tuple[float, ...], ScaleFrom],
+    ranks: Mapping[Pair, int],
+    worst: int,
+    confidence: float,
+    seed: int,
 ) -> PairAgreement:
     both = [pair for pair in first.grades if pair in second.grades]
     if not both:
@@ -137,7 +185,7 @@ def _compared(
         )
         raise DataError("judges cannot be compared:", [Problem(flaw)])
     grades = [(first.grades[pair], second.grades[pair]) for pair in both]
-    scale = sorted({grade for each in grades for grade in each})
+    scale, scale_from = scaled
     place = {grade: at for at, grade in enumerate(scale)}
     numbers: dict[str, int] = {}
     questions = np.array([numbers.setdefault(query, len(numbers)) for query, _ in both])
@@ -162,7 +210,8 @@ def _compared(
         kappa_linear=found(weighted_kappa(total, values, "linear"), weighted_kappa(drawn, values, "linear")),
         ac2=found(ac2(total, values), ac2(drawn, values)),
         alpha=found(alpha(total + total.T), alpha(drawn + np.swapaxes(drawn, -2, -1))),
-        scale=tuple(scale),
+        scale=scale,
+        scale_from=scale_from,
         confusion=tuple(tuple(map(int, row)) for row in total.tolist()),
         by_grade=tuple(_grouped([f"{one:g}" for one, _ in grades], same)),
         by_length=tuple(_by_length([texts.get(pair) for pair in both], same)),

@@ -29,6 +29,8 @@ class Judgments:
     name: str
     grades: Mapping[Pair, float]
     texts: Mapping[Pair, str] = field(default_factory=dict)  # of the documents, where the file has them
+    scale: tuple[float, ...] = ()  # the grades that could be given, ascending; empty where the file does not say
+    n_unjudged: int = 0  # documents with a grade below 0, which says that nobody judged them
 
     @property
     def model(self) -> str:
@@ -49,8 +51,12 @@ def _of_qrels(path: Path) -> Judgments:
     names = [decoded(query) for query in qrels.queries]
     documents = list(map(decoded, qrels.documents.texts()))
     owners, grades = qrels.owners.tolist(), qrels.grades.tolist()
-    pairs = zip(owners, documents, grades, strict=True)
-    return Judgments(path.name, {(names[owner], document): grade for owner, document, grade in pairs})
+    given = {
+        (names[owner], document): grade
+        for owner, document, grade in zip(owners, documents, grades, strict=True)
+        if grade >= 0
+    }
+    return Judgments(path.name, given, n_unjudged=len(grades) - len(given))
 
 
 def _of_queue(path: Path) -> list[Judgments]:
@@ -85,4 +91,5 @@ def _of_queue(path: Path) -> list[Judgments]:
     refuse(f"the judgments cannot be read ({counted(len(problems), 'problem')}):", problems)
     if not grades:
         raise DataError("the judgments cannot be read:", [Problem("there is no grade in it", name)])
-    return [Judgments(by, found, texts.get(by, {})) for by, found in grades.items()]
+    scale = tuple(sorted(set(map(float, allowed))))
+    return [Judgments(by, found, texts.get(by, {}), scale) for by, found in grades.items()]

@@ -109,6 +109,11 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", metavar="FILE", nargs="+", type=path, help="Filled queues (each judge in them counts), or qrels.")
     add("--run", dest="runs", action="append", metavar="RUN", help="A run, for ranks and for the order of systems.")
+    scale = parser.add_mutually_exclusive_group()
+    grades = "The grades that could be given, such as 0-3 or 0,1,2. [default: those of the queues]"
+    scale.add_argument("--grades", metavar="GRADES", help=grades)
+    rubric = "The rubric whose grades these are: graded (0 to 3), binary, or a YAML file."
+    scale.add_argument("--rubric", metavar="RUBRIC", help=rubric)
     metric = "What systems are ordered by, where there are several runs. [default: %(default)s]"
     add("-m", "--metric", default="ndcg@10", metavar="METRIC", help=metric)
     system = "The model behind the system that is evaluated: one that judges itself is named first."
@@ -130,6 +135,9 @@ def judge_agree(given: argparse.Namespace) -> int:
     Krippendorff's alpha, with bootstrap intervals over questions; the confusion matrix; agreement by grade, by length
     where queues have texts, and by rank with --run; and the documents on which they differ most. With two runs or more
     also whether both put the systems in the same order, which matters more than any single grade.
+
+    AC2 depends on the grades that could be given, also those that nobody gave: those of the queue, or of --grades or
+    --rubric. Of qrels alone they are not known, and the report says so.
 
     Exit codes: 0 done, 2 usage, or judgments that cannot be read or have no document in common.
     """

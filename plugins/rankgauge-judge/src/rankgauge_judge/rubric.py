@@ -149,14 +149,14 @@ def fenced(wording: str, texts: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"<{name}-{mark}>\n{text}\n</{name}-{mark}>" for name, text in texts)
 
 
-def read_rubric(name: str, grades: Sequence[float]) -> Rubric:
+def read_rubric(name: str, grades: Sequence[float] | None = None) -> Rubric:
     """
     Read a rubric: a YAML file, or the name of one that ships.
 
     Args:
         name: A path, `graded` or `binary`.
 
-        grades: What the queue allows; the rubric's must be among them.
+        grades: What the queue allows, if there is one; the rubric's must be among them.
 
     Returns:
         The rubric.
@@ -181,7 +181,7 @@ def read_rubric(name: str, grades: Sequence[float]) -> Rubric:
     except ValidationError as error:
         flaws = [f"{'.'.join(map(str, flaw['loc'])) or 'the file'}: {flaw['msg']}" for flaw in error.errors()]
         raise DataError(f"the rubric {name} cannot be used:", [Problem(flaw, name) for flaw in flaws]) from None
-    if strange := [grade for grade in rubric.grades if grade not in grades]:
+    if grades is not None and (strange := [grade for grade in rubric.grades if grade not in grades]):
         listed = ", ".join(f"{grade:g}" for grade in grades)
         hint = "make the queue with --grades, or choose another rubric"
         raise ParameterError(f"the rubric {name} has the grade {strange[0]:g}, and the queue {listed}; {hint}")
