@@ -35,6 +35,16 @@ def test_recording_again_writes_the_same_bytes(name: str, tmp_path: Path) -> Non
         assert all(not recorded.read_bytes() for recorded in copy.glob("outputs*.jsonl"))
 
 
+def test_the_questions_about_chunkings_are_written_again_as_they_are(tmp_path: Path) -> None:
+    for name in ("quickstart", "passages", "chunking"):
+        shutil.copytree(CONFIGS / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    dataset = tmp_path / "chunking" / "dataset.jsonl"
+    before = dataset.read_bytes()
+    dataset.write_bytes(b"")
+    runpy.run_path(str(tmp_path / "chunking" / "chunks.py"), run_name="__main__")
+    assert dataset.read_bytes() == before
+
+
 def test_every_answer_and_keyword_of_the_quickstart_stands_in_a_relevant_passage() -> None:
     folder = CONFIGS / "quickstart"
     rows = map(orjson.loads, (folder / "corpus.jsonl").read_bytes().splitlines())
