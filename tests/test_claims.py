@@ -163,6 +163,12 @@ NAMES = {
     "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
     "compare-rankings": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
     "file-formats": ["ISO 8601"],
+    "gate-in-ci": [
+        "74 questions of which five lose their document",
+        "| 10 to 40 |",
+        "a margin of 0.05 or more",
+        "| 40 to 300 |",
+    ],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
     "repeat-calls": ["called five times are 30 values, not 150"],
     "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],
@@ -180,7 +186,7 @@ NAMES = {
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
 SIMULATED, PAPER, MACHINE = (
-    "drawn scores, tests/comparison, benchmarks/intervals.py and benchmarks/histories.py",
+    "drawn scores, tests/comparison, tests/gates, benchmarks/intervals.py and benchmarks/histories.py",
     "a paper, which is cited",
     "one machine, benchmarks",
 )
@@ -220,6 +226,7 @@ MEASURED = {
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
+    "gates": {"A change that is none (A/A) fails": SIMULATED},
     "html-report": {"Samples, ranks and texts": MACHINE},
     "match-by-text": {
         "How near that comes to the truth": PAPER,

@@ -154,13 +154,19 @@ class TestStatus:
         assert outcome.drop is not None
         assert outcome.drop.needed == 47
         line = outcome_line(outcome)
-        assert "observed -0.1600, allowed -0.1000: 16 samples cannot tell, about 47 samples would decide" in line
+        assert (
+            "by about 0.1600 (one-sided p 0.0039); whether by more than the margin 0.1 is open, about 47 samples"
+            in line
+        )
 
     def test_where_lower_is_better_a_rise_is_allowed(self, scored) -> None:
         before = scored([0.5] * 16, higher_is_better=False)
         after = scored([0.82] * 8 + [0.5] * 8, higher_is_better=False)
         line = outcome_line(judge(before, after, "ndcg@10 max_drop 0.10"))
-        assert "observed +0.1600, allowed +0.1000: 16 samples cannot tell, about 47 samples would decide" in line
+        assert (
+            "rose for certain, by about 0.1600 (one-sided p 0.0039); whether by more than the margin 0.1 is open"
+            in line
+        )
 
     @pytest.mark.parametrize(
         ("given", "written", "status"), [("fail", "", "failed"), ("fail", "warn", "warned"), ("pass", "", "passed")]
@@ -172,7 +178,7 @@ class TestStatus:
         before, after = scored(TestBounds.BEFORE), scored(TestBounds.AFTER)
         report = judge_gates(after, [gate], baseline=before, inconclusive=given)
         assert report.outcomes[0].status == status
-        with pytest.raises(ParameterError, match="inconclusive is fail, warn, pass, not 'red'"):
+        with pytest.raises(ParameterError, match="inconclusive is fell, fail, warn, pass, not 'red'"):
             judge_gates(after, [gate], baseline=before, inconclusive="red")
 
 

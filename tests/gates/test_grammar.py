@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.gates.grammar import Bound, Gate, MaxDrop, Where, read_gates
+from rankgauge.gates.grammar import EFFECTS, Bound, Gate, MaxDrop, Where, read_gates
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 
@@ -56,7 +56,7 @@ def test_a_text_is_a_metric_a_bound_and_options_in_any_order(text: str, expected
         ({"metric": "ndcg@10", "min": 0.6}, "ndcg@10 >= 0.6"),
         ({"metric": "unjudged@10", "max": "0.2"}, "unjudged@10 <= 0.2"),
         (
-            {"metric": "ndcg@10", "max_drop": 0.01, "confidence": 0.95, "inconclusive": "warn"},
+            {"metric": "ndcg@10", "max_drop": 0.01, "confidence": 0.95, "inconclusive": "fell"},
             "ndcg@10 max_drop 0.01",
         ),
         ({"metric": "a", "max_drop": 1, "require": "proof"}, "a max_drop 1 inconclusive fail"),
@@ -104,7 +104,7 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
         ("ndcg@10 max_drop 1 confidence 95", "above 0.5 and below 1, such as 0.95, not '95'"),
         ("ndcg@10 max_drop 1 confidence 0.5", "above 0.5 and below 1, such as 0.95, not '0.5'"),
         ("ndcg@10 max_drop 1 confidence 100%", "above 0.5 and below 1, such as 0.95, not '100%'"),
-        ("ndcg@10 max_drop 1 inconclusive perhaps", "inconclusive is fail or warn or pass"),
+        ("ndcg@10 max_drop 1 inconclusive perhaps", "inconclusive is fell or fail or warn or pass"),
         ("ndcg@10 max_drop 1 require prof", r"require is proof, not 'prof' \(did you mean 'proof'\?\)"),
         ("ndcg@10 max_drop 1 require proof inconclusive warn", "the gate also says 'warn'"),
         ({"metric": "a", "mn": 1}, r"'mn' is not a key of a gate \(did you mean 'min'\?\)"),
@@ -150,7 +150,7 @@ decimals = st.decimals(-1000, 1000, places=4).map(float)
             MaxDrop,
             decimals.map(abs),
             confidence=st.sampled_from([0.9, 0.95, 0.99]),
-            inconclusive=st.sampled_from(["warn", "fail", "pass"]),
+            inconclusive=st.sampled_from(EFFECTS),
         ),
         st.integers(0, 500).map(lambda percent: MaxDrop(percent / 100, is_relative=True)),
     ),

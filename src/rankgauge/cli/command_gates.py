@@ -332,7 +332,7 @@ def _read(given: argparse.Namespace, config: LoadedConfig | None = None) -> list
     from rankgauge.gates.grammar import Defaults, read_gates
 
     inconclusive = None if config is None else config.config.inconclusive
-    defaults = Defaults(given.inconclusive or inconclusive or "warn")
+    defaults = Defaults(given.inconclusive or inconclusive or "fell")
     gates = [] if config is None else config.gates(defaults.inconclusive)
     gates += [gate for text in given.gate or () for gate in read_gates(text, origin="--gate", defaults=defaults)]
     gates += until_gates(given.until or (), origin="--until")

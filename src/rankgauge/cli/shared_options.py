@@ -223,7 +223,9 @@ def html(more: str = "") -> Option:
 def gates(*, more: str = "", has_baseline: bool = True) -> Options:
     """Return the options that `Gating` reads; *more* says what is particular to a command."""
     gate = f"A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable. {more}".rstrip()
-    left_open = "What gates on changes do that too few samples leave open: fail, warn or pass."
+    left_open = (
+        "What open gates on changes do: fell (fail if the mean fell for certain, else warn), fail, warn or pass."
+    )
     baseline = "A baseline that gates on changes compare with; last-good: the newest of --history that passed."
     baselines = (
         file("--baseline", baseline),
@@ -232,7 +234,7 @@ def gates(*, more: str = "", has_baseline: bool = True) -> Options:
     return (
         "gates",
         value("--gate", "GATE", gate, action="append"),
-        value("--inconclusive", "EFFECT", left_open, choices=("fail", "warn", "pass"), says="warn"),
+        value("--inconclusive", "EFFECT", left_open, choices=("fell", "fail", "warn", "pass"), says="fell"),
         *(baselines if has_baseline else ()),
         file("--junit", "Write the gates as a JUnit report."),
         file("--markdown", "Write gates and means as Markdown for a pull request."),

@@ -267,7 +267,7 @@ class LoadedConfig:
             return []
         from rankgauge.gates.grammar import Defaults, read_gates
 
-        defaults = Defaults(inconclusive or self.config.inconclusive or "warn")
+        defaults = Defaults(inconclusive or self.config.inconclusive or "fell")
         return [
             replace(gate, until=key == "until")
             for key in ("gates", "until")

@@ -293,8 +293,8 @@ class Config(Model):
     sweep: Parameters = Field(default_factory=dict, description="Options of the system to try, by `systems sweep`.")
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
     until: list[GateEntry] = Field(default_factory=list, description="Gates that end the calls of --sut when decided.")
-    inconclusive: Literal["fail", "warn", "pass"] | None = Field(
-        None, description="What gates on changes do that too few samples leave open; by default they warn."
+    inconclusive: Literal["fell", "fail", "warn", "pass"] | None = Field(
+        None, description="What open gates on changes do; by default (fell) they fail if the mean fell for certain."
     )
     baseline: str | None = Field(
         None, min_length=1, description="A baseline that gates on changes compare with, relative to the config file."

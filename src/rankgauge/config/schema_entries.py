@@ -104,7 +104,7 @@ GateEntry = Annotated[
                         "per_sample": {"type": "boolean", "description": "Whether each sample has to meet it."},
                         "level": {"enum": ["fail", "warn"], "description": "Whether a miss fails or warns."},
                         "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
-                        "inconclusive": {"enum": ["fail", "warn", "pass"]},
+                        "inconclusive": {"enum": ["fell", "fail", "warn", "pass"]},
                         "common": {"enum": ["all", "unchanged"], "description": "Which samples are compared."},
                         "require": {"const": "proof", "description": "The same as inconclusive: fail."},
                     },

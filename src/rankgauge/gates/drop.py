@@ -22,6 +22,7 @@ from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.effects import pairs_for_margin
 from rankgauge.stats.estimates import TIED, estimate_mean
 from rankgauge.stats.intervals import betting_interval
+from rankgauge.stats.paired_tests import flip_signs
 
 __all__ = ["ColumnChange", "Drop", "baseline_of", "changes_since", "ids_changed", "judge_drop", "pair_with_baseline"]
 
@@ -51,6 +52,9 @@ class Drop:
         needed: With how many samples the gate would be decided four times in five, if nothing changed in truth, or if
             the change is the observed one where that is beyond the margin; None where no number would do.
 
+        p_fall: Of a gate that is open although the mean got worse, the one-sided p of the sign-flip test that it did;
+            else None.
+
         dropped: How many samples make no pair, by reason.
 
         note: What a reader should know of the bounds.
@@ -64,6 +68,7 @@ class Drop:
     worst: float | None = None
     best: float | None = None
     needed: int | None = None
+    p_fall: float | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
@@ -80,6 +85,7 @@ class Drop:
             "margin": self.margin,
             "bounds": {"worst": self.worst, "best": self.best},
             "needed": self.needed,
+            "p_fall": self.p_fall,
             "dropped": {reason: count for reason, count in self.dropped.items() if count},
             "note": self.note,
         }
@@ -137,7 +143,14 @@ def judge_drop(
     spread = (gain.standard_error or 0.0) * math.sqrt(gain.n)  # without clusters, the standard deviation
     needed = pairs_for_margin(spread, apart, rule.confidence) if drop.margin > 0 else None
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
-    return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
+    if low > -drop.margin or high < -drop.margin:
+        return "pass" if low > -drop.margin else "fail", drop
+    return "inconclusive", replace(drop, p_fall=_p_of_fall(gains, paired) if gain.mean < 0 else None)
+
+
+def _p_of_fall(gains: Floats, clusters: Ints | None) -> float:
+    """Return the one-sided p of a mean below 0: half of the two-sided one, because signs are symmetric."""
+    return float(flip_signs(gains[:, np.newaxis], clusters=clusters).p[0]) / 2
 
 
 def _by_betting(gains: Floats, width: float, confidence: float, clusters: Ints | None) -> tuple[float, float]:

@@ -26,8 +26,8 @@ __all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "Side", 
 Side = Literal["minimum", "maximum", "better"]
 """Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
 
-Effect = Literal["fail", "warn", "pass"]
-EFFECTS: tuple[Effect, ...] = ("fail", "warn", "pass")
+Effect = Literal["fell", "fail", "warn", "pass"]
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
 _Word = Literal["max_drop", "not_worse"]
 
 FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
@@ -61,7 +61,7 @@ _OPTIONS = (
     "common unchanged"
 )
 _OF_CHANGES = ("confidence", "inconclusive", "require", "common")
-_DROPS: Mapping[_Word, Effect] = {"max_drop": "warn", "not_worse": "fail"}  # and what one does that is open
+_DROPS: Mapping[_Word, Effect] = {"max_drop": "fell", "not_worse": "fail"}  # and what one does that is open
 _KEYS = ("metric", "min", "max", *_DROPS, "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
 
@@ -110,7 +110,9 @@ class MaxDrop:
     margin: float  # by how much the mean may get worse: in the unit of the metric, or as a share of the baseline's mean
     is_relative: bool = False  # whether it is a share
     confidence: float = 0.95  # of the one-sided bound of the difference, above 0.5 and below 1
-    inconclusive: Effect = "warn"  # what a gate does that too few samples leave open
+    inconclusive: Effect = (
+        "fell"  # what an open gate does; `fell`: it fails where the fall itself is certain, else warns
+    )
     common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
     word: _Word = "max_drop"  # `not_worse` asks for proof
 
@@ -156,7 +158,7 @@ class Gate:
 class Defaults(NamedTuple):
     """What holds for gates that do not say."""
 
-    inconclusive: Effect = "warn"
+    inconclusive: Effect = "fell"
     side: Side | None = None  # of a bound after `=`, which is no sign of gates otherwise
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
+from rankgauge.comparison.sentences import p_value
 from rankgauge.errors import counted, listed
 from rankgauge.gates.asked import Decision
 from rankgauge.gates.drop import Drop
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 Status = Literal["passed", "failed", "warned", "error"]
+
+_ROUNDED = 1e-12
+"""By how much `1 - confidence` may be off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +85,23 @@ class GateOutcome:
         freeze_fields(self)
 
     @property
+    def has_fallen(self) -> bool:
+        """Return whether the mean of an open gate got worse for certain, by a one-sided test at the gate's level."""
+        rule, p = self.gate.rule, None if self.drop is None else self.drop.p_fall
+        return isinstance(rule, MaxDrop) and p is not None and p <= 1 - rule.confidence + _ROUNDED
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether too few samples leave it open, and that alone fails no run."""
+        return self.verdict == "inconclusive" and self.status != "failed"
+
+    @property
     def status(self) -> Status:
         """Return what the verdict does to a run, after the gate's `level` and `inconclusive`."""
         rule = self.gate.rule
         effect = rule.inconclusive if self.verdict == "inconclusive" and isinstance(rule, MaxDrop) else "fail"
+        if effect == "fell":
+            effect = "fail" if self.has_fallen else "warn"
         if self.verdict == "error":
             return "error"
         if self.verdict == "pass" or effect == "pass":
@@ -180,7 +197,7 @@ def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
 
 
 def _word(outcome: GateOutcome) -> str:
-    return _OPEN if outcome.verdict == "inconclusive" and outcome.status != "failed" else _WORDS[outcome.status]
+    return _OPEN if outcome.is_open else _WORDS[outcome.status]
 
 
 def headline(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
@@ -263,6 +280,11 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
         return f"{change}, {within} {margin} ({notes})"
     low, high = sorted((drop.worst, drop.best))
     sure = f"one-sided {rule.confidence * 100:g} % bounds: {low:+.{digits}f} to {high:+.{digits}f} ({notes})"
+    if outcome.has_fallen:
+        fell = "fell" if drop.worst < drop.best else "rose"
+        change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {fell} for certain, by about"
+        by = f"{abs(drop.difference):.{digits}f} (one-sided p {p_value(drop.p_fall)})"
+        return f"{change} {by}; whether by more than {margin} is open, {_needed(drop)}; {sure}"
     if outcome.verdict == "inconclusive":
         allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"
         change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, observed {drop.difference:+.{digits}f}"

@@ -31,7 +31,7 @@ def judge_gates(
     gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
     *,
     baseline: Mapping[str, ResultValues] | ResultValues | None = None,
-    inconclusive: Effect = "warn",
+    inconclusive: Effect = "fell",
 ) -> GateReport:
     """
     Judge gates.
@@ -47,8 +47,9 @@ def judge_gates(
         baseline: What changes are judged against: results by dataset, as `rankgauge.load_baseline` returns them, or one
             result.
 
-        inconclusive: What changes do that too few samples leave open, for gates that do not say: `fail`, `warn` or
-            `pass`.
+        inconclusive: What changes do that too few samples leave open, for gates that do not say: `fail`, `warn`,
+            `pass`, or `fell`, which fails where the mean got worse for certain (one-sided sign-flip test at the gate's
+            level) and warns elsewhere.
 
     Returns:
         One outcome for each gate and dataset.

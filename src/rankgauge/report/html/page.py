@@ -220,7 +220,7 @@ def _gates(report: GateReport, data: ReportData) -> Iterator[dict[str, Any]]:
     for outcome in report.outcomes:
         if outcome.dataset in shown:
             yield {
-                "word": "open" if outcome.verdict == "inconclusive" else _GATE_WORDS[outcome.status],
+                "word": "open" if outcome.is_open else _GATE_WORDS[outcome.status],
                 "status": outcome.status,
                 "of": named(outcome.dataset),
                 "gate": visible(str(outcome.gate)),
