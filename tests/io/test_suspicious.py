@@ -69,15 +69,14 @@ def test_repeats_are_dropped_before_the_cutoff_and_counted(tmp_path: Path) -> No
 
 
 @dataclass
-class Document:
-    page_content: str
-    metadata: dict[str, str]
+class Passage:
+    body: str
 
 
 def test_the_key_of_an_item_is_named() -> None:
     gold, metric = {"passages": ["c"]}, "recall(gold=passages)@2"
-    (reason,) = next(iter(scored([[Document("c", {})]], gold=gold, metric=metric).metrics.values())).reasons.values()
-    assert "its text in item.page_content: give {'text': item.page_content} for each item" in reason
+    (reason,) = next(iter(scored([[Passage("c")]], gold=gold, metric=metric).metrics.values())).reasons.values()
+    assert "its text in item.body: give {'text': item.body} for each item" in reason
     (column,) = scored([[{"page_content": "c"}]], gold=gold, metric=metric).metrics.values()
     assert "its text in 'page_content': rename it in your data" in column.reasons[0]
 

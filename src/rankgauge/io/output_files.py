@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -37,6 +37,7 @@ from rankgauge.samples import (
     read_id_outputs,
     read_output,
 )
+from rankgauge.samples.sample_outputs import items_of
 from rankgauge.samples.sample_values import look
 from rankgauge.samples.unread_keys import OUTPUT, Unread, meant, similar
 
@@ -82,7 +83,7 @@ def kept(raw: object, contract: Contract) -> KeptOutput:
     if isinstance(read, Fault):
         return KeptOutput(error=CallError("", read.reason))
     support = {} if read.support is None else {"support": labelled(read.support)}
-    ranking = {"retrieved": _items(read)} if read.is_ranked else {}
+    ranking = {"retrieved": items_of(read)} if read.is_ranked else {}
     value = _plain({**ranking, "answer": read.answer, **support})
     if value is None:
         return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
@@ -117,12 +118,6 @@ def _error(value: object) -> CallError:
     if isinstance(value, Mapping):
         return CallError(*(str(value.get(name) or "") for name in CallError._fields))
     return CallError("", f"the system under test failed: {value}")
-
-
-def _items(read: Output) -> list[dict[str, Any]]:
-    columns: dict[str, Sequence[object]] = {"id": read.ids, "text": read.texts or (), "score": read.scores or ()}
-    rows = (zip(columns, values, strict=True) for values in zip_longest(*columns.values()))
-    return [{name: value for name, value in row if value is not None} for row in rows]
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # any JSON value

@@ -17,6 +17,7 @@ from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
 from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
 from rankgauge.samples import Sample
+from rankgauge.samples.library_items import library_item
 
 __all__ = ["Shape", "recognized", "values_at"]
 
@@ -168,7 +169,8 @@ def _item(item: object, preset: Preset) -> object:
         return {"text": item}
     values = [(key, next((v for path in preset.items.get(key, ()) for v in _scalars(item, path, key)), None))
               for key in ITEM_KEYS]  # fmt: skip
-    return _plain(values) or item
+    known = library_item(item) or {}  # with what presets do not name: the metadata, and the place
+    return {**known, **_plain(values)} or item
 
 
 def _scalars(item: object, path: str, key: str) -> Iterator[object]:

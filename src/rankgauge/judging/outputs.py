@@ -16,7 +16,7 @@ from rankgauge.judging.ranking import earned, mixed_ties, relevance_of, settle, 
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Place, Sample
-from rankgauge.samples.sample_values import lacks_key
+from rankgauge.samples.sample_values import Misplaced, lacks_key
 
 __all__ = ["Identity", "Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
 
@@ -36,7 +36,7 @@ class Ranking(NamedTuple):
     # the place of each rank's item in the output, from 0; None where rank 1 is the first, and so on
     entries: Sequence[int] | None = None
     # where in a document each rank's item stands; None where no item says
-    places: Sequence[Place | Fault | None] | None = None
+    places: Sequence[Place | Fault | Misplaced | None] | None = None
 
     def entry(self, rank: int) -> int:
         """Return the place in the output, from 0, of the item at a rank."""

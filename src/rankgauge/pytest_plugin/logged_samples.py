@@ -12,7 +12,8 @@ import orjson
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, GoldSet, Output, Place, Sample, Span, Stage, labelled, read_sample
+from rankgauge.samples import Expected, Fault, GoldSet, Output, Sample, Span, Stage, labelled, read_sample
+from rankgauge.samples.sample_outputs import items_of
 
 __all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
 
@@ -158,7 +159,7 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
         return None
     if isinstance(output, Fault):
         return {"failed": output.reason}
-    items = _items(output)
+    items = items_of(output)
     ranking: dict[str, Any] = {"retrieved": items} if output.is_ranked else {}
     if output.searches is not None:
         numbers, of_items = range(1, output.searches.n + 1), output.searches.of_items
@@ -172,22 +173,8 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
 
 def _stage(name: str, stage: Stage) -> dict[str, Any]:
     output = stage.output
-    items = [{"failed": output.reason}] if isinstance(output, Fault) else _items(output)
+    items = [{"failed": output.reason}] if isinstance(output, Fault) else items_of(output)
     return {"name": name, "retrieved": items, "from": stage.sources, "seconds": stage.seconds, "cost": stage.cost}
-
-
-def _items(output: Output) -> list[dict[str, Any]]:
-    nothing = [None] * len(output.ids)
-    columns = (output.ids, output.texts or nothing, output.scores or nothing)
-    beside = (output.metadata or nothing, output.places or nothing)
-    return [
-        {"id": name, "text": text, "score": score, **({} if known is None else {"metadata": known}), **_place(place)}
-        for name, text, score, known, place in zip(*columns, *beside, strict=True)
-    ]
-
-
-def _place(place: Place | Fault | None) -> dict[str, Any]:
-    return place._asdict() if isinstance(place, Place) else {}
 
 
 def _raise(problems: list[Problem]) -> NoReturn:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Forbidden", "GoldSet", "Importance", "Nugget", "Place", "Span", "distinct"]
+__all__ = ["Forbidden", "GoldSet", "Importance", "Misplaced", "Nugget", "Place", "Span", "distinct"]
 
 Importance = Literal["vital", "okay"]
 
@@ -40,6 +40,12 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.document}[{self.start}:{self.end}]"
+
+
+class Misplaced(NamedTuple):
+    """A place that a retrieved item gives and that is not one of the document it names, so that its text counts."""
+
+    reason: str  # a clause
 
 
 class Span(NamedTuple):

@@ -19,6 +19,7 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples.ground_truth import read_expected, read_support
+from rankgauge.samples.library_items import MARKS, library_item
 from rankgauge.samples.sample_outputs import ids_and_scores
 from rankgauge.samples.sample_records import read_metadata, unread_gold
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, Expected, InvalidError
@@ -268,7 +269,10 @@ def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
         return ids, scores, True
     if not set(map(type, map(dict.get, items, repeat("text")))) <= _OPTIONAL:
         raise _OddError
-    return ids, scores, set().union(*items) <= KNOWN[ITEMS]
+    keys = set().union(*items)
+    if not keys.isdisjoint(MARKS) and any(map(library_item, items)):
+        raise _OddError
+    return ids, scores, keys <= KNOWN[ITEMS]
 
 
 def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:

@@ -16,23 +16,26 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_place, read_support
+from rankgauge.samples.library_items import MARKS, library_item, output_of_library
 from rankgauge.samples.output_steps import difference, read_amount, read_searches, read_stages, unread_in_steps
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Fault,
     InvalidError,
+    Misplaced,
     Output,
     Place,
     Searches,
     are_strings,
     is_finite_number,
+    is_real,
     lacks_key,
     look,
     read_id,
 )
 from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
 
-__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "read_output"]
+__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "items_of", "read_output"]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
@@ -52,6 +55,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
                 "an answer is {'answer': '...'}, which --field actual_output.answer=actual_output makes of a string"
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
+    raw = output_of_library(raw) or raw
     if isinstance(raw, Mapping) and raw.get("searches") is not None:
         return _searched(raw, contract)
     if isinstance(raw, Mapping) and raw.get("stages") is not None:
@@ -131,9 +135,13 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
     are_dicts = set(map(type, entries)) == {dict}
-    if are_dicts and (output := _alike_entries(entries, contract)) is not None:
+    if are_dicts and MARKS.isdisjoint(entries[0]) and (output := _alike_entries(entries, contract)) is not None:
         return output
     keys = keys_of(entries) if are_dicts else None
+    if keys is None or not MARKS.isdisjoint(keys):
+        entries = [library_item(entry) or entry for entry in entries]
+        are_dicts = set(map(type, entries)) == {dict}
+        keys = keys_of(entries) if are_dicts else None
     unread = unread_keys(entries, ITEMS) if keys is None else unread_among(keys, ITEMS)
     try:
         output = (keys and _plain_entries(entries, keys, contract)) or _read_entries(entries, contract)
@@ -177,6 +185,18 @@ def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     return ids, scores, max(map(len, items)) == fields
 
 
+def items_of(output: Output) -> list[dict[str, Any]]:
+    """Return what was retrieved as objects that are read as the same."""
+    nothing = [None] * len(output.ids)
+    columns = (output.ids, output.texts or nothing, output.scores or nothing, output.metadata or nothing)
+    places = [place._asdict() if isinstance(place, Place) else {} for place in output.places or nothing]
+    return [
+        {name: value for name, value in zip(_ITEM_KEYS, row, strict=True) if value is not None} | place
+        for *row, place in zip(*columns, places, strict=True)
+    ]
+
+
+_ITEM_KEYS = ("id", "text", "score", "metadata")
 _KINDS = {"id": str, "text": str, "score": float, "metadata": dict, "document": str, "start": int, "end": int}
 _placed = partial(tuple.__new__, Place)  # in half of the time
 
@@ -213,7 +233,7 @@ def _plain_places(documents: Any, starts: Any, ends: Any) -> list[Place] | None:
 
 def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:
     """Return dicts that have an id, a text or a place each, and perhaps a score, as columns; None for any others."""
-    places: list[Place | Fault | None] | None = None
+    places: list[Place | Fault | Misplaced | None] | None = None
     if "start" in keys:
         places = _places(entries, contract)
     ids, texts, scores = (
@@ -285,19 +305,37 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     )
 
 
-def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault | None]:
+def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault | Misplaced | None]:
     """Return where each entry stands."""
     return [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
 
 
-def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None:
-    """Return where an item stands, if it has a `start`; a flaw of it harms only what is judged by places."""
-    if not isinstance(entry, Mapping) or entry.get("start") is None:
+def _place(entry: object, path: str, contract: Contract) -> Place | Fault | Misplaced | None:
+    """
+    Return where an item stands; None where it does not say: its start is missing, NaN, or -1 for *not found*.
+
+    An item with a text needs no `end`, and without a `document` its text is all that counts. A flaw of a place harms
+    only what is judged by places.
+    """
+    if not isinstance(entry, Mapping):
         return None
+    document, start, end = map(entry.get, Place._fields)
+    if isinstance(start, Misplaced):
+        return start
+    text = entry.get("text")
+    if _is_missing(start) or (isinstance(text, str) and document in (None, "")):
+        return None
+    if _is_missing(end):
+        end = start + len(text) if isinstance(text, str) and isinstance(start, int | float) else None
     try:
-        return read_place(entry, path, contract)
+        return read_place({"document": document, "start": start, "end": end}, path, contract)
     except InvalidError as invalid:
         return Fault(f"{invalid.path} {invalid.message}")
+
+
+def _is_missing(offset: Any) -> bool:  # noqa: ANN401  # any JSON value, or a number of numpy
+    """Return whether an offset is none: null, NaN as tables have it, or below 0 as LangChain says *not found*."""
+    return offset is None or (is_real(offset) and not float(offset) >= 0)
 
 
 TIMED_OUT = "TimeoutError"

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed
 from rankgauge.policy import Contract
-from rankgauge.samples.gold_items import Forbidden, GoldSet, Importance, Nugget, Place, Span
+from rankgauge.samples.gold_items import Forbidden, GoldSet, Importance, Misplaced, Nugget, Place, Span
 from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "GoldSet",
     "Importance",
     "InvalidError",
+    "Misplaced",
     "Nugget",
     "Output",
     "Place",
@@ -152,7 +153,9 @@ class Output(NamedTuple):
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
 
         places: Where in a document each retrieved item stands, None where it does not say, a `Fault` where it says so
-            in a form that cannot be used; None when no item says.
+            in a form that cannot be used, `Misplaced` where it is known to be a place of another text; None when no
+            item says.
+
         is_ranked: Whether it says what was retrieved, even if that is nothing.
 
         unread: Its keys, and those of its items, that nothing reads.
@@ -173,7 +176,7 @@ class Output(NamedTuple):
     support: Mapping[str, float] | None = None
     is_ranked: bool = True
     unread: tuple[Unread, ...] = ()
-    places: Sequence[Place | Fault | None] | None = None
+    places: Sequence[Place | Fault | Misplaced | None] | None = None
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
     stages: Mapping[str, Stage] | None = None
     spent: Mapping[str, float] | None = None
