@@ -375,3 +375,37 @@ def test_grades_above_a_scale_are_noted(rankgauge, files, form):
     assert "err(max_grade=1.0)@5: there are grades up to 2; those above max_grade=1 count as 1" in done.err
     if form == "table":
         assert table(done.out)["ERR(max_grade=1)@5"][0] == f"{(1 / 2 + 1 / 12 + 1 / 2) / 4:.4f}"
+
+
+def test_files_without_a_header_are_what_columns_say(rankgauge, write, monkeypatch):
+    """Document a is relevant, and the best by its rank; every command that takes runs takes the option."""
+    qrels, run = write("qrels.tsv", "q1\ta\t1\n"), write("run.tsv", "q1\ta\t1\nq1\tb\t2\n")
+    both = ["--columns", "query,document,grade", "--columns", "query,document,rank"]
+    done = rankgauge("trec", qrels, run, "-m", "RR", "--json", *both)
+    assert (done.code, done.mean("rr")) == (0, 1.0)
+    refused = rankgauge("trec", qrels, run, "-m", "RR", *both[:2])
+    assert refused.code == 2
+    assert "run.tsv:1: 'q1\\ta\\t1' has 3 columns and no header" in refused.err
+    assert "--columns query,document,rank or --columns query,document,score" in refused.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"q1 a 1\nq1 b 2\n")))
+    assert rankgauge("trec", qrels, "-", "-m", "RR", "--json", *both).mean("rr") == 1.0
+    other = write("other.csv", "q1,b,2.5\nq1,a,0.5\n")
+    compared = rankgauge("compare", "--qrels", qrels, run, other, "-m", "RR", *both)
+    assert compared.code == 2  # other.csv has no whole numbers in its third column
+    assert "other.csv:1: the rank '2.5' is not a whole number from 0 on" in compared.err
+    assert rankgauge("validate", qrels, run, *both).code == 0
+    assert rankgauge("judge", "queue", run, "--depth", "2", "-o", "queue.jsonl", *both[2:]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("query", "such as query,document,rank"),
+        ("query,document=pid", "is NAME=COLUMN"),
+        ("query,document", "no score or rank"),
+    ],
+)
+def test_columns_that_say_nothing_are_refused(rankgauge, files, written, said):
+    done = rankgauge("trec", files[0], files[1], "--columns", written)
+    assert done.code == 2
+    assert said in done.err

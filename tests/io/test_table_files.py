@@ -132,9 +132,9 @@ def test_a_header_or_its_absence_tells_a_table_from_trec_text(name, tmp_path):
 def test_three_columns_without_a_header_are_not_guessed(tmp_path):
     path = tmp_path / "qrels.tsv"
     path.write_text("# a comment\n10\t20\t1\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"qrels\.tsv:2: .* neither names columns nor is a line of TREC text") as error:
+    with pytest.raises(DataError, match=r"qrels\.tsv:2: .* has 3 columns and no header") as error:
         scores_of(path, run_frame(WORKED_RUN))
-    assert "write a header such as `query-id, corpus-id, score`" in str(error.value)
+    assert "--columns query,document,grade" in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["run.csv", "run.txt"])
@@ -192,4 +192,4 @@ def test_lines_with_too_many_fields_and_bytes_that_are_no_text(tmp_path):
 def test_columns_are_found_in_the_header(tmp_path):
     path = written(tmp_path / "x.csv", pl.DataFrame({"rank": [1], "docno": ["a"], "qid": ["q"], "score": [1.0]}))
     rows = DelimitedRows(path, "run", None, name="x")
-    assert rows._columns == Columns("qid", "docno", "score")
+    assert rows._columns == Columns("qid", "docno", "score", rank="rank")

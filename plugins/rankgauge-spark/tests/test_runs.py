@@ -95,6 +95,12 @@ def test_integer_ids_and_named_columns(spark):
     assert result["RR"].values.tolist() == [1 / 2, 0.0]
 
 
+def test_without_scores_ranks_order(spark):
+    qrels = spark.createDataFrame([("q1", "a", 1)], ["qid", "doc", "rel"])
+    run = spark.createDataFrame([("q1", "b", 2), ("q1", "a", 1)], ["qid", "doc", "rank"])
+    assert rankgauge_spark.evaluate(qrels, run, "RR")["RR"].values.tolist() == [1.0]
+
+
 class TestRefused:
     @pytest.mark.parametrize("broadcast", [10_000, 0], ids=["broadcast", "joined"])
     def test_duplicated_rows_are_all_told(self, qrels_df, run_df, broadcast):

@@ -145,15 +145,22 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
     return {**options, **{name: value for name, value in others.items() if value is not None}}
 
 
-def table_columns(written: str | None) -> dict[str, str] | None:
-    """Return column names by what they hold."""
-    if written is None:
-        return None
-    pairs = [pair.partition("=") for pair in written.split(",")]
-    if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
-        form = "NAME=COLUMN, separated by commas, such as query=qid,document=pid"
-        raise ParameterError(f"--columns is {form}; not {written!r}")
-    return {name.strip(): column.strip() for name, _, column in pairs}
+def table_columns(written: Sequence[str] | None) -> dict[str, str] | None:
+    """Return column names by what they hold; under `run` and `qrels` what the columns of lines without a header are."""
+    columns: dict[str, str] = {}
+    for text in written or ():
+        parts = [part.strip() for part in text.split(",")]
+        pairs = [part.partition("=") for part in parts]
+        if all(part and "=" not in part for part in parts) and len(parts) > 1:
+            kinds = {"rank": "run", "score": "run", "grade": "qrels"}
+            columns[next((kinds[part] for part in parts if part in kinds), "run")] = ",".join(parts)
+        elif all(equals and name.strip() and column.strip() for name, equals, column in pairs):
+            columns |= {name.strip(): column.strip() for name, _, column in pairs}
+        else:
+            form = "NAME=COLUMN, separated by commas, such as query=qid,document=pid"
+            bare = "or, for a file without a header, what each of its columns is, such as query,document,rank"
+            raise ParameterError(f"--columns is {form}; {bare}; not {text!r}")
+    return columns or None
 
 
 def field_map(written: Sequence[str] | None) -> FieldMap:

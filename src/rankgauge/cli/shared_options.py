@@ -146,7 +146,13 @@ ALL_COLUMNS = flag(
 AS_JSON = flag("--json", "Print JSON.", dest="as_json")
 CONFIG = file("--config", "A config file that declares matchers.")
 CUTOFF = value("-k --k", "K", "Default cutoff, used when a metric has none.", type=int)
-COLUMNS = value("--columns", "NAME=COLUMN,...", "Column names of tables, such as query=qid,document=pid,score=s.")
+COLUMNS = value(
+    "--columns",
+    "NAME=COLUMN,...",
+    "Column names of tables, such as query=qid,document=pid,score=s; of files without a header what each column is, "
+    "such as query,document,rank (runs: rank or score; judgments: grade; - for what nothing reads).",
+    many=True,
+)
 CLUSTER = value("--cluster", "FIELD", "Metadata field whose samples belong together; or a file: id, cluster.")
 DATASET = value("--dataset", "NAME", "Which dataset, where there are several.")
 FORCE = flag("--force", "Replace a result in that folder, once the new one is complete.")

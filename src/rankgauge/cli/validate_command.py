@@ -15,7 +15,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
 from rankgauge.cli.command_gates import Gating
 from rankgauge.cli.console import echo, print_answer, remark, show
-from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names
+from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names, table_columns
 from rankgauge.cli.scoring_options import VALIDATED_RUNS, VALIDATED_SAMPLES
 from rankgauge.cli.shared_options import typed
 from rankgauge.errors import (
@@ -50,7 +50,7 @@ def execute_validate(given: argparse.Namespace) -> int:
         raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
     if runs:
         if given.baseline is not None:
-            _check_run_ids(first, runs, given.baseline)
+            _check_run_ids(first, runs, given)
         return _validate_runs(first, runs, given)
     if of_runs := typed(given, VALIDATED_RUNS):
         raise ParameterError(f"{of_runs[0]} is for judgments and runs: rankgauge validate QRELS RUN")
@@ -69,8 +69,9 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
 
     if [str(file) for file in (qrels, *runs)].count("-") > 1:
         raise ParameterError("standard input (-) can stand for one file only; name the others")
-    rel = 1.0 if given.rel is None else given.rel
-    checked = list(preflight(qrels, runs={str(number): run for number, run in enumerate(runs)}, rel=rel).values())
+    rel, columns = 1.0 if given.rel is None else given.rel, table_columns(given.columns)
+    numbered = {str(number): run for number, run in enumerate(runs)}
+    checked = list(preflight(qrels, runs=numbered, rel=rel, columns=columns).values())
     ok = all(run.ok and not (given.strict and run.warnings) for run in checked)
     print_answer(given, {"ok": ok, "runs": [run.to_dict() for run in checked]}, "\n\n".join(map(str, checked)))
     return 0 if ok else 1
@@ -120,7 +121,7 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
     _refuse_changed(results, baseline)
 
 
-def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
+def _check_run_ids(qrels: Path, runs: Sequence[Path], given: argparse.Namespace) -> None:
     """Refuse runs whose ids are not those of the baseline."""
     from rankgauge.engine.evaluate import evaluate_plan
     from rankgauge.engine.runs import plan_run
@@ -130,9 +131,10 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     paths = [str(run) for run in runs]
     if "-" in (str(qrels), *paths):
         raise ParameterError("--baseline reads the files twice, which standard input (-) cannot; name the files")
-    earlier = load_baseline(baseline)
+    earlier = load_baseline(given.baseline)
     by_name = dict(zip(run_names(paths), paths, strict=True))
-    results = evaluate_plan(plan_run(_BY_ID, catalog=make_catalog()), open_qrels(str(qrels)), by_name, sketch_ids=True)
+    plan, columns = plan_run(_BY_ID, catalog=make_catalog()), table_columns(given.columns)
+    results = evaluate_plan(plan, open_qrels(str(qrels), columns=columns), by_name, columns=columns, sketch_ids=True)
     _refuse_changed(results, earlier)
 
 

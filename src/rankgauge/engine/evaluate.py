@@ -92,7 +92,8 @@ def evaluate(
 
         k: Default cutoff, used when a metric has none.
 
-        columns: The tables' own names for `query`, `document`, `grade` and `score`.
+        columns: The tables' own names for `query`, `document`, `grade`, `score` and `rank`; under `run` or `qrels` what
+            each column of a file without a header is, such as ``"query,document,rank"``.
 
         catalog: What plugins offer; by default everything that is installed.
 

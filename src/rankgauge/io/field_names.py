@@ -22,7 +22,9 @@ __all__ = [
     "field_name",
     "find_columns",
     "is_header",
+    "is_unread",
     "own_names",
+    "positions",
     "read_field",
     "remapped",
     "without_mapped",
@@ -140,10 +142,15 @@ def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds
 
 Kind = Literal["qrels", "run"]
 
-_ROLES: Mapping[Kind, tuple[str, str, str]] = {
-    "qrels": ("query", "document", "grade"),
-    "run": ("query", "document", "score"),
+_ROLES: Mapping[Kind, tuple[str, ...]] = {
+    "qrels": ("query", "document", "grade", "intent"),
+    "run": ("query", "document", "score", "rank"),
 }
+_NUMBERS: Mapping[Kind, tuple[str, ...]] = {"qrels": ("grade",), "run": ("score", "rank")}
+"""What a table may have a column of numbers for, of which it needs one; the first there is decides."""
+
+_UNREAD = ("-", "_")
+"""What a column is called that nothing reads, in the list of those of a file without a header."""
 
 _USUAL: Mapping[str, Sequence[Sequence[str]]] = {
     "query": (("query_id", "qid", "q_id", "topic_id", "topic"), ("query",)),
@@ -154,6 +161,7 @@ _USUAL: Mapping[str, Sequence[Sequence[str]]] = {
     ),
     "grade": (("relevance", "rel", "label", "grade", "gain"), ("score",)),
     "score": (("score", "sim"),),
+    "rank": (("rank",),),
     "intent": (("subtopic_id", "subtopic", "intent_id", "intent"),),
 }
 """
@@ -167,8 +175,9 @@ class Columns(NamedTuple):
 
     query: str
     document: str
-    value: str  # the scores of a run, or the grades of judgments
+    value: str | None  # the scores of a run, or the grades of judgments; None where the ranks order a run
     intent: str | None = None  # the subtopics that judgments are for
+    rank: str | None = None  # the ranks of a run, from the best on
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -178,42 +187,75 @@ class Columns(NamedTuple):
 
 def check_columns(columns: Mapping[str, str] | None) -> None:
     """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
-    known = ["query", "document", "grade", "score"]
+    known = list(dict.fromkeys(role for roles in _ROLES.values() for role in roles))
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
-    known += ["intent", "qrels.intent"]
-    unknown = [role for role in columns or {} if role not in known]
+    unknown = [role for role in columns or {} if role not in known and role not in _ROLES]
     hints = [did_you_mean(str(role), known) or f"; it may name {', '.join(known)}" for role in unknown]
     problems = [Problem(f"columns has {role!r}{hint}") for role, hint in zip(unknown, hints, strict=True)]
+    problems += [Problem(flaw) for kind in _ROLES if (flaw := _position_flaw(positions(columns, kind), kind))]
     refuse("the column names cannot be used:", problems)
+
+
+def positions(columns: Mapping[str, str] | None, kind: Kind) -> tuple[str, ...]:
+    """Return what the columns of files without a header are, as ``{"run": "query,document,rank"}`` lists them."""
+    written = (columns or {}).get(kind)
+    return tuple(role.strip() for role in written.split(",")) if isinstance(written, str) else ()
+
+
+def is_unread(role: str) -> bool:
+    """Return whether nothing reads a column of a file without a header."""
+    return role in _UNREAD
+
+
+def _position_flaw(roles: Sequence[str], kind: Kind) -> str:
+    """Return what is wrong with a list of columns; empty where nothing is, or there is no list."""
+    named = [role for role in roles if not is_unread(role)]
+    shown = ",".join(roles)
+    for role in named:
+        if role not in _ROLES[kind]:
+            known = f"{', '.join(_ROLES[kind])}, and {_UNREAD[0]} for a column that nothing reads"
+            return f"{role!r} in {shown!r} is no column of {SUBJECTS[kind]}; known are {known}"
+        if named.count(role) > 1:
+            return f"{shown!r} has {role!r} twice"
+    if roles and not {"query", "document"} <= set(named):
+        return f"{shown!r} has no {'query' if 'query' not in named else 'document'}"
+    return f"{shown!r} has no {' or '.join(_NUMBERS[kind])}" if roles and not set(_NUMBERS[kind]) & set(named) else ""
 
 
 def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
     """Return the user's names for one kind of table, by role; ``run.query`` beats ``query``."""
     given = columns or {}
-    roles = (*_ROLES[kind], "intent") if kind == "qrels" else _ROLES[kind]
-    keys = [(role, key) for role in roles for key in (role, f"{kind}.{role}")]
+    keys = [(role, key) for role in _ROLES[kind] for key in (role, f"{kind}.{role}")]
     return {role: given[key] for role, key in keys if key in given}
 
 
 def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:
     """Return the columns of a table; a `DataError` names every column that is missing or ambiguous."""
     given = own_names(columns, kind)
-    has_intents = kind == "qrels" and ("intent" in given or _usual(names, "intent"))
-    roles = (*_ROLES[kind], "intent") if has_intents else _ROLES[kind]
-    chosen = {role: [n for n in names if n == given[role]] if role in given else _usual(names, role) for role in roles}
+    needed = ["query", "document"]
+    numbers = [role for role in _NUMBERS[kind] if role in given or _usual(names, role)]
+    needed += numbers or _NUMBERS[kind][:1]
+    if kind == "qrels" and ("intent" in given or _usual(names, "intent")):
+        needed.append("intent")
+    chosen = {role: [n for n in names if n == given[role]] if role in given else _usual(names, role) for role in needed}
+    if "score" in chosen and "rank" not in given and len(chosen.get("rank", ())) > 1:
+        del chosen["rank"]  # scores order anyway
     problems = [
         Problem(_wrong(names, kind, role, given.get(role), fitting), source)
         for role, fitting in chosen.items()
         if len(fitting) != 1
     ]
     refuse(f"{SUBJECTS[kind]} cannot be read as a table:", problems)
-    return Columns(*(name for (name,) in chosen.values()))
+    found: dict[str, str] = {role: name for role, (name,) in chosen.items()}
+    value = found.get("grade" if kind == "qrels" else "score")
+    return Columns(found["query"], found["document"], value, found.get("intent"), found.get("rank"))
 
 
 def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:
     """Return whether the first line of a file names columns: all of the usual ones, or one that the user named."""
     is_named = any(name in fields for name in own_names(columns, kind).values())
-    return is_named or all(_usual(fields, role) for role in _ROLES[kind])
+    has_number = any(_usual(fields, role) for role in _NUMBERS[kind])
+    return is_named or (has_number and all(_usual(fields, role) for role in ("query", "document")))
 
 
 def _usual(names: Sequence[str], role: str) -> list[str]:
@@ -228,11 +270,12 @@ def _wrong(names: Sequence[str], kind: Kind, role: str, given: str | None, chose
         several = " or ".join(map(repr, chosen))
         return f"the {role} could be {several}; say which with columns={{{role!r}: {chosen[0]!r}}}"
     if given is not None:
-        both = "" if role in {"grade", "score"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
+        both = "" if role not in {"query", "document"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
         return (
             f"there is no column {given!r} for the {role}{did_you_mean(given, names)}; the columns are {listed}{both}"
         )
     usual = ", ".join(name for tier in _USUAL[role] for name in tier)
+    usual += ", or rank, which orders ascending" if role == "score" else ""
     return (
         f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or rename it to "
         f"one of {usual}"

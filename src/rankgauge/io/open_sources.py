@@ -19,12 +19,12 @@ from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, check_columns
-from rankgauge.io.files import MAGIC, plain_suffix, reading
+from rankgauge.io.files import MAGIC, open_file, plain_suffix, reading
 from rankgauge.io.ir_datasets_names import is_named, judgments_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping, read_nested_qrels, read_nested_run
 from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
-from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
-from rankgauge.io.trec import RunFile, read_qrels
+from rankgauge.io.recognize import FileKind, is_known, is_trec, read_head, recognize, split_line
+from rankgauge.io.trec import QRELS, RUN, Form, RunFile, read_qrels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,8 +83,8 @@ def open_qrels(
         rows = _rows_of_table(judgments_named(cast("str | Path", source)), "qrels", columns)
         return replace(qrels_of_rows(rows, intents=intents), source=str(source))
     file, content = _content(source, "qrels", columns, catalog)
-    if content is FileKind.TREC:
-        return read_qrels(file.path, name=file.name, intents=intents)
+    if isinstance(content, _Lines):
+        return read_qrels(file.path, name=file.name, intents=intents, form=content.form or QRELS)
     if content is FileKind.JSON:
         return read_nested_qrels(file.path, name=file.name, intents=intents)
     from rankgauge.io.table_rankings import qrels_of_rows
@@ -100,8 +100,9 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalo
     if isinstance(source, RunSource):
         return source
     file, content = _content(source, "run", columns, catalog)
-    if content is FileKind.TREC:
-        return RunFile(file.path, name=file.name, kept=file.kept)
+    if isinstance(content, _Lines):
+        form, notes = content.form or RUN, [content.note] if content.note else []
+        return RunFile(file.path, name=file.name, kept=file.kept, form=form, notes=notes)
     if content is FileKind.JSON:
         return read_nested_run(file.path, name=file.name)
     from rankgauge.io.table_rankings import TableRun
@@ -120,10 +121,17 @@ class _File(NamedTuple):
 _NO_FILE = _File(Path(), "")
 
 
+class _Lines(NamedTuple):
+    """Lines whose fields blanks or tabs separate: TREC's, or those of another form, with a note where it was found."""
+
+    form: Form | None = None
+    note: str = ""
+
+
 def _content(
     source: object, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None
-) -> tuple[_File, Literal[FileKind.TREC, FileKind.JSON] | Rows]:
-    """Return a file with what it holds: TREC text, JSON, or the rows of a table; rows in memory have no file."""
+) -> tuple[_File, _Lines | Literal[FileKind.JSON] | Rows]:
+    """Return a file with what it holds: lines of text, JSON, or the rows of a table; rows in memory have no file."""
     if not isinstance(source, str | os.PathLike):
         return _NO_FILE, _rows_of_table(source, kind, columns)
     file = _file(source)
@@ -139,7 +147,24 @@ def _content(
         from rankgauge.io.table_files import DelimitedRows
 
         return file, DelimitedRows(file.path, kind, columns, name=file.name)
-    return file, content
+    if content is FileKind.BARE:
+        return file, _bare(file, kind, columns)
+    return file, _Lines() if content is FileKind.TREC else content
+
+
+def _bare(file: _File, kind: Kind, columns: Mapping[str, str] | None) -> _Lines | Rows:
+    """Return lines without a header, or their rows where commas separate."""
+    from rankgauge.io.bare_lines import bare_form
+
+    with open_file(file.path, name=file.name) as opened:
+        head = read_head(opened.stream)
+    form, note = bare_form(file.path, kind, columns, head, name=file.name)
+    if len(split_line(head.line)) == form.fields:
+        return _Lines(form, note)
+    _check_threads(file.name)
+    from rankgauge.io.table_files import DelimitedRows
+
+    return DelimitedRows(file.path, kind, columns, name=file.name, has_header=False)
 
 
 def _file(source: str | os.PathLike[str]) -> _File:

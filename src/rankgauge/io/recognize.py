@@ -19,7 +19,7 @@ from typing import IO, Literal, NamedTuple
 
 from rankgauge.base.plain_text import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import Kind, is_header
+from rankgauge.io.field_names import Kind, is_header, positions
 from rankgauge.io.files import MAGIC, open_file, open_regular, plain_suffix
 from rankgauge.io.problems import SUBJECTS
 
@@ -28,6 +28,7 @@ __all__ = [
     "FileKind",
     "Head",
     "Looks",
+    "cells",
     "is_known",
     "is_run_line",
     "is_trec",
@@ -60,7 +61,7 @@ TREC_LINE: Mapping[Kind, str] = {"qrels": "query iteration document grade", "run
 class FileKind(enum.Enum):
     """What a file is."""
 
-    TREC, DELIMITED, JSON, PARQUET = range(4)
+    TREC, DELIMITED, JSON, PARQUET, BARE = range(5)  # the last are lines of other columns, without a header
 
 
 _BY_SUFFIX = {".json": FileKind.JSON, ".parquet": FileKind.PARQUET, ".pq": FileKind.PARQUET}
@@ -124,17 +125,55 @@ def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name
             return FileKind.PARQUET
         if _JSON.match(head.line):
             return FileKind.JSON
+    return _of_text(head, kind, columns, name, is_table=suffix in _TABLES)
+
+
+def _of_text(head: Head, kind: Kind, columns: Mapping[str, str] | None, name: str, *, is_table: bool) -> FileKind:
+    """Return what a file of text is, by its first line and by whether its ending is that of a table."""
+    if _is_said(head, kind, columns):
+        return FileKind.BARE
     if kind == "qrels" and is_run_line(split_line(head.line)):
         raise _is_run(name, head.number)
     if (_is_qrels_line if kind == "qrels" else is_run_line)(split_line(head.line)):
         return FileKind.TREC
     if len(head.fields) > 1 and is_header(head.fields, kind, columns):
         return FileKind.DELIMITED
-    if suffix not in _TABLES or not head.line:
+    if _is_bare(head, kind, columns):
+        return FileKind.BARE
+    if not (is_table and head.line):
         return FileKind.TREC
     if head.fields and not any(map(NUMBER.fullmatch, head.fields)):
         return FileKind.DELIMITED  # a header of other names: whoever reads it says which columns it lacks
     raise _unclear(head, kind, name)
+
+
+def cells(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> list[str]:
+    """Return the fields of a line without a header: between blanks, or else between commas or semicolons."""
+    fields = [field.decode("utf-8", "replace") for field in split_line(head.line)]
+    is_table = len(fields) < _FEWEST or len(head.fields) == len(positions(columns, kind))
+    return head.fields if head.separator != "\t" and len(head.fields) >= _FEWEST and is_table else fields
+
+
+_FEWEST, _MOST = 3, {"qrels": 3, "run": 5}
+"""How many columns lines without a header have; more, or four of judgments, are TREC's."""
+
+
+def _is_said(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
+    """Return whether a line has as many columns as were named for lines without a header, and their numbers."""
+    roles, fields = positions(columns, kind), cells(head, kind, columns)
+    numbers = {"rank", "score", "grade"}
+    return len(roles) == len(fields) > 0 and not any(
+        role in numbers and math.isnan(read_number(field.strip().encode()))
+        for role, field in zip(roles, fields, strict=True)
+    )
+
+
+def _is_bare(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
+    """Return whether a line has too few columns for TREC text, and a number at its end, as no header has."""
+    fields = cells(head, kind, columns)
+    is_short = _FEWEST <= len(fields) <= _MOST[kind]
+    is_swapped = kind == "run" and not positions(columns, kind) and fields[1:2] in (["0"], ["Q0"], ["q0"])
+    return is_short and not is_swapped and not math.isnan(read_number(fields[-1].strip().encode()))
 
 
 def is_known(suffix: str) -> bool:

@@ -13,7 +13,7 @@ from typing import IO, Any
 import polars as pl
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import Kind, find_columns
+from rankgauge.io.field_names import Kind, find_columns, is_unread, positions
 from rankgauge.io.files import open_file, open_regular, reading
 from rankgauge.io.problems import RAISE_IT, first_problems, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import read_head
@@ -144,18 +144,28 @@ _BLOCK = 1 << 22  # how many bytes are read at once, which never changes a resul
 
 
 class DelimitedRows:
-    """The rows of a CSV or TSV file with a header."""
+    """The rows of a CSV or TSV file with a header, or without one where *columns* lists what its columns are."""
 
     def __init__(
-        self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
+        self,
+        path: Path,
+        kind: Kind,
+        columns: Mapping[str, str] | None,
+        *,
+        name: str,
+        block: int = _BLOCK,
+        has_header: bool = True,
     ) -> None:
         self.name = name
         self._path = path
         self._block = block
         with open_file(path, name=name) as opened:
             self._head = read_head(opened.stream)
-        self._names = self._head.fields
-        self._columns = find_columns(self._names, kind, columns, source=name)
+        self._has_header = has_header
+        listed = positions(columns, kind)
+        self._names = self._head.fields if has_header else listed
+        own = None if has_header else {role: role for role in listed if not is_unread(role)}
+        self._columns = find_columns(self._names, kind, columns if has_header else own, source=name)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
         """Return one iterator, because a quoted field may contain line ends."""
@@ -164,9 +174,10 @@ class DelimitedRows:
 
     def frames(self) -> Iterator[Frame]:
         """Yield the whole table in order."""
-        first, line = 0, self._head.number + 1
+        first, line = 0, self._head.number + self._has_header
         with open_file(self._path, name=self.name) as opened:
-            read_head(opened.stream)
+            for _ in range(line - 1):  # comments, empty lines and the header
+                opened.stream.readline()
             limit = longest_piece()
             for block in _blocks(opened.stream, self._block, limit):
                 if len(block) > limit:
@@ -209,7 +220,8 @@ class DelimitedRows:
 
     def _wrong(self, fields: Sequence[str]) -> str:
         if len(fields) > len(self._names):
-            return f"{len(fields)} fields, but the header has {len(self._names)}"
+            known = "the header has" if self._has_header else "--columns names"
+            return f"{len(fields)} fields, but {known} {len(self._names)}"
         if any("\udc80" <= letter <= "\udcff" for field in fields for letter in field):
             return "bytes that are not UTF-8; save the file as UTF-8"
         return ""

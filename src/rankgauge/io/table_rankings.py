@@ -1,14 +1,17 @@
 """
 Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
 
-A table is read in frames of consecutive rows with the columns `query`, `document` and `value`, and `intent` where
-judgments are for intents. The last query of a frame may go on in the next one, so it is carried over.
+A table is read in frames of consecutive rows with the columns `query`, `document` and `value`, `intent` where
+judgments are for intents, and `rank` where a run states them. The last query of a frame may go on in the next one, so
+it is carried over.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError
 from rankgauge.io.field_names import Kind
 from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments
 from rankgauge.io.short_ids import number_views, short_views
+from rankgauge.io.stated_ranks import StatedRanks, are_ranks, scores_of_ranks
 from rankgauge.io.table_rows import Frame, Ranged, Rows, query_begins
 
 __all__ = ["TableRun", "qrels_of_rows"]
@@ -28,7 +32,7 @@ _ROWS = 1 << 16  # minimum number of rows in a batch, except the last
 
 
 class TableRun:
-    """A run in a table, which has no tag, metadata or notes."""
+    """A run in a table, which has no tag or metadata; without scores its ranks order it, from the lowest on."""
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
         """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
@@ -36,8 +40,20 @@ class TableRun:
         self.name = rows.name
         self.tag = ""
         self.metadata: Mapping[str, Any] = {}
-        self.notes: Sequence[str] = ()
         self._rows = rows
+        self._ranks = StatedRanks(rows.name)
+        self._states_ranks = False
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return where ranks contradict scores, as far as it was read."""
+        return self._ranks.notes
+
+    def with_ranks(self) -> TableRun:
+        """Return the same run with the ranks beside its scores in its batches, which preflight checks."""
+        other = copy.copy(self)
+        other._states_ranks = True  # noqa: SLF001  # the copy is ours
+        return other
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return at most *count* iterators, one for each thread, that together yield every row once."""
@@ -55,7 +71,9 @@ class TableRun:
     def _batches(self, frames: Iterator[Frame]) -> Iterator[RankingBatch]:
         try:
             for queries in _whole_queries(frames):
-                yield _batch(*queries)
+                batch = _batch(*queries)
+                self._ranks.look(batch)
+                yield batch if self._states_ranks or batch.stated is None else replace(batch, stated=None)
         except _UnusableError:
             raise _explained(self._rows, "run") from None
 
@@ -129,15 +147,26 @@ def _one_query(rows: list[pl.DataFrame]) -> tuple[pl.DataFrame, Ints]:
 
 
 def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
-    if any(column.null_count() for column in rows.iter_columns()):
+    spare = "rank" if "value" in rows.columns else ""  # beside scores a rank may be missing
+    if any(column.null_count() for column in rows.iter_columns() if column.name != spare):
         raise _UnusableError
-    scores = _numbers(rows["value"]).to_numpy()
+    scores, stated = _scores(rows)
     column = rows["query"]
     queries = [encoded(str(column[row])) for row in starts.tolist()]
     documents, keys = _documents(rows["document"])
     if not (np.isfinite(scores).all() and documents.length.all() and all(queries)):
         raise _UnusableError
-    return RankingBatch(Slices.of(queries), np.diff(np.append(starts, rows.height)), documents, keys, scores)
+    return RankingBatch(Slices.of(queries), np.diff(np.append(starts, rows.height)), documents, keys, scores, stated)
+
+
+def _scores(rows: pl.DataFrame) -> tuple[Floats, Floats | None]:
+    """Return scores or grades with the ranks stated beside them; where there are ranks alone, those as scores."""
+    stated = _numbers(rows["rank"]).to_numpy() if "rank" in rows.columns else None
+    if stated is None or "value" in rows.columns:
+        return _numbers(rows["value"]).to_numpy(), stated
+    if not are_ranks(stated):
+        raise _UnusableError
+    return scores_of_ranks(stated), None
 
 
 def _numbers(values: pl.Series) -> pl.Series:
@@ -161,24 +190,29 @@ def _documents(ids: pl.Series) -> tuple[Slices, Words]:
 
 def _explained(rows: Rows, kind: Kind, ids: Sequence[str] = ("query", "document")) -> DataError:
     """Return what is wrong with a table that could not be read: a problem for each row."""
-    number = "grade" if kind == "qrels" else "score"
+    has_ranks = any("value" not in frame.rows.columns for frame in islice(rows.frames(), 1))
+    number = "grade" if kind == "qrels" else "rank" if has_ranks else "score"
     title = f"{SUBJECTS[kind]} cannot be used; a row is a query, a document and a {number}:"
     return DataError(title, first_problems(_wrong_rows(rows, number, ids), rows.name))
 
 
 def _wrong_rows(rows: Rows, number: str, ids: Sequence[str]) -> Iterator[Problem]:
+    wanted = "a whole number from 0 on" if number == "rank" else "a finite number"
     for frame in rows.frames():
-        given = frame.rows["value"]
+        given = frame.rows["rank" if number == "rank" else "value"]
         values: Floats = _numbers(given).fill_null(float("nan")).to_numpy()
+        is_wrong = ~np.isfinite(values)
+        if number == "rank":
+            is_wrong |= (values < 0) | (np.floor(values) != values)
         texts = {name: frame.rows[name].cast(pl.String) for name in ids}
         is_lacking = [(column.fill_null("") == "").to_numpy() for column in texts.values()]
-        for row in np.flatnonzero(np.logical_or.reduce([*is_lacking, ~np.isfinite(values)])).tolist():
+        for row in np.flatnonzero(np.logical_or.reduce([*is_lacking, is_wrong])).tolist():
             cells = {name: column[row] for name, column in texts.items()}
             flaws = [
                 f"the {name} is {'missing' if cell is None else 'empty'}" for name, cell in cells.items() if not cell
             ]
-            if not np.isfinite(values[row]):
-                flaw = "is missing" if given[row] is None else f"{given[row]!r} is not a finite number"
+            if is_wrong[row]:
+                flaw = "is missing" if given[row] is None else f"{given[row]!r} is not {wanted}"
                 flaws.append(f"the {number} {flaw}")
             where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
             yield Problem("; ".join(flaws), rows.name, **where)

@@ -35,8 +35,8 @@ class Frame(NamedTuple):
     """
     Consecutive rows of a table.
 
-    The columns are `query` and `document` (strings or integers), `value` (numbers, or what a file wrote) and, of
-    judgments for intents, `intent` (strings).
+    The columns are `query` and `document` (strings or integers), `value` (numbers, or what a file wrote), of judgments
+    for intents `intent` (strings), and of runs that state them `rank` (as `value`, in whose place it may stand).
     """
 
     rows: pl.DataFrame
@@ -60,9 +60,15 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
     """Return an expression for each column of a frame; a `DataError` names all columns of the wrong type."""
     problems = []
     selected = []
+    numbers = {"value": "grades" if kind == "qrels" else "scores", "rank": "ranks"}
     for role, name in columns.by_role.items():
         column, dtype = pl.col(name), schema[name]
-        if role == "value":
+        if role in numbers:
+            is_spare = role == "rank" and columns.value is not None
+            if not (dtype.is_numeric() or is_spare or (dtype == pl.Boolean and kind == "qrels")):
+                message = f"{numbers[role]} in column {name!r} are of type {dtype}; make them numbers"
+                problems.append(Problem(message, source))
+            selected.append(column.alias(role))
             continue
         if not isinstance(dtype, (*_INTEGERS, *_TEXTS)):
             hint = "; whole numbers become floats in pandas where one is missing" if dtype.is_float() else ""
@@ -70,12 +76,8 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
             problems.append(Problem(problem, source))
         is_kept = isinstance(dtype, (*_INTEGERS, pl.String)) and role != "intent"
         selected.append((column if is_kept else column.cast(pl.String)).alias(role))
-    dtype = schema[columns.value]
-    if not (dtype.is_numeric() or (dtype == pl.Boolean and kind == "qrels")):
-        what = "grades" if kind == "qrels" else "scores"
-        problems.append(Problem(f"{what} in column {columns.value!r} are of type {dtype}; make them numbers", source))
     refuse("the table cannot be used:", problems)
-    return [*selected, pl.col(columns.value).alias("value")]
+    return selected
 
 
 class Ranged:

@@ -14,7 +14,6 @@ from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmen
 from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import Looks, sniff
-from rankgauge.io.trec import RunFile
 from rankgauge.judging.threads import thread_count, work_on_parts
 from rankgauge.preflight_checks.finding_kinds import MOST_EXAMPLES, finding, query_named
 from rankgauge.preflight_checks.findings import Finding, Preflight
@@ -63,7 +62,7 @@ def preflight(
 
         rel: The lowest grade of a relevant document.
 
-        columns: The tables' names for `query`, `document`, `grade` and `score`.
+        columns: The tables' names, as `rankgauge.evaluate` takes them.
 
     Returns:
         What was found; lines that cannot be read are findings, too. Of several runs by name, in the order given.
@@ -150,8 +149,8 @@ def _findings_of(
 
 def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, Sequence[bytes]]:
     """Scan a run; also return the queries whose lines are not together."""
-    if isinstance(source, RunFile):
-        source = source.with_ranks()
+    if (with_ranks := getattr(source, "with_ranks", None)) is not None:  # of a file or table that may state them
+        source = with_ranks()
     parts = source.parts(thread_count())
     scans = [RunScan(qrels, rel) for _ in parts]
     work_on_parts(parts, lambda number: scans[number].add)

@@ -37,26 +37,31 @@ class Judgments:
 
 
 def shaped(table: DataFrame, kind: Kind, columns: Mapping[str, str] | None) -> DataFrame:
-    """Return the columns `query`, `document` and `value`; a `DataError` says which are missing or of a wrong type."""
+    """
+    Return the columns `query`, `document` and `value`, which ranks are where they stand in place of scores, negated.
+
+    A `DataError` says which columns are missing or of a wrong type.
+    """
     check_columns(columns)
     names = find_columns(table.columns, kind, columns)
     types = {field.name: field.dataType for field in table.schema.fields}
-    what = "grades" if kind == "qrels" else "scores"
+    number = names.rank or "" if names.value is None else names.value
+    what = "grades" if kind == "qrels" else "ranks" if names.value is None else "scores"
     numbers = (T.NumericType, T.BooleanType) if kind == "qrels" else (T.NumericType,)
     problems = [
         Problem(f"ids in column {name!r} are of type {types[name].simpleString()}; make them strings or integers")
         for name in (names.query, names.document)
         if not isinstance(types[name], _IDS)
     ]
-    if not isinstance(types[names.value], numbers):
-        found = types[names.value].simpleString()
-        problems.append(Problem(f"{what} in column {names.value!r} are of type {found}; make them numbers"))
+    if not isinstance(types[number], numbers):
+        found = types[number].simpleString()
+        problems.append(Problem(f"{what} in column {number!r} are of type {found}; make them numbers"))
     if problems:
         raise DataError(f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be used:", problems)
     return table.select(
         _column(names.query).cast("string").alias("query"),
         _column(names.document).cast("string").alias("document"),
-        _column(names.value).cast("double").alias("value"),
+        (-_column(number) if names.value is None else _column(number)).cast("double").alias("value"),
     )
 
 

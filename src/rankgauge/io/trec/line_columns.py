@@ -1,12 +1,16 @@
 """
 The seam between bytes and columns: a block of lines, of a run or of judgments, becomes columns in one function.
 
+Of a wrong line it says nothing but that there is one; `explain` says what is wrong with it.
 Behind it are numpy's passes over the block (`line_fields`, `decimal_texts`), or the compiled kernel where it is
 installed and the block is plain: one blank between fields, and no comments.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,23 +19,51 @@ from numpy.typing import NDArray
 from rankgauge.base.plain_text import read_number
 from rankgauge.catalog import compiled_kernel
 from rankgauge.columns import PADDING, Floats, Ints, Slices, Words
-from rankgauge.io.problems import MalformedError
+from rankgauge.errors import DataError, Problem, counted
+from rankgauge.io.files import open_file
+from rankgauge.io.problems import SUBJECTS, MalformedError, first_problems
+from rankgauge.io.recognize import TREC_LINE, is_run_line, shortened, split_line
+from rankgauge.io.stated_ranks import are_ranks, scores_of_ranks
 from rankgauge.io.trec.decimal_texts import parse_floats
-from rankgauge.io.trec.line_fields import Fields, find_fields
+from rankgauge.io.trec.line_fields import Fields, find_fields, has_control
 
-__all__ = ["QRELS", "RUN", "Lines", "read_lines"]
+__all__ = ["QRELS", "RUN", "Form", "Lines", "explain", "read_lines"]
 
 
 class Form(NamedTuple):
-    """What stands where in a line; its query is field 0, its document field 2."""
+    """What stands where in a line, each by the number of its field, from 0."""
 
+    line: str  # for messages
     fields: int
-    number: int  # the field of the score or grade
-    is_run: bool  # further fields are allowed, and documents are hashed
+    number: int  # the score or grade, or the rank that orders instead of a score
+    is_run: bool  # documents are hashed
+    query: int = 0
+    document: int = 2
+    rank: int | None = None  # the stated rank beside a score
+    intent: int | None = None
+    is_ranked: bool = False  # whether the number is a rank, of which the lowest is the best
+    more: bool = False  # whether further fields are allowed
+
+    @classmethod
+    def of(cls, columns: Sequence[str], *, is_run: bool) -> Form:
+        """Return the form of lines without a header, by what each of their columns is."""
+        places = {role: place for place, role in enumerate(columns)}
+        number = places.get("score", places.get("rank", -1)) if is_run else places["grade"]
+        return cls(
+            " ".join(columns),
+            len(columns),
+            number,
+            is_run,
+            places["query"],
+            places["document"],
+            rank=places.get("rank") if "score" in places else None,
+            intent=places.get("intent"),
+            is_ranked=is_run and "score" not in places,
+        )
 
 
-RUN, QRELS = Form(6, 4, is_run=True), Form(4, 3, is_run=False)
-_QUERY, _DOCUMENT, _RANK = 0, 2, 3
+RUN = Form(TREC_LINE["run"], 6, 4, is_run=True, rank=3, more=True)
+QRELS = Form(TREC_LINE["qrels"], 4, 3, is_run=False, intent=1)
 _MOST_UNREAD = 8  # numpy reads a block in which one in so many numbers has another notation
 _NEAR = 256  # within how many bytes such a number is looked for
 
@@ -64,27 +96,30 @@ def read_lines(
     """
     if end > PADDING and not ranks and (lines := _compiled(buffer, end, form, is_whole=is_whole)) is not None:
         return lines
-    fields = find_fields(buffer, end, form.fields, more=form.is_run) if end > PADDING else None
+    fields = find_fields(buffer, end, form.fields, more=form.more) if end > PADDING else None
     return _columns(fields, form, is_whole=is_whole, ranks=ranks) if fields else None
 
 
 def _columns(fields: Fields, form: Form, *, is_whole: bool, ranks: bool) -> Lines:
     """Return the columns of fields."""
-    begins, left = fields.column(_QUERY).begins(), fields.begin[:0]
+    begins, left = fields.column(form.query).begins(), fields.begin[:0]
     if not is_whole:
         last = int(np.flatnonzero(begins)[-1])
         left, fields, begins = fields.begin[last:], fields.until(last), begins[:last]
-    first, documents = np.flatnonzero(begins), fields.column(_DOCUMENT)
+    first, documents = np.flatnonzero(begins), fields.column(form.document)
     numbers, wrong = parse_floats(fields.column(form.number))
-    if len(wrong):
+    if len(wrong) or (form.is_ranked and not are_ranks(numbers)):
         raise MalformedError
-    stated = parse_floats(fields.column(_RANK))[0] if ranks else None
+    numbers = scores_of_ranks(numbers) if form.is_ranked else numbers
+    stated = parse_floats(fields.column(form.rank))[0] if ranks and form.rank is not None else None
     keys = documents.keys() if form.is_run else np.empty(0, dtype=np.uint64)
-    return Lines(fields.column(_QUERY).at(first), first, documents, numbers, keys, left, stated)
+    return Lines(fields.column(form.query).at(first), first, documents, numbers, keys, left, stated)
 
 
 def _compiled(buffer: NDArray[np.uint8], end: int, form: Form, *, is_whole: bool) -> Lines | None:
     """Return what a compiled kernel makes of lines; None where there is none, or numpy has to decide."""
+    if form not in {RUN, QRELS}:
+        return None
     columns = compiled_kernel.read_lines(buffer, end, is_run=form.is_run)
     if columns is None or (not is_whole and len(columns.first) < 2):
         return None
@@ -107,5 +142,35 @@ def _read_others(columns: compiled_kernel.LineColumns, form: Form) -> bool:
         line, newline, _ = bytes(documents.buffer[behind : behind + _NEAR]).partition(b"\n")
         if not newline:
             return False
-        numbers[row] = read_number(line.split()[form.number - _DOCUMENT - 1])
+        numbers[row] = read_number(line.split()[form.number - form.document - 1])
     return not columns.n_unread or not np.isnan(numbers).any()
+
+
+def explain(path: Path, name: str, form: Form) -> DataError:
+    """Return what is wrong with judgments or a run that could not be read: a problem for each wrong line."""
+    title = f"{SUBJECTS['run' if form.is_run else 'qrels']} cannot be read; a line is `{form.line}`:"
+    return DataError(title, first_problems(_wrong_lines(path, name, form), name))
+
+
+def _wrong_lines(path: Path, name: str, form: Form) -> Iterator[Problem]:
+    with open_file(path, name=name) as opened:
+        for number, line in enumerate(opened.stream, 1):
+            fields = split_line(line)
+            if has_control(np.frombuffer(line, np.uint8)):
+                yield Problem(f"it holds a control character: {shortened(line.rstrip())}; remove it", name, number)
+            elif fields and not line.startswith(b"#") and (flaw := _flaw(fields, form)):
+                yield Problem(flaw, name, number)
+
+
+def _flaw(fields: list[bytes], form: Form) -> str:
+    """Return what is wrong with the fields of a line; empty where nothing is."""
+    if len(fields) < form.fields or (len(fields) > form.fields and not form.more):
+        is_swapped = not form.is_run and is_run_line(fields)
+        hint = " (a line of a run; are the two files swapped?)" if is_swapped else ""
+        return f"{counted(len(fields), 'field')} where {form.fields} are needed{hint}: {shortened(b' '.join(fields))}"
+    number = read_number(fields[form.number])
+    if form.is_ranked:
+        is_rank = are_ranks(np.array([number]))
+        return "" if is_rank else f"the rank {shortened(fields[form.number])} is not a whole number from 0 on"
+    what = "score" if form.is_run else "grade"
+    return f"the {what} {shortened(fields[form.number])} is not a finite number" if math.isnan(number) else ""

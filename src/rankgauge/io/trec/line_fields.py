@@ -1,26 +1,18 @@
 """
-Lines and fields: a window over a stream of bytes, where the columns of its lines begin and end, and wrong lines.
+Lines and fields: a window over a stream of bytes, and where the columns of its lines begin and end.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.plain_text import read_number
 from rankgauge.columns import PADDING, Flags, Ints, Slices
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.field_names import Kind
-from rankgauge.io.files import open_file
-from rankgauge.io.problems import SUBJECTS, MalformedError, first_problems
-from rankgauge.io.recognize import TREC_LINE, is_run_line, shortened, split_line
+from rankgauge.io.problems import MalformedError
 
-__all__ = ["Fields", "Window", "explain", "find_fields"]
+__all__ = ["Fields", "Window", "find_fields", "has_control"]
 
 _LINE_END = b"\n"
 _SOLID = b"\xff" * PADDING  # what stands before the lines; anything but white space
@@ -140,7 +132,7 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
 
     Empty lines and lines that begin with ``#`` have none; a line with too few or too many is a `MalformedError`.
     """
-    if _has_control(buffer[PADDING:end]):
+    if has_control(buffer[PADDING:end]):
         raise MalformedError
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
@@ -153,7 +145,7 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
     return _general(buffer, end, ~blank[PADDING:], count, more=more)
 
 
-def _has_control(part: NDArray[np.uint8]) -> bool:
+def has_control(part: NDArray[np.uint8]) -> bool:
     """Return whether there is a byte below 32 that is no white space, which is what 9 to 13 are."""
     return len(part) > 0 and bool(part.min() < 9 or (part - np.uint8(14) < 18).any())  # what is below 14 wraps
 
@@ -190,33 +182,3 @@ def _general(buffer: NDArray[np.uint8], end: int, solid: Flags, count: int, *, m
     chosen = first[:, None] + np.arange(count)
     starts = field_starts[chosen] + PADDING
     return Fields(buffer, starts[:, 0], field_ends[chosen] + PADDING, starts)
-
-
-def explain(path: Path, name: str, kind: Kind) -> DataError:
-    """Return what is wrong with judgments or a run that could not be read: a problem for each wrong line."""
-    title = f"{SUBJECTS[kind]} cannot be read; a line is `{TREC_LINE[kind]}`:"
-    return DataError(title, first_problems(_wrong_lines(path, name, kind), name))
-
-
-def _wrong_lines(path: Path, name: str, kind: Kind) -> Iterator[Problem]:
-    check = _run_line if kind == "run" else _qrels_line
-    with open_file(path, name=name) as opened:
-        for number, line in enumerate(opened.stream, 1):
-            fields = split_line(line)
-            if _has_control(np.frombuffer(line, np.uint8)):
-                yield Problem(f"it holds a control character: {shortened(line.rstrip())}; remove it", name, number)
-            elif fields and not line.startswith(b"#") and (flaw := check(fields)):
-                yield Problem(flaw, name, number)
-
-
-def _run_line(fields: list[bytes]) -> str:
-    if len(fields) < 6:
-        return f"{counted(len(fields), 'field')} where 6 are needed: {shortened(b' '.join(fields))}"
-    return f"the score {shortened(fields[4])} is not a finite number" if math.isnan(read_number(fields[4])) else ""
-
-
-def _qrels_line(fields: list[bytes]) -> str:
-    if len(fields) != 4:
-        hint = " (a line of a run; are the two files swapped?)" if is_run_line(fields) else ""
-        return f"{counted(len(fields), 'field')} where 4 are needed{hint}: {shortened(b' '.join(fields))}"
-    return f"the grade {shortened(fields[3])} is not a finite number" if math.isnan(read_number(fields[3])) else ""

@@ -15,19 +15,17 @@ from rankgauge.columns import PADDING, Floats, Ints, Qrels, Slices
 from rankgauge.errors import RepeatedJudgmentsError
 from rankgauge.io.files import OpenFile, open_file, too_large
 from rankgauge.io.problems import MalformedError, longest_piece, no_judgments, unreadable
-from rankgauge.io.trec.line_columns import QRELS, read_lines
-from rankgauge.io.trec.line_fields import Window, explain, find_fields
+from rankgauge.io.trec.line_columns import QRELS, Form, explain, read_lines
+from rankgauge.io.trec.line_fields import Window, find_fields
 
 __all__ = ["read_qrels"]
 
-_FIELDS = 4
-_QUERY, _INTENT, _DOCUMENT = 0, 1, 2
 _SMALL = _BLOCK = 1 << 20
 _SOLID = 255
 _WIDE = 1 << 31
 
 
-def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) -> Qrels:
+def read_qrels(path: Path, *, name: str | None = None, intents: bool = False, form: Form = QRELS) -> Qrels:
     """
     Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice.
 
@@ -38,17 +36,17 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) ->
     with open_file(path, name=label) as opened:
         window = _filled(opened)
     try:
-        judged = _read(window)
+        judged = _read(window, form)
     except MalformedError:
-        raise explain(path, label, "qrels") from None
+        raise explain(path, label, form) from None
     if not len(judged.grades):
         raise no_judgments(label)
-    if intents and (by_intent := _by_intent(window, judged.grades, label)) is not None:
+    if intents and (by_intent := _by_intent(window, form, judged.grades, label)) is not None:
         return by_intent
     try:
         return Qrels.of_stretches(judged.queries, judged.lengths, judged.documents, judged.grades, label)
     except RepeatedJudgmentsError:
-        if (by_intent := _by_intent(window, judged.grades, label)) is None:
+        if (by_intent := _by_intent(window, form, judged.grades, label)) is None:
             raise
         return replace(by_intent, intents=None)
 
@@ -62,7 +60,7 @@ class _Judged(NamedTuple):
     grades: Floats
 
 
-def _read(window: Window) -> _Judged:
+def _read(window: Window, form: Form) -> _Judged:
     """Read a file that is held whole, some lines at a time, so that what is found on the way stays in a cache."""
     narrow = np.int32 if window.end < _WIDE else np.int64  # half of the memory
     columns: list[list[NDArray[Any]]] = [[np.empty(0, dtype=narrow)] for _ in range(5)]
@@ -73,7 +71,7 @@ def _read(window: Window) -> _Judged:
         end = window.line_end(min(at + _BLOCK, window.end))
         block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what stands before lines is not blank
         block[PADDING:-PADDING] = window.buffer[at:end]
-        if (lines := read_lines(block, len(block) - PADDING, QRELS)) is not None:
+        if (lines := read_lines(block, len(block) - PADDING, form)) is not None:
             queries, documents, moved = lines.queries, lines.documents, at - PADDING
             stretches = lines.first + n_lines, queries.start + moved, queries.length
             for column, values in zip(columns, (*stretches, documents.start + moved, documents.length), strict=True):
@@ -101,10 +99,13 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return whole
 
 
-def _by_intent(window: Window, grades: Floats, label: str) -> Qrels | None:
-    """Return judgments for each intent; None if a document is judged twice for one."""
-    fields = find_fields(window.buffer, window.end, _FIELDS, more=False)
-    queries, intents, documents = (fields.column(column).texts() for column in (_QUERY, _INTENT, _DOCUMENT))
+def _by_intent(window: Window, form: Form, grades: Floats, label: str) -> Qrels | None:
+    """Return judgments for each intent; None if there are none, or a document is judged twice for one."""
+    if form.intent is None:
+        return None
+    fields = find_fields(window.buffer, window.end, form.fields, more=False)
+    columns = (form.query, form.intent, form.document)
+    queries, intents, documents = (fields.column(column).texts() for column in columns)
     names = (intent.decode("utf-8", "surrogateescape") for intent in intents)
     return Qrels.of_listed_intents(zip(queries, documents, names, grades.tolist(), strict=True), label)
 

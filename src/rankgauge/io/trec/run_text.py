@@ -21,8 +21,9 @@ from rankgauge.errors import UnreadableError
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import split_line
-from rankgauge.io.trec.line_columns import RUN, Lines, read_lines
-from rankgauge.io.trec.line_fields import Window, explain
+from rankgauge.io.stated_ranks import StatedRanks
+from rankgauge.io.trec.line_columns import RUN, Form, Lines, explain, read_lines
+from rankgauge.io.trec.line_fields import Window
 
 __all__ = ["BLOCK", "RunFile", "read_header"]
 
@@ -81,8 +82,8 @@ _BUCKETS = 64
 _PENDING = 1 << 24  # how many bytes of lines are held before they are written
 
 
-def _grouped(stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Yield streams that each have all lines of their queries, together and in order, by way of temporary files."""
+def _grouped(stream: IO[bytes], field: int) -> Iterator[IO[bytes]]:
+    """Yield streams that each have all lines of their queries, a *field* of theirs, by way of temporary files."""
     import tempfile
 
     pending: list[list[bytes]] = [[] for _ in range(_BUCKETS)]
@@ -100,10 +101,10 @@ def _grouped(stream: IO[bytes]) -> Iterator[IO[bytes]]:
                     lines.clear()
 
         for line in stream:
-            name = line.split(None, 1)
-            if not name or line.startswith(b"#"):
+            name = _query_of(line, field)
+            if name is None:
                 continue
-            pending[zlib.crc32(name[0]) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
+            pending[zlib.crc32(name) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
             held += len(line)
             if held > _PENDING:
                 write()
@@ -113,9 +114,15 @@ def _grouped(stream: IO[bytes]) -> Iterator[IO[bytes]]:
             spool.seek(0)
             by_query: dict[bytes, list[bytes]] = {}
             for line in spool:
-                by_query.setdefault(line.split(None, 1)[0], []).append(line)
+                by_query.setdefault(_query_of(line, field) or b"", []).append(line)
             spool.close()
             yield io.BytesIO(b"".join(chain.from_iterable(by_query.values())))
+
+
+def _query_of(line: bytes, field: int) -> bytes | None:
+    """Return a field of a line; None of a comment, or where it is not there."""
+    fields = line.split(None, field + 1)
+    return fields[field] if len(fields) > field and not line.startswith(b"#") else None
 
 
 BLOCK = 1 << 21  # bytes read at once: so many that calls cost little, so few that columns stay in a processor's cache
@@ -128,11 +135,27 @@ _Span = tuple[int, int | None]  # a part of a file: where it begins, and how man
 
 
 class RunFile:
-    """A run, read as often as needed, in any number of parts; its tag is that of the last line, once it was read."""
+    """
+    A run, read as often as needed, in any number of parts; its tag is that of the last line, once it was read.
 
-    def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
+    Lines that have no header and are not TREC's have another *form*.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str | None = None,
+        block: int = BLOCK,
+        kept: object = None,
+        form: Form = RUN,
+        notes: Sequence[str] = (),
+    ) -> None:
         """Name a run; *block* never changes a result, *kept* is a temporary file to keep alive as long as the run."""
         self._kept = kept
+        self._form = form
+        self._how = notes
+        self._ranks = StatedRanks(str(path) if name is None else name)
         self.name = str(path) if name is None else name
         self.tag = ""
         self._path = path
@@ -152,8 +175,8 @@ class RunFile:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what is wrong with that header."""
-        return self._header[1]
+        """Return what is wrong with that header, how lines were understood, and where ranks contradict scores."""
+        return [*self._header[1], *self._how, *self._ranks.notes]
 
     @cached_property
     def _header(self) -> tuple[Mapping[str, Any], Sequence[str]]:
@@ -168,10 +191,10 @@ class RunFile:
         """Yield every query once, even if its lines are scattered; this copies the run to temporary files."""
         with open_file(self._path, name=self.name) as opened:
             try:
-                for stream in _grouped(opened.stream):
+                for stream in _grouped(opened.stream, self._form.query):
                     yield from self._read(stream, None)
             except MalformedError:
-                raise explain(self._path, self.name, "run") from None
+                raise explain(self._path, self.name, self._form) from None
 
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
@@ -181,35 +204,45 @@ class RunFile:
                     opened.stream.seek(begin)
                 yield from self._read(opened.stream, length, keeps_tag=is_last)
         except MalformedError:
-            raise explain(self._path, self.name, "run") from None
+            raise explain(self._path, self.name, self._form) from None
 
     def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
         window = Window(stream, limit=limit, size=self._block)
         limit_of_query = longest_piece()
+        form = self._form
+        ranks = self._states_ranks or (form != RUN and form.rank is not None)
         while True:
             window.fill()
-            lines = read_lines(window.buffer, window.end, RUN, is_whole=window.is_last, ranks=self._states_ranks)
+            lines = read_lines(window.buffer, window.end, form, is_whole=window.is_last, ranks=ranks)
             if lines is None:
                 if window.is_last:
                     return
                 window.drop(window.end)
                 continue
             if window.is_last:
-                if keeps_tag:
+                if keeps_tag and form == RUN:
                     line = window.line_at(int(lines.documents.start[-1]))
                     self.tag = split_line(line)[_TAG].decode("utf-8", "replace")
-                yield _batch(lines)
+                yield self._batch(lines)
                 return
             if len(lines.numbers):
-                yield _batch(lines)
+                yield self._batch(lines)
             elif window.end > limit_of_query:
                 raise self._too_long(window.line_at(int(lines.left[0])), limit_of_query)
             if len(lines.numbers) or not window.keep_lines(lines.left):
                 window.drop(window.line_begin(int(lines.left[0])))
             del lines  # or two blocks of columns are held at once
 
+    def _batch(self, lines: Lines) -> RankingBatch:
+        """Return the rankings that lines write."""
+        columns = (lines.queries, lines.lengths, lines.documents, lines.keys, lines.numbers)
+        batch = RankingBatch(*columns, stated=lines.stated)
+        if self._form != RUN:
+            self._ranks.look(batch)
+        return batch
+
     def _too_long(self, line: bytes, limit: int) -> UnreadableError:
-        query = split_line(line)[0].decode("utf-8", "replace")
+        query = split_line(line)[self._form.query].decode("utf-8", "replace")
         message = f"the lines of query {query!r} have more than {written_size(limit)} together; {RAISE_IT}"
         return unreadable(self.name, message)
 
@@ -223,29 +256,24 @@ class RunFile:
                 return [(opened.offset, None)]
             cuts = [opened.offset]
             for part in range(1, count):
-                cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
+                cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]), self._form.query)
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
         return [(begin, end - begin) for begin, end in pairwise(cuts)] + [(cuts[-1], None)]
 
 
-def _batch(lines: Lines) -> RankingBatch:
-    """Return the rankings that lines of a run write."""
-    return RankingBatch(lines.queries, lines.lengths, lines.documents, lines.keys, lines.numbers, stated=lines.stated)
-
-
-def _query_boundary(stream: IO[bytes], offset: int) -> int | None:
+def _query_boundary(stream: IO[bytes], offset: int, field: int) -> int | None:
     """Return where the next query begins after an offset; None if there is none nearby."""
     stream.seek(offset)
     stream.readline()
     at = stream.tell()
     query: bytes | None = None
     for line in stream:
-        name = line.split(None, 1)[:1]
-        if name and not line.startswith(b"#"):
-            if query is not None and name[0] != query:
+        name = _query_of(line, field)
+        if name is not None:
+            if query is not None and name != query:
                 return at
-            query = name[0]
+            query = name
         at += len(line)
         if at - offset > _LONGEST_SEARCH:
             return None
