@@ -190,6 +190,9 @@ class Profile:
 
         passages: The matcher for passages, of metrics that name none.
 
+        own_ranks: Whether gold items that one result holds take ranks of their own, where ground truth is texts or
+            places; otherwise one of them earns.
+
         parameters: Parameter defaults by metric alias; `matcher` is the matcher for ground truth that is text.
 
         contract: How strictly data is read.
@@ -202,6 +205,7 @@ class Profile:
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
     passages: str = "passage"
+    own_ranks: bool = True
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
     __reduce__ = reduced
@@ -248,6 +252,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="eval-harness",
             policy=Policy(no_gold="zero", missing_output="error", failed_output="exclude"),
             passages="chunk",
+            own_ranks=False,
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
@@ -261,6 +266,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
+            own_ranks=False,
             parameters={
                 "retrieval-recall-at-k": {"matcher": "exact"},
                 "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
@@ -279,6 +285,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="haystack",
             policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
             passages="chunk",
+            own_ranks=False,
             relevance="listed",
             parameters={
                 "retrieval-hit-at-k": {"matcher": "exact"},
@@ -295,6 +302,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="classic",
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
+            own_ranks=False,
             parameters={
                 "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
                 "retrieval-ndcg-at-k": {"gain": "exponential"},
@@ -308,6 +316,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="keyword",
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
+            own_ranks=False,
             parameters={
                 "keyword-mrr": {"matcher": "keyword-lower"},
                 "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},

@@ -521,3 +521,59 @@ def test_take_takes_the_ranks_of_ties_along():
     judged = dataclasses.replace(SIMPLE, low=low, high=high).take([3, 0])
 
     assert ([3, 1, 2, 4], [3, 1, 3, 4]) == (judged.low.tolist(), judged.high.tolist())
+
+
+def at_own_ranks(judged: Judged, k: int | None = None) -> list[tuple[int, int, float, int, int]]:
+    """Return sample, own rank, grade, gold item and the rank at which it was found of each row."""
+    rows = judged.at_own_ranks(k)
+    return [(*row, found) for row, found in zip(plain(rows), judged.found_at(rows).tolist(), strict=True)]
+
+
+# Rank 1 holds the grades 1, 2 and 1, rank 2 the grade 3, and the first item again, which earns once.
+HELD = [(1, 0), (1, 1), (1, 2), (2, 0), (2, 3)]
+SEVERAL = dataclasses.replace(
+    build((2, [1.0, 2.0, 1.0, 3.0], HELD), (1, [1.0], []), (3, [1.0, 0.0], [(2, 1), (3, 0)])), own_ranks=True
+)
+
+
+def test_own_ranks_go_to_the_best_grade_that_waits():
+    assert at_own_ranks(SEVERAL) == [
+        (0, 1, 2.0, 1, 1),
+        (0, 2, 3.0, 3, 2),
+        (0, 3, 1.0, 0, 1),
+        (0, 4, 1.0, 2, 1),
+        (2, 3, 1.0, 5, 3),
+    ]
+    assert at_own_ranks(SEVERAL, 2) == at_own_ranks(SEVERAL)[:2]
+
+
+def test_by_id_own_ranks_are_credits():
+    judged = dataclasses.replace(SEVERAL, own_ranks=False)
+
+    assert plain(judged.at_own_ranks(2)) == plain(judged.credits(2))
+    assert judged.found_at(judged.credits()).tolist() == judged.credits().rank.tolist()
+
+
+def test_own_ranks_are_those_of_the_samples_that_are_taken():
+    assert at_own_ranks(SEVERAL.take([2, 0]))[0] == (0, 3, 1.0, 0, 3)
+    assert [row[1:3] for row in at_own_ranks(SEVERAL.take([2, 0]))[1:]] == [
+        row[1:3] for row in at_own_ranks(SEVERAL)[:4]
+    ]
+
+
+def test_item_that_earns_again_has_an_own_rank_each_time():
+    judged = dataclasses.replace(SEVERAL, counts_repeats=True)
+
+    assert at_own_ranks(judged)[:5] == [
+        (0, 1, 2.0, 1, 1),
+        (0, 2, 3.0, 3, 2),
+        (0, 3, 1.0, 0, 1),
+        (0, 4, 1.0, 2, 1),
+        (0, 5, 1.0, 0, 2),
+    ]
+
+
+def test_budget_leaves_own_ranks_to_what_fits():
+    judged = SEVERAL.within(np.array([1, 1, 0]))
+
+    assert at_own_ranks(judged, np.array([1, 1, 1])) == [(0, 1, 2.0, 1, 1), (0, 2, 1.0, 0, 1), (0, 3, 1.0, 2, 1)]

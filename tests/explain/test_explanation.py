@@ -308,3 +308,43 @@ def test_what_a_whole_output_says_is_told_without_judging_its_ranks():
         ("a", None, (), None),
         ("b", None, (), None),
     ]
+
+
+def _held(*gold: str, k: int) -> Explanation:
+    retrieved = [{"id": f"r{rank}", "text": text} for rank, text in enumerate(gold, 1)]
+    record = {"id": "q", "expected_output": {"passages": ["aa", "bb", "cc"]}, "actual_output": {"retrieved": retrieved}}
+    plan = Engine(catalog=CATALOG).dataset([]).with_metrics([f"ndcg(gold=passages, matcher=contains)@{k}"]).plan()
+    sample = read_sample(record, problems=[])
+    assert sample is not None
+    (column,) = plan.metrics
+    return explain_sample(Scorer(plan, column, column.targets[0]), sample)
+
+
+def test_result_that_holds_several_says_which_own_ranks_set_what_it_adds():
+    # Rank 2 holds two of three items, which take the ranks 2 and 3; that of rank 3 goes down to 4.
+    ideal = 1 + SECOND + THIRD
+    explanation = _held("x", "aa bb", "cc", k=5)
+
+    assert [rank.own_ranks for rank in explanation.ranks] == [(), (2, 3), (4,)]
+    assert [rank.gain for rank in explanation.ranks] == [0, 2, 1]
+    assert explanation.ranks[1].discount == close((SECOND + THIRD) / 2)
+    assert explanation.ranks[1].contribution == close((SECOND + THIRD) / ideal)
+    assert explanation.ranks[2].total == close((SECOND + THIRD + 1 / log2(5)) / ideal) == close(explanation.score)
+    header, _, _, second, *_ = str(explanation).split("\n\n")[1].splitlines()
+    assert header.split() == ["rank", "id", "match", "grade", "own", "rank", "gain", "discount", "adds", "total"]
+    assert second.split()[:5] == ["2", "r2", "1", "1", "2-3"]
+
+
+def test_own_rank_beyond_the_cutoff_is_told():
+    explanation = _held("x", "aa bb cc", k=3)
+
+    assert [rank.own_ranks for rank in explanation.ranks] == [(), (2, 3, None)]
+    assert explanation.missing == ()
+    assert "2-3, beyond" in str(explanation)
+
+
+def test_ranking_whose_results_hold_one_item_each_has_no_own_ranks():
+    explanation = _held("x", "aa", "bb", k=3)
+
+    assert [rank.own_ranks for rank in explanation.ranks] == [(), (), ()]
+    assert "own rank" not in str(explanation)

@@ -10,6 +10,7 @@ import pytest
 from rankgauge import Engine, Result, compare
 from rankgauge.errors import ResultError
 from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.policy import PROFILES
 from rankgauge.result.meaning import Differences, Meant, differences
 
 ROWS = [{"id": name, "expected_output": ["a"], "actual_output": ["b", "a"]} for name in "pq"]
@@ -81,3 +82,37 @@ def test_another_aggregate_direction_or_range_is_neither_merged_nor_compared(
     whole, again = run(ROWS, depth_with()), run(ROWS, depth_with(**changed))
     with pytest.raises(ResultError, match=said or "aggregate=mean in one, aggregate=sum in the other"):
         compare({"old": whole, "new": again})
+
+
+TEXTS = [{"id": "p", "expected_output": {"passages": ["a b"]}, "actual_output": [{"text": "a b"}]}]
+
+
+def without_own_ranks(rows: list[Any], metric: str) -> Result:
+    """Return what was saved before there were own ranks, as the profiles of other tools have it still."""
+    profile = dataclasses.replace(PROFILES["default"], own_ranks=False)
+    return Engine().dataset(rows).with_metrics([metric]).with_profile(profile).run()
+
+
+def test_own_ranks_are_another_meaning_by_text() -> None:
+    now, before = run(TEXTS, "AP"), without_own_ranks(TEXTS, "AP")
+
+    assert differing(before, now).definition == ({"own_ranks": False}, {"own_ranks": True})
+    with pytest.raises(ResultError, match="own_ranks=False in one, own_ranks=True in the other"):
+        compare({"before": before, "now": now}, baseline="before")
+
+
+@pytest.mark.parametrize("metric", ["AP(gold=passages)", "AP(matcher=contains)"])
+def test_own_ranks_are_locked_where_gold_is_text(metric: str) -> None:
+    definitions = [
+        Engine().dataset(TEXTS).with_metrics([metric]).with_profile(profile).plan().metrics[0].definition
+        for profile in (PROFILES["default"], dataclasses.replace(PROFILES["default"], own_ranks=False))
+    ]
+    assert {"own_ranks": True, **definitions[1]} == definitions[0]
+
+
+@pytest.mark.parametrize(("rows", "metric"), [(ROWS, "AP"), (ROWS, "ndcg@5"), (TEXTS, "recall@5"), (TEXTS, "P@5")])
+def test_what_has_no_own_ranks_means_what_it_meant_before(rows: list[Any], metric: str) -> None:
+    one, other = without_own_ranks(rows, metric), run(rows, metric)
+
+    assert differing(one, other) == Differences()
+    compare({"one": one, "other": other}, baseline="one")  # is not refused

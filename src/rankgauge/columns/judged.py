@@ -30,7 +30,9 @@ from rankgauge.columns.judged_rows import (
     assign,
     dense,
     gather,
+    nth_of_each,
     one_a_rank,
+    own_ranked,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
 from rankgauge.columns.stretches import Cover
@@ -79,6 +81,9 @@ class Judged:
         cover: Which stretches of documents gold spans and results take up; None where no metric needs it.
 
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
+
+        own_ranks: Whether gold items that one result holds take ranks of their own in `at_own_ranks`: where ground
+            truth is texts or places.
     """
 
     n: int
@@ -98,6 +103,7 @@ class Judged:
     shown: Sequence[Seen] | None = None
     cover: Cover | None = None
     cuts_ideal: bool = True
+    own_ranks: bool = False
     # what several metrics ask for, computed once
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -211,6 +217,46 @@ class Judged:
         """
         return self._once("credits", self._earning).until(k)
 
+    def at_own_ranks(self, k: Cutoff | None = None) -> Rows:
+        """
+        Return the rows that earn a gain within the cutoff, where one result may bring in that of several gold items.
+
+        By id these are `credits`. With `own_ranks`, each gold item that was found takes a rank of its own: the best
+        grade first, none above the rank at which it was found, no two the same. So what one result holds is worth as
+        much as the same in pieces, one below the other, and never more than the ideal. An item whose own rank is beyond
+        *k* earns nothing; under a budget, which limits results, all that was found within it earns.
+
+        Returns:
+            Relevant rows only, in order of sample, then own rank, which may be deeper than the ranking; `found_at` has
+            the ranks of the results that hold them.
+        """
+        if not self.own_ranks:
+            return self.credits(k)
+        if k is not None and not self.cuts_ideal:
+            return own_ranked(self._held().until(k))
+        return self._once("own", lambda: own_ranked(self._held()).marked()).until(k)
+
+    def found_at(self, rows: Rows) -> Ints:
+        """
+        Return the rank of the result that holds each of some rows.
+
+        Args:
+            rows: What `at_own_ranks` returned.
+
+        Returns:
+            Shape (rows,), from 1; by id the rank of each row.
+        """
+        if not self.own_ranks:
+            return rows.rank
+        # an item that earns repeatedly has its own ranks in the order of those at which it was found
+        held = self._held()
+        held_order, order = held.gold.argsort(kind="stable"), rows.gold.argsort(kind="stable")
+        golds = rows.gold[order]
+        at = np.searchsorted(held.gold[held_order], golds) + nth_of_each(golds) - 1
+        ranks = np.empty(len(golds), dtype=np.int64)
+        ranks[order] = held.rank[held_order[at]]
+        return ranks
+
     def ideal(self, k: Cutoff | None = None) -> Rows:
         """Return the rows of the best possible order of the relevant gold items, cut at `ideal_cutoff`."""
         return self._once("ideal", lambda: self._wanted().best_first().marked()).until(self.ideal_cutoff(k))
@@ -294,6 +340,7 @@ class Judged:
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
             cover=None if self.cover is None else self.cover.take(chosen),
             cuts_ideal=self.cuts_ideal,
+            own_ranks=self.own_ranks,
         )
 
     def sample(self, index: int) -> JudgedSample:
@@ -327,6 +374,10 @@ class Judged:
         if self._ranked() is not rows:
             return rows.where(assign(rows, repeats=self.counts_repeats)).marked()
         return rows if self.counts_repeats or np.count_nonzero(self.first) == len(self.first) else self._found()
+
+    def _held(self) -> Rows:
+        """Return the rows that take own ranks: of each relevant gold item the first, or all where each earns."""
+        return self._relevant() if self.counts_repeats else self._found()
 
     def _positive(self) -> Judged:
         differs = POSITIVE.of(self.gold.grade) != self.relevance.of(self.gold.grade)

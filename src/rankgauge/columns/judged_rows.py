@@ -5,6 +5,7 @@ Rows: the columns that judged and gold items stand in, and the intents of a quer
 from __future__ import annotations
 
 import functools
+import heapq
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -35,6 +36,7 @@ __all__ = [
     "nth_of_each",
     "one_a_rank",
     "ones",
+    "own_ranked",
     "stretches",
     "unmasked",
     "unmasked_flags",
@@ -174,6 +176,39 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
             chosen.append(best)
             taken.add(golds[best])
     return np.array(chosen, dtype=np.int64)
+
+
+def own_ranked(found: Rows) -> Rows:
+    """
+    Return rows at ranks of their own: none above the rank at which it was found, no two of a sample at the same one.
+
+    Each rank in turn goes to the best grade that still waits, of equal ones to that which was found first. No choice is
+    better at any cutoff, so that finding an item earlier never costs anything. Found at 1, 1, 1 and 2 with the grades
+    1, 2, 1 and 3, the own ranks are 3, 1, 4 and 2.
+    """
+    if one_a_rank(found) is found:
+        return found
+    rows: list[int] = []
+    ranks: list[int] = []
+    waiting: list[tuple[float, int]] = []
+    sample = rank = 0
+
+    def hand_out(end: float) -> None:
+        nonlocal rank
+        while waiting and rank < end:
+            rows.append(heapq.heappop(waiting)[1])
+            ranks.append(rank)
+            rank += 1
+
+    for row, (own, at, grade) in enumerate(
+        zip(found.sample.tolist(), found.rank.tolist(), found.grade.tolist(), strict=True)
+    ):
+        hand_out(at if own == sample else np.inf)
+        rank = at if own != sample else max(rank, at)
+        sample = own
+        heapq.heappush(waiting, (-grade, row))
+    hand_out(np.inf)
+    return found.where(np.array(rows, dtype=np.int64))._replace(rank=np.array(ranks, dtype=np.int64))
 
 
 @functools.lru_cache(maxsize=256)

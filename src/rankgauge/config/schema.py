@@ -59,6 +59,7 @@ _CONVENTIONS = {
     "negatives": "What a grade below 0 is.",
     "duplicate_texts": "What identifies a retrieved item that is judged by text.",
     "missing_texts": "Whether an item without a text, where one is needed, fails its sample or counts as empty.",
+    "own_ranks": "Whether all gold items that one result holds earn, by text and places, or one of them.",
 }
 _Parameters = dict[str, dict[str, str | bool | int | float | None]]
 _FIELDS: dict[str, Any] = {

@@ -217,7 +217,7 @@ def _conventions(
             if option.name != "max_failed":
                 values = [getattr(policy, option.name) for policy in policies]
                 yield _convention(option.name, values, None if option.name == "queries" else _set_option)
-        for name in ("relevance", "duplicate_texts", "missing_texts"):
+        for name in ("relevance", "duplicate_texts", "missing_texts", "own_ranks"):
             yield _convention(name, [getattr(profile, name) for profile in profiles], _set_field)
         for name in contracts[0]._fields:
             yield _convention(name, [getattr(contract, name) for contract in contracts])

@@ -130,7 +130,7 @@ def check_definitions(plan: Plan, result: ResultValues) -> None:
     planned = {metric.name: metric for metric in plan.metrics}
     for name, column in result.metrics.items():
         info, here = column.info, planned.get(name)
-        if here is None or here.fingerprint != info.fingerprint:
+        if here is None or info.fingerprint not in {here.fingerprint_against(target) for target in here.targets}:
             by = info.provider
             was = f"{info.expression} of {by.get('distribution') or 'a Python function'} {by.get('version', '')}"
             now = "nothing" if here is None else f"{here.expression} of {here.provider}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain
@@ -122,6 +123,8 @@ def _columns(explanation: Explanation, shown: Sequence[RankFacts]) -> dict[str, 
     if any(rank.match is not None for rank in shown):
         columns["match"] = lambda rank: _short(rank.match)
     columns["grade"] = lambda rank: _short(rank.grade)
+    if any(rank.own_ranks for rank in shown):
+        columns["own rank"] = lambda rank: _ranges(rank.own_ranks)
     if explanation.arithmetic is not None:
         columns["gain"] = lambda rank: _short(rank.gain) if rank.gain else ""
         if any(rank.discount not in {None, 1.0} for rank in shown):
@@ -189,6 +192,16 @@ def _line(text: str) -> str:
 
 def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
+
+
+def _ranges(ranks: Sequence[int | None]) -> str:
+    """Return ascending ranks in few characters, such as ``1-3, 5``; ``beyond`` for those beyond the cutoff."""
+    written: list[str] = []
+    known = [rank for rank in ranks if rank is not None]
+    for _, stretch in groupby(enumerate(known), key=lambda each: each[1] - each[0]):
+        together = [rank for _, rank in stretch]
+        written.append(str(together[0]) if len(together) == 1 else f"{together[0]}-{together[-1]}")
+    return ", ".join([*written, "beyond"] if len(known) < len(ranks) else written)
 
 
 def _padded(text: str, room: int) -> str:

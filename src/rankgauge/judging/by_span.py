@@ -77,7 +77,7 @@ class SpanJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         lists = self._lists
-        judged = lists.build(self._profile)
+        judged = lists.build(self._profile, own_ranks=True)
         if "cover" in self._keep.needs:
             cover = Cover(self._gold.stretches(), self._items.stretches(), np.array(self._items.rank, dtype=np.int64))
             judged = replace(judged, cover=cover)

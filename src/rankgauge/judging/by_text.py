@@ -221,7 +221,7 @@ class TextJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        judged = self._lists.build(self._profile)
+        judged = self._lists.build(self._profile, own_ranks=True)
         more = {"textless": self._textless, "doubts": self._doubter.doubts(), "n_dropped": self._lists.n_dropped}
         return Evidence.kept(self._keeper, judged, self._faults, **more)
 

@@ -193,7 +193,7 @@ class SupportJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
+        return Evidence.kept(self._keeper, self._lists.build(self._profile, own_ranks=True), self._faults)
 
     def _add_rows(self, place: int, support: Mapping[str, float], nuggets: Sequence[Nugget], start: int) -> None:
         lists = self._lists

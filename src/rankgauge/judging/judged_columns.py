@@ -32,13 +32,15 @@ def judged_under(
     score: Floats | None = None,
     times: Mapping[int, int] = MappingProxyType({}),
     graded: Flags | None = None,
+    own_ranks: bool = False,
 ) -> Judged:
     """
     Return judged rows, in order of sample and rank, as metrics read them.
 
     Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
     other defaults are the same for all: score 1, listed once, graded. Which rows are the first of their gold item is
-    found where it is not said.
+    found where it is not said. *own_ranks*: whether one result can hold several gold items, which take ranks of their
+    own unless the profile has it otherwise.
     """
     n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
     if first is None:
@@ -67,6 +69,7 @@ def judged_under(
         counts_repeats=profile.policy.duplicates == "keep",
         low=low,
         high=high,
+        own_ranks=own_ranks and profile.own_ranks,
     )
 
 
@@ -120,8 +123,8 @@ class JudgedLists:
         self.depth += depth
         self.gold_count += [0] * len(depth)
 
-    def build(self, profile: Profile) -> Judged:
-        """Return what was collected."""
+    def build(self, profile: Profile, *, own_ranks: bool = False) -> Judged:
+        """Return what was collected; *own_ranks* as in `judged_under`."""
         n, n_rows = len(self.depth), len(self.row_gold)
         gold_sample = np.arange(n).repeat(self.gold_count)
         first: Flags | None = None
@@ -156,6 +159,7 @@ class JudgedLists:
             score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
             times=self.times,
             graded=graded,
+            own_ranks=own_ranks,
         )
         if not self.intents:
             return judged

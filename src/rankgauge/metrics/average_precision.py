@@ -18,7 +18,7 @@ Denominator = Literal["relevant", "at-most-k", "found"]
 
 
 def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
-    earned = judged.credits(k)
+    earned = judged.at_own_ranks(k)
     ranks: list[list[int]] = [[] for _ in range(judged.n)]
     for sample, rank in zip(earned.sample.tolist(), earned.rank.tolist(), strict=True):
         ranks[sample].append(rank)
@@ -51,15 +51,16 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, denominator: Denominat
 
 
 def _precisions(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Contributions:
-    earned = judged.credits(k)
+    earned = judged.at_own_ranks(k)
     gains, parts = np.ones(len(earned.rank)), _parts(judged, k, denominator).astype(np.float64)
     of = {"relevant": "gold items", "at-most-k": "gold items, at most k", "found": "gold items found"}[denominator]
-    return Contributions(earned, gains, earned.nth() / earned.rank, parts, of)
+    return Contributions(earned, gains, earned.nth() / earned.rank, parts, of, judged.found_at(earned))
 
 
 @retrieval(
     "retrieval-map",
     short=("MAP", "AP", "map_cut_{k}"),
+    own_ranks=True,
     laws=(*USUAL, "monotone-in-k"),
     details=_details,
     joins=("relevant",),
@@ -84,7 +85,7 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: D
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    earned = judged.credits(k)
+    earned = judged.at_own_ranks(k)
     return _averaged(judged, judged.sum(earned, earned.nth() / earned.rank), k, denominator)
 
 
@@ -97,14 +98,16 @@ def _averaged(judged: Judged, total: Scores, k: Cutoff | None, denominator: Deno
 
 def _parts(judged: Judged, k: Cutoff | None, denominator: Denominator) -> NDArray[np.int64]:
     if denominator == "found":
-        return np.bincount(judged.credits(k).sample, minlength=judged.n)
+        return np.bincount(judged.at_own_ranks(k).sample, minlength=judged.n)
     wanted = judged.n_gold()
-    return wanted if k is None or denominator == "relevant" else np.minimum(wanted, k)
+    most = judged.ideal_cutoff(k) if judged.own_ranks else k  # one result of a budget can hold all of the gold
+    return wanted if most is None or denominator == "relevant" else np.minimum(wanted, most)
 
 
 @retrieval(
     "retrieval-gm-map",
     short=("gm_map", "GMAP"),
+    own_ranks=True,
     aggregate="geometric",
     joins=("relevant",),
     expectation=_expected,

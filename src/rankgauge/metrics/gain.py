@@ -16,15 +16,22 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g", "ndcg_at_levels", "ndcg_at_relevant"]
 
 _unnormalized = functools.partial(
-    retrieval, uses_rel=False, range=(0.0, None), laws=(*USUAL, "monotone-in-k", "linear"), joins=("top_k",)
+    retrieval,
+    uses_rel=False,
+    range=(0.0, None),
+    laws=(*USUAL, "monotone-in-k", "linear"),
+    joins=("top_k",),
+    own_ranks=True,
 )
 
 
 def _discounted_rows(
     judged: Judged, *, k: Cutoff | None, gain: Gain = "linear", discount: Discount = "log2"
 ) -> Contributions:
-    rows = judged.by_gain().credits(k)
-    return Contributions(rows, gains_of(rows, gain), 1.0 / divisor_of(rows.rank, discount))
+    judged = judged.by_gain()
+    rows = judged.at_own_ranks(k)
+    discounts = 1.0 / divisor_of(rows.rank, discount)
+    return Contributions(rows, gains_of(rows, gain), discounts, found=judged.found_at(rows))
 
 
 @_unnormalized("retrieval-dcg-at-k", short=("dcg", "DCG"), contributions=_discounted_rows)
@@ -47,12 +54,13 @@ def discounted_cumulative_gain(
         Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
-    return with_gold(judged, discounted(judged, judged.credits(k), gain, discount))
+    return with_gold(judged, discounted(judged, judged.at_own_ranks(k), gain, discount))
 
 
 def _rows(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") -> Contributions:
-    rows = judged.by_gain().credits(k)
-    return Contributions(rows, gains_of(rows, gain))
+    judged = judged.by_gain()
+    rows = judged.at_own_ranks(k)
+    return Contributions(rows, gains_of(rows, gain), found=judged.found_at(rows))
 
 
 @_unnormalized("retrieval-cg-at-k", short=("cg", "CG"), contributions=_rows)
@@ -71,11 +79,13 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
         Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
-    rows = judged.credits(k)
+    rows = judged.at_own_ranks(k)
     return with_gold(judged, judged.sum(rows, gains_of(rows, gain)))
 
 
-@retrieval("retrieval-g", short=("G",), uses_rel=False, laws=("relevant-helps", "bounded", "padding", "tail"))
+@retrieval(
+    "retrieval-g", short=("G",), own_ranks=True, uses_rel=False, laws=("relevant-helps", "bounded", "padding", "tail")
+)
 def g(judged: Judged, *, gains: str = "") -> Scores:
     """
     Gain whose discount grows with what an ideal ranking would have gained by then, and this one has not.
@@ -93,7 +103,7 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
     judged = positive_gains(judged, gains)
-    earned, ideal = judged.credits(), judged.ideal()
+    earned, ideal = judged.at_own_ranks(), judged.ideal()
     best = judged.sum(ideal, ideal.grade)
     # The cost up to rank i: that of the ideal's first i items, and 1 for each rank below its end.
     surplus = judged.sum(ideal, np.maximum(ideal.grade, 1.0)) - judged.n_gold()
@@ -105,7 +115,7 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
     return judged.sum(earned, earned.grade / np.log2(2.0 + behind)) / np.where(best > 0, best, np.nan)
 
 
-@retrieval("retrieval-bin-g", short=("binG", "bin_g"), laws=USUAL)
+@retrieval("retrieval-bin-g", short=("binG", "bin_g"), own_ranks=True, laws=USUAL)
 def binary_g(judged: Judged) -> Scores:
     """
     Mean over the relevant items of one over the logarithm of how many irrelevant results stand above each.
@@ -118,11 +128,17 @@ def binary_g(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    earned = judged.credits()
+    earned = judged.at_own_ranks()
     return per_gold(judged, judged.sum(earned, 1.0 / np.log2(2.0 + earned.rank - earned.nth())))
 
 
-@retrieval("retrieval-ndcg-rel", short=("ndcg_rel",), uses_rel=False, laws=("bounded", *USUAL[3:], "perfect-is-one"))
+@retrieval(
+    "retrieval-ndcg-rel",
+    short=("ndcg_rel",),
+    own_ranks=True,
+    uses_rel=False,
+    laws=("bounded", *USUAL[3:], "perfect-is-one"),
+)
 def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
     """
     Mean of nDCG over the ranks of the relevant items.
@@ -139,7 +155,7 @@ def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
     judged = positive_gains(judged, gains)
-    earned, ideal = judged.credits(), judged.ideal()
+    earned, ideal = judged.at_own_ranks(), judged.ideal()
     wanted = judged.n_gold()
     so_far, best = _discounted_sums(earned), _discounted_sums(ideal)
     last = np.searchsorted(ideal.sample, earned.sample) + np.minimum(earned.rank, wanted[earned.sample]) - 1
@@ -153,7 +169,14 @@ def _is_relevant(judged: Judged) -> Flags:
     return judged.n_gold() > 0
 
 
-@retrieval("retrieval-r-ndcg", short=("Rndcg",), uses_rel=False, defined=_is_relevant, laws=("bounded", "best-first"))
+@retrieval(
+    "retrieval-r-ndcg",
+    short=("Rndcg",),
+    own_ranks=True,
+    uses_rel=False,
+    defined=_is_relevant,
+    laws=("bounded", "best-first"),
+)
 def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
     """
     Mean of nDCG at the ranks where the ideal order goes on to a lower gain, and at the end of the ranking.
@@ -172,7 +195,7 @@ def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
     """
     is_defined = _is_relevant(judged)  # the one place where trec_eval's threshold matters
     judged = positive_gains(judged, gains)
-    earned, ideal = judged.credits(), judged.ideal()
+    earned, ideal = judged.at_own_ranks(), judged.ideal()
     is_last = np.ones(len(ideal.rank), dtype=np.bool_)
     is_last[:-1] = (ideal.sample[1:] != ideal.sample[:-1]) | (ideal.grade[1:] != ideal.grade[:-1])
     ends = ideal.where(is_last)

@@ -54,13 +54,15 @@ def _contributions(
     if clamp:
         scores = _ratio(judged, earned, best, ideal)
         best = np.where((scores < 0) | (scores > 1), np.nan, best)
-    return _over_ideal(judged.credits(k), best, gain, discount)
+    rows = judged.at_own_ranks(k)
+    return _over_ideal(rows, best, gain, discount)._replace(found=judged.found_at(rows))
 
 
 @retrieval(
     "retrieval-ndcg-at-k",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
+    own_ranks=True,
     laws=(*USUAL, "perfect-is-one"),
     details=_details,
     check=_check,
@@ -125,12 +127,15 @@ def _any_contributions(
 ) -> Contributions:
     binary = judged.binary()
     _, best = _earned_and_best(binary, k, "linear", discount, ideal, credit)
-    return _over_ideal(_earning(binary, credit)(k), best, "linear", discount)
+    rows = _earning(binary, credit)(k)
+    found = binary.found_at(rows) if credit == "gold" else None
+    return _over_ideal(rows, best, "linear", discount)._replace(found=found)
 
 
 @retrieval(
     "retrieval-ndcg-any-at-k",
     short=("ndcg_any", "NDCG_any"),
+    own_ranks=True,
     laws=(*USUAL, "perfect-is-one"),
     details=_any_details,
     expectation=_any_expected,
@@ -265,7 +270,7 @@ def _earned_and_best(
 
 
 def _earning(judged: Judged, credit: Credit) -> Callable[[Cutoff | None], Rows]:
-    return judged.credits if credit == "gold" else judged.hits
+    return judged.at_own_ranks if credit == "gold" else judged.hits
 
 
 def _over_ideal(rows: Rows, best: Scores, gain: Gain, discount: Discount) -> Contributions:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.columns import Flags, Ints
 from rankgauge.metrics.family import USUAL, expected_ranks, per_gold, retrieval, with_gold
-from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = [
     "average_over_levels",
@@ -32,13 +32,8 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def _over_k(judged: Judged, *, k: Cutoff) -> Contributions:
-    return _each_hit(judged, k, "ranks")
-
-
-def _each_hit(judged: Judged, k: Cutoff, divisor_is: str) -> Contributions:
     hits = judged.hits(k)
-    divisors = np.broadcast_to(k, judged.n).astype(np.float64)
-    return Contributions(hits, np.ones(len(hits.rank)), None, divisors, divisor_is)
+    return Contributions(hits, np.ones(len(hits.rank)), None, np.broadcast_to(k, judged.n).astype(np.float64), "ranks")
 
 
 @retrieval(
@@ -100,7 +95,7 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
 
 def _r_details(judged: Judged) -> dict[str, list[int]]:
     wanted = judged.n_gold()
-    return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
+    return {"relevant_count": wanted.tolist(), "relevant_ranks": _earning_ranks(judged, wanted).tolist()}
 
 
 def _r_expected(judged: Judged) -> Scores:
@@ -108,12 +103,25 @@ def _r_expected(judged: Judged) -> Scores:
 
 
 def _over_r(judged: Judged) -> Contributions:
-    return _each_hit(judged, judged.n_gold(), "gold items")
+    wanted = judged.n_gold()
+    rows = _earning_rows(judged, wanted)
+    found = judged.found_at(rows)
+    return Contributions(rows, np.ones(len(found)), None, wanted.astype(np.float64), "gold items", found)
+
+
+def _earning_rows(judged: Judged, k: Cutoff) -> Rows:
+    """Return a row for each rank within the cutoff that holds a relevant item, or is the own rank of one."""
+    return judged.at_own_ranks(k) if judged.own_ranks else judged.hits(k)
+
+
+def _earning_ranks(judged: Judged, k: Cutoff) -> Ints:
+    return np.bincount(_earning_rows(judged, k).sample, minlength=judged.n)
 
 
 @retrieval(
     "retrieval-r-precision",
     short=("Rprec", "RPrec", "r_precision"),
+    own_ranks=True,
     details=_r_details,
     joins=("relevant",),
     expectation=_r_expected,
@@ -131,7 +139,7 @@ def r_precision(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return per_gold(judged, judged.relevant_ranks(judged.n_gold()))
+    return per_gold(judged, _earning_ranks(judged, judged.n_gold()))
 
 
 def _check_multiple(*, multiple: float) -> None:
@@ -142,6 +150,7 @@ def _check_multiple(*, multiple: float) -> None:
 @retrieval(
     "retrieval-r-precision-multiple",
     short=("Rprec_mult", "Rprec_mult_{multiple}"),
+    own_ranks=True,
     pins="multiple",
     check=_check_multiple,
     joins=("relevant",),
@@ -162,7 +171,7 @@ def r_precision_multiple(judged: Judged, *, multiple: float = 1.0) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     cutoff = np.floor(np.minimum(multiple * judged.n_gold() + 0.9, 2.0**62)).astype(np.int64)
-    return with_gold(judged, judged.relevant_ranks(cutoff) / np.maximum(cutoff, 1))
+    return with_gold(judged, _earning_ranks(judged, cutoff) / np.maximum(cutoff, 1))
 
 
 def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
@@ -174,6 +183,7 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
     "retrieval-relative-precision-at-k",
     laws=(*USUAL, "perfect-is-one"),
     short=("relative_P", "relative_precision", "relative_P_{k}"),
+    own_ranks=True,
     joins=("top_k",),
     expectation=_relative_expected,
 )
@@ -189,9 +199,10 @@ def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    earned = np.bincount(judged.credits(k).sample, minlength=judged.n)
+    earned = np.bincount(judged.at_own_ranks(k).sample, minlength=judged.n)
+    most = judged.ideal_cutoff(k) if judged.own_ranks else k  # one result of a budget can hold all of the gold
     with np.errstate(invalid="ignore"):
-        return earned / np.minimum(judged.n_gold(), k)
+        return earned / (judged.n_gold() if most is None else np.minimum(judged.n_gold(), most))
 
 
 Rounding = Literal["nearest", "up", "exact"]
@@ -210,6 +221,7 @@ def _check_levels(*, recalls: str) -> None:
 @retrieval(
     "retrieval-iprec-at-recall",
     short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
+    own_ranks=True,
     pins="recall",
     check=_check_level,
     laws=(*USUAL, "perfect-is-one"),
@@ -242,6 +254,7 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
 @retrieval(
     "retrieval-11pt-avg",
     short=("11pt_avg",),
+    own_ranks=True,
     check=_check_levels,
     laws=(*USUAL, "perfect-is-one"),
 )
@@ -276,7 +289,7 @@ def _levels(written: str) -> list[float]:
 
 def _at_levels(judged: Judged, levels: list[float], rounding: Rounding) -> Scores:
     """Return the mean of interpolated precision over levels."""
-    earned = judged.credits()
+    earned = judged.at_own_ranks()
     nth = earned.nth()
     precision = nth / earned.rank
     wanted = judged.n_gold()

@@ -100,7 +100,11 @@ def metric_definition(
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in NO_VALUE}
+    targets = tuple(targets)
+    # not where ids come first: what is judged by them means what it meant before there were own ranks
+    has_own_ranks = metric.judging.own_ranks and profile.own_ranks and targets[0].by_text
     return {
+        **({"own_ranks": True} if has_own_ranks else {}),
         "alias": metric.alias,
         "version": metric.version,
         "aggregate": metric.aggregate if aggregate is None else f"{aggregate.name} {aggregate.version}",

@@ -53,6 +53,9 @@ class PlannedMetric:
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     interval: IntervalChoice = "standard"  # which intervals its mean has
+    own_ranks: bool = (
+        False  # whether gold items that one result holds take ranks of their own, where one can hold several
+    )
     __reduce__ = reduced
 
     @property
@@ -87,6 +90,12 @@ class PlannedMetric:
     def target_of(self, available: Collection[Target]) -> Target:
         """Return what is judged in data with this ground truth: the first target that is there, or else the first."""
         return next((target for target in self.targets if target in available), self.targets[0])
+
+    def fingerprint_against(self, target: Target) -> str:
+        """Return the fingerprint of scores against one of the targets, of which those by text may have own ranks."""
+        if not self.own_ranks or not target.by_text or "own_ranks" in self.definition:
+            return self.fingerprint
+        return fingerprint_of({**self.definition, "own_ranks": True})
 
     def target_called(self, judged: str) -> Target:
         """Return a target by its text, as results have it."""
@@ -132,6 +141,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
         interval=conventions.profile.policy.interval,
+        own_ranks=metric.judging.own_ranks and conventions.profile.own_ranks,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from rankgauge.columns import Cutoff, Flags, Floats, Judged, Rows, Scores
+from rankgauge.columns import Cutoff, Flags, Floats, Ints, Judged, Rows, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
@@ -91,6 +91,9 @@ class Contributions(NamedTuple):
             is no such sum, such as one that was clipped.
 
         divisor_is: What the divisors are, such as ``ideal DCG``, for people.
+
+        found: The rank of the result that holds each row, for rows at own ranks, as `Judged.found_at` has it; shape
+            (rows,). None for the rank of the row.
     """
 
     rows: Rows
@@ -98,6 +101,7 @@ class Contributions(NamedTuple):
     discounts: Floats | None = None
     divisors: Scores | None = None
     divisor_is: str = ""
+    found: Ints | None = None
 
     def values(self) -> Floats:
         """
@@ -148,6 +152,7 @@ class Judging:
     matching: tuple[Parameter, ...]  # parameters that only choose the matcher
     needs: tuple[Need, ...]
     uses_rel: bool | Literal["binary"]
+    own_ranks: bool
     defined: Callable[[Judged], Flags] | None
     undefined: str
 

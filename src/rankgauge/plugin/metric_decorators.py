@@ -42,6 +42,7 @@ def metric(
     version: str = "1",
     laws: Iterable[Law] = (),
     uses_rel: bool | Literal["binary"] = True,
+    own_ranks: bool = False,
     undefined: str = "the ground truth has no relevant item",
     defined: Callable[[Judged], Flags] | None = None,
     needs_max_grade: bool = False,
@@ -95,6 +96,8 @@ def metric(
 
         uses_rel: Whether a threshold of relevance has any effect; `binary` for a metric that reads gains, which a `rel`
             of its own turns into 1 and 0, and which ignores the threshold of the run.
+
+        own_ranks: Whether it reads `Judged.at_own_ranks`, so that by text several gold items of one result all earn.
 
         undefined: Why a sample has no score if its ground truth does not allow one, for reports.
 
@@ -163,6 +166,7 @@ def metric(
                 matching=matching,
                 needs=_several(needs),
                 uses_rel=uses_rel if _several(gold) else False,
+                own_ranks=own_ranks,
                 defined=defined,
                 undefined=undefined,
             ),
@@ -210,6 +214,7 @@ class MetricOptions(TypedDict, total=False):
     version: str
     laws: Iterable[Law]
     uses_rel: bool | Literal["binary"]
+    own_ranks: bool
     undefined: str
     defined: Callable[[Judged], Flags] | None
     needs_max_grade: bool

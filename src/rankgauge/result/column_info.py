@@ -85,6 +85,8 @@ class MetricInfo:
         leaks: The first 100 forbidden items that it counts: `sample`, `rank`, `item`, and the `rule` that forbids it.
 
         n_leaks: How many there are.
+
+        own_ranks: Whether each gold item took a rank of its own, also where one result holds several.
     """
 
     name: str
@@ -114,6 +116,7 @@ class MetricInfo:
     interval: IntervalChoice = "standard"
     leaks: tuple[Mapping[str, Any], ...] = ()
     n_leaks: int = 0
+    own_ranks: bool = False
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -139,7 +142,7 @@ class MetricInfo:
             higher_is_better=planned.metric.higher_is_better,
             aggregate=planned.metric.aggregate,
             version=planned.metric.version,
-            fingerprint=planned.fingerprint,
+            fingerprint=planned.fingerprint_against(scored.target),
             provider=_plain(planned.provider),
             matcher_providers={} if matcher is None else {name: _plain(by) for name, by in matcher.providers},
             inferred=scored.params,
@@ -151,6 +154,7 @@ class MetricInfo:
             interval=planned.interval,
             leaks=tuple(leak._asdict() for leak in scored.leaks[:LEAKS_KEPT]),
             n_leaks=len(scored.leaks),
+            own_ranks=planned.own_ranks and scored.target.by_text,
         )
 
     @classmethod

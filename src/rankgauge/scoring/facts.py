@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import OF_SOME, Output, Sample
 from rankgauge.scoring.covered_spans import BEGIN, END, CoveredSpan, covered_spans
-from rankgauge.scoring.score import JudgedBatch, MetricScores, cutoffs_of, judged_for
+from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
 
 __all__ = [
@@ -54,6 +54,9 @@ class RankFacts:
 
         relevant: Whether that grade is relevant for the metric.
 
+        own_ranks: The own ranks of the gold items first found here, which set what each earns; None for one whose own
+            rank is beyond the cutoff. Empty where no result of the sample holds several items that earn.
+
         gold: The gold items it holds: ids, or texts where texts are matched.
 
         text: Its text; None if it has none.
@@ -83,6 +86,7 @@ class RankFacts:
     text: str | None
     match: float | None
     matched: str | None = None
+    own_ranks: tuple[int | None, ...] = ()
     covers: tuple[CoveredSpan, ...] = ()
     gain: float | None = None
     discount: float | None = None
@@ -129,7 +133,8 @@ _of_rank, _of_missing = attrgetter(*_OF_RANKS), attrgetter(*_OF_MISSING)
 
 def rank_by_name(facts: RankFacts) -> FrozenMap[str, Any]:
     """Return the facts of a rank by name, as JSON holds them, without texts."""
-    return FrozenMap(zip(_OF_RANKS, _of_rank(facts), strict=True), gold=FrozenList(facts.gold))
+    lists = {"gold": FrozenList(facts.gold), "own_ranks": FrozenList(facts.own_ranks)}
+    return FrozenMap(zip(_OF_RANKS, _of_rank(facts), strict=True), **lists)
 
 
 def missing_by_name(facts: MissingGold) -> FrozenMap[str, Any]:
@@ -146,7 +151,8 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     evidence = batch.evidence[scores.target]
     judged = judged_for(scores.metric, evidence)
     rows, gold = _Rows(evidence.judged, judged), _Gold(evidence.judged, judged, scores)
-    sums = _Sums(rank_sums(scores, judged))
+    added = rank_sums(scores, judged)
+    sums, own = _Sums(added), _own_ranks(scores, judged, added)
     cutoffs = cutoffs_of(judged.n, scores.k)
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
     if scores.target.gold == "spans":
@@ -165,6 +171,8 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
             plain_ranks = [
                 _fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target, covers) for rank in numbers
             ]
+            if place in own:
+                plain_ranks = [replace(held, own_ranks=own[place].get(held.rank, ())) for held in plain_ranks]
             ranks = tuple(sums.added_to(plain_ranks, place))
         yield SampleFacts(
             ranks=ranks,
@@ -275,6 +283,34 @@ class _Gold:
                 yield MissingGold(id=names[at], grade=grade, rank=self._ranks.get(gold), ideal_rank=ideal)
 
 
+def _own_ranks(scores: MetricScores, judged: Judged, sums: RankSums) -> dict[int, dict[int, tuple[int | None, ...]]]:
+    """Return the own ranks of what each rank earns, by sample and rank, of samples where any is not that rank."""
+    judging = scores.metric.metric.judging
+    if not (judged.own_ranks and judging.own_ranks):
+        return {}
+    relevant, k = cut_for(scores.metric, judged if judging.uses_rel is True else judged.by_gain(), scores.k)
+    rows, finds = relevant.at_own_ranks(k), relevant.finds(k)
+    is_sum = ~np.isnan(sums.divisor)
+    parts = ((sums.sample, sums.rank, sums.own, is_sum), (rows.sample, relevant.found_at(rows), rows.rank, ~is_sum))
+    own: dict[int, dict[int, list[int | None]]] = {}
+    for sample, rank, own_rank, counts in parts:
+        kept = counts[sample]
+        moved = np.bincount(sample[kept & (rank != own_rank)], minlength=judged.n) > 0
+        shown = kept & moved[sample]
+        for place, at, number in zip(*(column[shown].tolist() for column in (sample, rank, own_rank)), strict=True):
+            own.setdefault(place, {}).setdefault(at, []).append(number)
+    for place, at in zip(finds.sample.tolist(), finds.rank.tolist(), strict=True):
+        if place in own:
+            own[place].setdefault(at, []).append(None)
+    return {place: {at: _one_each(numbers) for at, numbers in ranks.items()} for place, ranks in own.items()}
+
+
+def _one_each(numbers: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Return own ranks, ascending, and None for each item beyond them; there is one None for each item."""
+    known = sorted(number for number in numbers if number is not None)
+    return (*known, *[None] * (len(numbers) - 2 * len(known)))
+
+
 class _Sums:
     """What the ranks of a batch add to its scores: by sample the divisors of those that are sums."""
 
@@ -311,6 +347,7 @@ class _Sums:
                 text=rank_facts.text,
                 match=rank_facts.match,
                 matched=rank_facts.matched,
+                own_ranks=rank_facts.own_ranks,
                 covers=rank_facts.covers,
                 gain=gain,
                 discount=discount,

@@ -24,6 +24,7 @@ class RankSums(NamedTuple):
 
     sample: Ints  # whose score each row adds to
     rank: Ints  # the rank that adds it
+    own: Ints  # the own rank of the gold item that earns it; the same where none has one
     gain: Floats  # what it is worth
     discounted: Floats  # the gain times the discount of the rank
     value: Floats  # what it adds to the score
@@ -47,7 +48,8 @@ def rank_sums(scores: MetricScores, judged: Judged) -> RankSums:
             )
             added = sums.scores(judged)
             discounted = sums.gains if sums.discounts is None else sums.gains * sums.discounts
-            sample, rank = np.asarray(sums.rows.sample), np.asarray(sums.rows.rank)
+            sample, own = np.asarray(sums.rows.sample), np.asarray(sums.rows.rank)
+            rank = own if sums.found is None else np.asarray(sums.found)
             gains, products, values = (
                 np.asarray(each, dtype=np.float64) for each in (sums.gains, discounted, sums.values())
             )
@@ -60,11 +62,20 @@ def rank_sums(scores: MetricScores, judged: Judged) -> RankSums:
         place: f"{blame} add up to {float(added[place])!r}, not to its score {float(outcome.values[place])!r}"
         for place in np.flatnonzero(is_sum & ~same).tolist()
     }
+    order = slice(None) if sums.found is None else np.lexsort((own, rank, sample))
     return RankSums(
-        sample, rank, gains, products, values, np.where(is_sum & same, given, np.nan), sums.divisor_is, faults
+        sample[order],
+        rank[order],
+        own[order],
+        gains[order],
+        products[order],
+        values[order],
+        np.where(is_sum & same, given, np.nan),
+        sums.divisor_is,
+        faults,
     )
 
 
 def _nothing(n: int) -> RankSums:
     none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
-    return RankSums(none, none, nothing, nothing, nothing, np.full(n, np.nan))
+    return RankSums(none, none, none, nothing, nothing, nothing, np.full(n, np.nan))
