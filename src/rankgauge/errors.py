@@ -19,6 +19,7 @@ __all__ = [
     "DeclarationError",
     "ExpressionError",
     "MatcherError",
+    "MetricFailedError",
     "MissingExtraError",
     "MissingGoldError",
     "NameClashError",
@@ -264,6 +265,26 @@ class NothingToEvaluateError(DataError):
 
 class SampleRefusedError(_ProblemsError):
     """Samples that the policy turns into an error (`no_gold`, `missing_output`, `failed_output`)."""
+
+
+class MetricFailedError(_ProblemsError):
+    """
+    A metric whose code failed for every sample of a run, so that its numbers say nothing.
+
+    Attributes:
+        result: What would have been returned, such as the `rankgauge.Result`, with every other column; None of
+            `Evaluation.stream`, which has yielded all of it.
+
+        problems: A `Problem` for each metric.
+    """
+
+    exit_code = 3
+
+    def __init__(self, problems: Iterable[Problem | str], result: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer
+        self.result = result
+        problems = list(problems)
+        kept = "" if result is None else "; the other columns are in the error's `result`"
+        super().__init__(f"{counted(len(problems), 'metric')} failed for every sample{kept}:", problems)
 
 
 class NotPicklableError(RankgaugeError, TypeError):

@@ -21,7 +21,17 @@ from typing import Literal
 from rankgauge.base.plain_text import NUMBER
 from rankgauge.errors import ExpressionError
 
-__all__ = ["QUOTED", "MetricExpression", "Unit", "Value", "parse", "parse_many", "read_budget", "safe_name"]
+__all__ = [
+    "QUOTED",
+    "MetricExpression",
+    "Unit",
+    "Value",
+    "as_written",
+    "parse",
+    "parse_many",
+    "read_budget",
+    "safe_name",
+]
 
 _VALUES = "a number, true, false, a word or a quoted string"
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}  # ir_measures writes them as Python does
@@ -122,6 +132,13 @@ class MetricExpression:
         written = ", ".join(f"{key}={_write(value)}" for key, value in self.params)
         cutoff = "" if self.k is None else f"@{self.k}{self.unit or ''}"
         return f"{self.name}{f'({written})' if written else ''}{cutoff}"
+
+
+def as_written(metric: object) -> object:
+    """Return a measure object of ir_measures, such as ``nDCG@10``, as the text that it prints; all else as it is."""
+    kinds = type(metric).__mro__  # of every measure `Measure` is a base, and ir_measures need not be installed
+    is_measure = any(kind.__name__ == "Measure" and kind.__module__.split(".")[0] == "ir_measures" for kind in kinds)
+    return str(metric) if is_measure else metric
 
 
 def parse(text: object) -> MetricExpression:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from draws import some
-from rankgauge import Catalog, Engine, Policy, Result
+from rankgauge import Catalog, Engine, MetricFailedError, Policy, Result
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -105,7 +105,9 @@ def test_wrong_shape_fails_every_sample_and_is_not_tried_one_by_one():
         """Return the mean over the batch, by mistake."""
         return np.array([float(judged.found(k).mean())])
 
-    column = run([sample(f"q{n}", ["a"]) for n in range(3)], [one_number])["one-number-at-k"]
+    with pytest.raises(MetricFailedError) as failed:
+        run([sample(f"q{n}", ["a"]) for n in range(3)], [one_number])
+    column = failed.value.result["one-number-at-k"]
     assert column.n_failed == 3
     assert "(1,) where (3,) is needed" in column.reasons[0]
 
@@ -137,8 +139,9 @@ def test_a_score_of_the_largest_size_counts_and_the_next_float_does_not(tmp_path
 
 def test_gains_too_large_for_a_float_fail_the_sample_and_say_so():
     samples = [sample("fine", ["a"]), sample("huge", ["a"], gold={"a": 2000})]
-    result = run(samples, ["ndcg(gain=exponential)@5", "err(max_grade=2000)@5"])
-    first, second = result.metrics.values()
+    with pytest.raises(MetricFailedError, match="a highest grade of 2000 is too large") as failed:
+        run(samples, ["ndcg(gain=exponential)@5", "err(max_grade=2000)@5"])
+    first, second = failed.value.result.metrics.values()
     assert (first.values.tolist(), first.n_failed) == ([1.0, 0.0], 1)
     assert "2000" in first.reasons[1]
     assert (second.n_failed, "too large" in second.reasons[0]) == (2, True)

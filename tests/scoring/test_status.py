@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
-from rankgauge.errors import SampleRefusedError
+from rankgauge.errors import MetricFailedError, SampleRefusedError
 from rankgauge.plugin import (
     Decided,
     Judged,
@@ -92,8 +92,10 @@ def test_ground_truth_without_a_relevant_item_comes_before_the_failure_of_the_me
 
 
 def test_a_failure_of_the_metric_comes_before_having_no_value():
-    status, reason = scored(broken)
-    assert ("failed", True) == (status, reason.startswith("metric 'broken' (by "))
+    with pytest.raises(MetricFailedError) as failed:
+        scored(broken)
+    column = failed.value.result["broken"]
+    assert ("failed", True) == (column.status(0), column.reasons[0].startswith("metric 'broken' (by "))
 
 
 def test_a_metric_may_have_no_value_for_a_ranking():

@@ -9,7 +9,16 @@ import math
 
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_gates import Gating
-from rankgauge.cli.console import in_steps, print_json, print_report, progress_bar, report_width, show, tell_notes
+from rankgauge.cli.console import (
+    in_steps,
+    print_json,
+    print_report,
+    progress_bar,
+    report_width,
+    show,
+    tell_broken,
+    tell_notes,
+)
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
 from rankgauge.cli.result_options import COMPARE_OPTIONS, COMPARISON_FORMATS
@@ -19,8 +28,9 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.human_judged import powered_by_plan
-from rankgauge.errors import ParameterError
+from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.powered.powered_lines import powered_lines
 from rankgauge.result import ResultValues
 
@@ -60,7 +70,7 @@ def execute_compare(given: argparse.Namespace) -> int:
         write_html(given.html, results, comparison=comparison, **files, gates=gating.report)
     gating.tell(given.form)
     gating.save({name: results[name] for name in list(results)[1:]})
-    return gating.exit_code
+    return tell_broken(results) or gating.exit_code
 
 
 def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
@@ -134,7 +144,15 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultVa
     asked = gating.ask_runs(runs[1:], evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
     evaluation = gating.asking(evaluation, asked, runs[1])
     steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
-    return {run: evaluation.with_outputs(file).run(sketch_ids=True) for run, file in steps}
+    return {run: _scored(evaluation.with_outputs(file)) for run, file in steps}
+
+
+def _scored(evaluation: Evaluation) -> ResultValues:
+    try:
+        return evaluation.run(sketch_ids=True)
+    except MetricFailedError as error:  # the other metrics are compared
+        result: ResultValues = error.result
+        return result
 
 
 def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) -> None:

@@ -101,6 +101,17 @@ def tell_notes(results: Mapping[str, ResultValues]) -> None:
         remark(visible(f"{runs}: {note}" if len(results) > 1 else note))
 
 
+def tell_broken(results: Mapping[str, ResultValues]) -> int:
+    """Say which metrics failed for every sample, and return the exit code of that; 0 where none did."""
+    from rankgauge.errors import MetricFailedError
+    from rankgauge.result.values import broken_metrics  # loaded by then, as there are results
+
+    broken = broken_metrics(results)
+    for line in broken:
+        complain(f"a metric failed for every sample: {line}")
+    return MetricFailedError.exit_code if broken else 0
+
+
 def emit(texts: Iterable[str]) -> None:
     """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
     stream = results()

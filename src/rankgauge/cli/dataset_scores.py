@@ -21,6 +21,7 @@ from rankgauge.cli.console import (
     report_width,
     rule,
     show,
+    tell_broken,
 )
 from rankgauge.cli.conventions import clusters_typed, policy_options
 from rankgauge.cli.own_process import INTERRUPTED
@@ -28,7 +29,7 @@ from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_
 from rankgauge.cli.system_under_test import Interrupts, System
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
-from rankgauge.errors import ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
+from rankgauge.errors import MetricFailedError, ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
 
@@ -192,8 +193,8 @@ def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool
     with progress_bar(name_of(evaluation), wanted=is_shown) as report:
         try:
             result: Result = evaluation.run(progress=report, **arguments)
-        except RunInterrupted as interruption:
-            result = interruption.result
+        except (RunInterrupted, MetricFailedError) as ended:
+            result = ended.result
     if is_debugging():
         for sample_id, output in result.outputs.items():
             for error in (one.error for one in output.every if one.error is not None and one.error.traceback):
@@ -287,7 +288,7 @@ def _explained(done: _Done) -> int:
                 f"allows {100 * allowed:.10g} % (change it with --max-failed)"
             )
     is_incomplete = done.unscored or any(result.is_incomplete for result in done.results.values())
-    return 3 if is_incomplete else 0
+    return tell_broken(done.results) or (3 if is_incomplete else 0)
 
 
 def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:

@@ -16,7 +16,17 @@ from rankgauge.base.tables import cell
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.cli.command_gates import Gating
-from rankgauge.cli.console import emit, print_report, remark, report_width, row_width, rule, show, tell_notes
+from rankgauge.cli.console import (
+    emit,
+    print_report,
+    remark,
+    report_width,
+    row_width,
+    rule,
+    show,
+    tell_broken,
+    tell_notes,
+)
 from rankgauge.cli.conventions import Conventions, run_names
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
@@ -104,7 +114,7 @@ def _evaluate(given: argparse.Namespace) -> int:
             _print_tables(results, further, given)
     gating.tell(given.form)
     gating.save(results)
-    return gating.exit_code
+    return tell_broken(results) or gating.exit_code
 
 
 def _reporter(form: str, catalog: Catalog) -> Claim[Reporter] | None:

@@ -227,23 +227,34 @@ def _matched(
                 raise ResultError(f"{said}: {reason}")
             notes.append(f"{reason}; left out")
             continue
-        counterpart = counterpart_of(info, other)
-        if counterpart is None:
-            namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
-            if namesake is not None:
-                raise ResultError(f"{said}: {_definition_difference(baseline, info, other, namesake.info)}")
-            if metrics is not None:
-                raise ResultError(f"{said}: it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}")
-            notes.append(f"{info.name} is in the baseline only; left out")
-        else:
-            differing = differences(Meant(baseline.manifest, info), Meant(other.manifest, counterpart.info))
-            if (difference := _data_bound_difference(info.name, differing)) is not None:
-                raise ResultError(f"{said}: {difference}")
+        counterpart = _meant_alike(baseline, info, other, said)
+        broken = column.broken or ("" if counterpart is None else counterpart.broken)
+        if counterpart is not None and not broken:
             found[column.name] = (column, counterpart)
+        elif metrics is not None:
+            why = broken or f"it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}"
+            raise ResultError(f"{said}: {why}")
+        else:
+            failed = f"failed for every sample of one of the two: {broken}"
+            notes.append(f"{info.name} {failed if broken else 'is in the baseline only'}; left out")
     if not found:
         first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))
         raise ResultError(f"{said}: they have no mean in common; one has {first}, the other {second}")
     return list(found.values())
+
+
+def _meant_alike(baseline: ResultValues, info: MetricInfo, other: ResultValues, said: str) -> MetricSummary | None:
+    """Return the column of the other result that means the same; None if it has none of the name either."""
+    counterpart = counterpart_of(info, other)
+    if counterpart is None:
+        namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
+        if namesake is not None:
+            raise ResultError(f"{said}: {_definition_difference(baseline, info, other, namesake.info)}")
+        return None
+    differing = differences(Meant(baseline.manifest, info), Meant(other.manifest, counterpart.info))
+    if (difference := _data_bound_difference(info.name, differing)) is not None:
+        raise ResultError(f"{said}: {difference}")
+    return counterpart
 
 
 def _compared(baseline: ResultValues) -> list[MetricSummary]:

@@ -20,6 +20,7 @@ from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
 from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
+from rankgauge.expression import as_written
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice
 from rankgauge.pooling.bounds import Bounds
@@ -106,7 +107,8 @@ def compare(
         test=test, confidence=confidence, resamples=resamples, seed=seed, interval=interval, matters=matters
     )
     named, clusters = named_clusters(results, cluster)
-    metrics = [metrics] if isinstance(metrics, str) else metrics
+    if isinstance(spec := as_written(metrics), str):
+        metrics = [spec]
     single = partial(compare_results, metrics=metrics, method=method, cluster=named, clusters=clusters, common=common)
     compared = partial(single, baseline=baseline, all_pairs=all_pairs)
     comparison = compared(results, progress=progress)

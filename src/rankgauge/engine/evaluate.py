@@ -11,12 +11,13 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.result import Result
 from rankgauge.engine.runs import evaluate_planned, planned_run
-from rankgauge.errors import ParameterError
+from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.io.open_sources import QrelsLike, RunLike
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import ResultValues
+from rankgauge.result.values import broken_metrics
 
 __all__ = ["evaluate", "evaluate_plan"]
 
@@ -109,6 +110,8 @@ def evaluate(
         DataError: Judgments or runs that cannot be used, every problem at once.
 
         NothingToEvaluateError: No query of a run is judged.
+
+        MetricFailedError: A metric failed for every query of a run; the results are in its `result`.
     """
     if (run is None) is (runs is None):
         got = "neither" if run is None else "both"
@@ -120,7 +123,10 @@ def evaluate(
     given = {"run": run} if run is not None else dict(runs or {})
     planned = planned_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
     results = _held(planned.evaluate(qrels, given, columns=columns))
-    return results["run"] if runs is None else results
+    returned = results["run"] if runs is None else results
+    if broken := broken_metrics(results):
+        raise MetricFailedError(broken, returned)
+    return returned
 
 
 def evaluate_plan(

@@ -18,13 +18,14 @@ from rankgauge.engine.result import Result
 from rankgauge.engine.run_options import RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, MetricFailedError, Problem
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
 from rankgauge.scoring.score import FAILED, STATUSES
 from rankgauge.scoring.single import check_stream, score_one
@@ -155,6 +156,8 @@ class Evaluation(Setup):
 
             WorkerError: A worker process cannot evaluate this, or was ended.
 
+            MetricFailedError: A metric failed for every sample; everything else is done, and in its `result`.
+
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
@@ -241,7 +244,8 @@ class Evaluation(Setup):
 
         Yields:
             One result for each batch; `Result.merge` of all of them equals `run`. A problem of the data is raised
-            when it is reached, after the results before it; that no sample had a metric's ground truth, at the end.
+            when it is reached, after the results before it; that no sample had a metric's ground truth, or that a
+            metric failed for every sample, at the end.
 
         Raises:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
@@ -249,11 +253,17 @@ class Evaluation(Setup):
         check_stream(self.plan(), "stream()", merges=True)
         job = self._job(RunOptions(outputs=outputs, limit=limit, batch_size=batch_size))
         collector = Collector(job.plan, batch_size=batch_size)
+        tried = {metric.name: Tried() for metric in job.plan.metrics}
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
             collector.add(batch)
             scored = folded(collector.finish(require_gold=False), job.repeats)
+            for metric in scored.metrics:
+                name, outcome = metric.planned.name, metric.outcome
+                tried[name] |= Tried.of(name, outcome.status, outcome.reasons)
             yield Result.of(scored, job.manifest(), job.origin())
+        if broken := [each.reason for each in tried.values() if each.reason]:
+            raise MetricFailedError(broken, None)
         for note in collector.conclude():
             logger("engine").warning(note)
 

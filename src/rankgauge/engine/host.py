@@ -19,7 +19,7 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.sample_score import SampleScore
 from rankgauge.errors import ParameterError
-from rankgauge.expression import safe_name
+from rankgauge.expression import as_written, safe_name
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import GoldKind
@@ -123,6 +123,10 @@ class HostScorer:
     matchers: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.metrics, list | tuple):
+            object.__setattr__(self, "metrics", [as_written(metric) for metric in self.metrics])
+        else:
+            object.__setattr__(self, "metrics", as_written(self.metrics))
         _ = self.columns
 
     @property

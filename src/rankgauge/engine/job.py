@@ -16,12 +16,13 @@ from rankgauge.engine.calls import call_figures, kept_answer, run_to_end, system
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.run_options import Calls, RunOptions
 from rankgauge.engine.sample_score import Progress
-from rankgauge.errors import NothingToEvaluateError, RunInterrupted
+from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
+from rankgauge.result.values import broken_metrics
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
@@ -82,7 +83,7 @@ class Job(Generic[Held]):
             for count in self._judge():
                 if progress is not None:
                     progress(count, None)
-            return self._result()
+            return _checked(self._result())
 
         from asyncio import CancelledError  # loads only where it is used
 
@@ -97,7 +98,7 @@ class Job(Generic[Held]):
         self.interrupted |= self._saved > 0 and not self._is_early
         result = self._result()
         if not self.interrupted:
-            return result
+            return _checked(result)
         done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self.repeats == 1 else 'calls'}"
         raise RunInterrupted(f"{self.stopped or 'interrupted'}: {done} are done, and scored", result) from None
 
@@ -112,7 +113,7 @@ class Job(Generic[Held]):
                 self.interrupted = True
                 on_cancel(self._result())
             raise
-        return self._result()
+        return _checked(self._result())
 
     def read(self) -> Iterator[Sample]:
         """Yield the samples, with their outputs."""
@@ -341,3 +342,10 @@ class Job(Generic[Held]):
                     observer(subject)
             except ForeignError as error:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
+
+
+def _checked(result: Held) -> Held:
+    """Return a result; raise `MetricFailedError` with it where a metric failed for every sample."""
+    if broken := broken_metrics({"": result}):
+        raise MetricFailedError(broken, result)
+    return result

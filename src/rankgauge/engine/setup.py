@@ -22,7 +22,7 @@ from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable
+from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable, specs_of
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.samples import GoldKind
 from rankgauge.samples.sample_records import check_cohort
@@ -100,7 +100,7 @@ class Setup:
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
             return self.with_metrics([metrics])
         _check("with_metrics", metrics, Iterable, "metrics, such as 'ndcg@10' or ['ndcg@10', 'AP']")
-        asked = tuple(cast("Iterable[MetricSpec]", metrics))
+        asked = specs_of(tuple(cast("Iterable[MetricSpec]", metrics)))
         return self._with(metrics=by_column(asked, [*self.metrics, *asked]))
 
     def with_profile(self, name: str | Policy | Profile | None = None, /, **policy: Any) -> Self:  # noqa: ANN401  # checked

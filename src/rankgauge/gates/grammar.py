@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 from rankgauge.base.plain_text import read_amount, read_number
 from rankgauge.comparison.pairing import Common
 from rankgauge.errors import ParameterError, did_you_mean
-from rankgauge.expression import QUOTED
+from rankgauge.expression import QUOTED, as_written
 from rankgauge.stats.aggregates import exact_reading
 
 __all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
@@ -228,7 +228,11 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
     for key in entry:
         if key not in _KEYS and (key != _EQUALS or defaults.side is None):
             _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
-    metric, per_sample, dataset = entry.get("metric"), entry.get("per_sample", False), entry.get("dataset", "")
+    metric, per_sample, dataset = (
+        as_written(entry.get("metric")),
+        entry.get("per_sample", False),
+        entry.get("dataset", ""),
+    )
     if not isinstance(metric, str) or not metric.strip():
         _refuse(f"a gate names a metric such as 'ndcg@10', not {metric!r}")
     if not isinstance(per_sample, bool):

@@ -132,6 +132,8 @@ def _outcome(
     if len(samples) < len(result):
         result = result.take(samples)
     column = result.metrics[gate.metric]
+    if column.broken:
+        raise ResultError(column.broken)
     if isinstance(gate.rule, Bound):
         outcome = _of_bound(gate, gate.rule, column, result.sample_ids)
         if decision is not None and decision.verdict != "open":

@@ -19,7 +19,7 @@ from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
 from rankgauge.errors import ExpressionError, ParameterError
-from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
+from rankgauge.expression import MetricExpression, Value, as_written, parse_many, read_budget
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
 from rankgauge.planning.cutoffs import Conventions, check_k
@@ -56,7 +56,8 @@ class Located(NamedTuple):
 
 
 MetricSpec = str | MetricExpression | Mapping[str, Any] | Callable[..., Any] | Located
-"""An expression, a mapping ``{metric, as, k, ...}``, or a function: a declared one, or one over a `JudgedSample`."""
+"""An expression, a mapping ``{metric, as, k, ...}``, or a function: a declared one, or one over a `JudgedSample`; and a
+measure of ir_measures, which is read by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,15 @@ class Request:
 
 
 def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ...]:
-    """Return one or several metrics as several."""
+    """Return one or several metrics as several, each without an object of another package."""
+    specs: Sequence[MetricSpec]
     if type(metrics) in {list, tuple}:  # asked first, because abstract classes are slow to ask
-        return tuple(cast("Sequence[MetricSpec]", metrics))
-    if isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence):
-        return (metrics,)
-    return tuple(cast("Sequence[MetricSpec]", metrics))
+        specs = cast("Sequence[MetricSpec]", metrics)
+    elif isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence):
+        specs = [metrics]
+    else:
+        specs = cast("Sequence[MetricSpec]", metrics)
+    return tuple(spec if type(spec) is str else cast("MetricSpec", as_written(spec)) for spec in specs)
 
 
 def by_column(specs: Iterable[MetricSpec], known: Iterable[MetricSpec]) -> tuple[MetricSpec, ...]:
@@ -101,6 +105,7 @@ def read_requests(spec: object) -> list[Request]:
     """Read an expression (which may list cutoffs), a mapping or a function into one request for each column."""
     if isinstance(spec, Located):
         return read_requests(spec.spec)
+    spec = as_written(spec)
     if isinstance(spec, MetricExpression):
         return [_request(str(spec), spec)]
     if isinstance(spec, str):
@@ -117,7 +122,7 @@ def read_requests(spec: object) -> list[Request]:
 
 
 def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
-    written = spec.get("metric")
+    written = as_written(spec.get("metric"))
     if not isinstance(written, str):
         msg = f"a metric given as a mapping needs its name under 'metric'; found {dict(spec)!r}"
         raise ExpressionError(msg, text=repr(dict(spec)))

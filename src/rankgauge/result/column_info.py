@@ -17,7 +17,7 @@ from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import suggest
-from rankgauge.expression import MetricExpression, parse
+from rankgauge.expression import MetricExpression, as_written, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.policy import IntervalChoice
 from rankgauge.scoring.scored import ScoredMetric
@@ -233,6 +233,7 @@ Found = TypeVar("Found", bound=Column)
 
 def find_column(columns: Mapping[str, Found], name: object) -> Found:
     """Return a column by its name, its safe name, or any spelling of its metric; a `KeyError` says what there is."""
+    name = as_written(name)
     if not isinstance(name, str):
         raise KeyError(f"a column is looked up by its name, not by {name!r}")
     if name in columns:

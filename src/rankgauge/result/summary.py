@@ -19,6 +19,7 @@ from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.aggregation import Aggregated, aggregated, counted, whole_run
 from rankgauge.result.column_info import MetricInfo
+from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
 from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.stats import (
@@ -147,6 +148,11 @@ class MetricSummary:
     def failure(self) -> str:
         """Return why there is no `mean`: what went wrong in a plugin's aggregate or metric; empty otherwise."""
         return self._aggregated.failure
+
+    @property
+    def broken(self) -> str:
+        """Return why the metric scores nothing: its code failed for every sample that it could score; or empty."""
+        return Tried.of(self.name, self.codes, self.reasons).reason
 
     @cached_property
     def _aggregated(self) -> Aggregated:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-__all__ = ["ResultValues", "check_results"]
+__all__ = ["ResultValues", "broken_metrics", "check_results"]
 
 
 GoldKeys = NDArray[np.uint64] | Callable[[], NDArray[np.uint64]] | None
@@ -342,6 +342,16 @@ class ResultValues:
         result = cls(*read_folder(Path(directory)))
         vars(result)["_folder"] = Path(directory).absolute()
         return result
+
+
+def broken_metrics(results: Mapping[str, ResultValues]) -> list[str]:
+    """Return why metrics failed for every sample, a line for each, with the name of its result if there are several."""
+    return [
+        f"{f'{run}: ' if len(results) > 1 else ''}{column.broken}"
+        for run, result in results.items()
+        for column in result.metrics.values()
+        if column.broken
+    ]
 
 
 def check_results(function: str, results: object) -> None:

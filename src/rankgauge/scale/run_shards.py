@@ -17,7 +17,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
 from rankgauge.engine.runs import judge_units, judgments_for, plan_run
-from rankgauge.errors import PolicyError, ResultError, listed
+from rankgauge.errors import MetricFailedError, PolicyError, ResultError, listed
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_run
 from rankgauge.judging import RunCounts
 from rankgauge.judging.run import no_overlap
@@ -27,6 +27,7 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of
 from rankgauge.policy import Policy, Profile
+from rankgauge.result.values import broken_metrics
 from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
 from rankgauge.scale.totals import Totals
 from rankgauge.scoring.collect import Collector
@@ -257,6 +258,8 @@ class ShardedRun:
             NothingToEvaluateError: No query of the run is judged.
 
             ResultError: There is no shard, or a query is in two of them.
+
+            MetricFailedError: A metric failed for every query; the rest is in its `result`.
         """
         shards = list(shards)
         if any(shard.totals is not None for shard in shards):
@@ -265,7 +268,10 @@ class ShardedRun:
         scored = join_scores(self._plan, [shard.scores for shard in shards if shard.scores is not None], notes)
         scored.notes.extend(scored.failures(self._plan.profile.policy))
         fingerprint = fingerprint_of_gold(scored.sample_ids, scored.gold_keys)
-        return Result.of(scored, self._manifest(shards, judgments, run, fingerprint))
+        result = Result.of(scored, self._manifest(shards, judgments, run, fingerprint))
+        if broken := broken_metrics({"": result}):
+            raise MetricFailedError(broken, result)
+        return result
 
     def merge_totals(self, shards: Iterable[RunShard], *, judgments: str = "", run: str = "") -> Totals:
         """
@@ -289,7 +295,10 @@ class ShardedRun:
         whole = self.added_up(shards).totals
         manifest = self._manifest(shards, judgments, run, None)
         notes += () if whole is None else whole.notes
-        return Totals(0 if whole is None else whole.n, {} if whole is None else whole.metrics, manifest, notes)
+        totals = Totals(0 if whole is None else whole.n, {} if whole is None else whole.metrics, manifest, notes)
+        if broken := [column.tried.reason for column in totals.metrics.values() if column.tried.reason]:
+            raise MetricFailedError(broken, totals)
+        return totals
 
     def _notes(self, shards: Sequence[RunShard], run: str) -> list[str]:
         """Return the notes on all shards; refuse none at all, and those of a run of which no query is judged."""

@@ -15,8 +15,9 @@ from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.result import Result
 from rankgauge.engine.run_options import RunOptions
-from rankgauge.errors import NothingToEvaluateError, ResultError
+from rankgauge.errors import MetricFailedError, NothingToEvaluateError, ResultError
 from rankgauge.result import ResultValues
+from rankgauge.result.values import broken_metrics
 from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import Sighting
@@ -154,6 +155,8 @@ class ShardedSamples:
             MissingGoldError: No sample has the kind of ground truth that a metric needs.
 
             ResultError: A sample is in two shards, or shards do not `agree`.
+
+            MetricFailedError: A metric failed for every sample; the rest is in its `result`.
         """
         shards = list(shards)
         scores = [shard.scores for shard in shards if shard.scores is not None]
@@ -174,7 +177,10 @@ class ShardedSamples:
         outputs = {"from": "samples", "path": None, "fingerprint": None, "replaced_those_in_samples": 0}
         config = resolved_config(plan, self.evaluation.data._replace(source=[], outputs=None, name=name), None)
         manifest = make_manifest(plan, dataset, outputs) | {"config": config, "merged_from": len(scores)}
-        return Result.of(scored, manifest)
+        result = Result.of(scored, manifest)
+        if broken := broken_metrics({"": result}):
+            raise MetricFailedError(broken, result)
+        return result
 
 
 def _sighting(shards: Iterable[SampleShard]) -> Sighting:

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
@@ -18,6 +20,7 @@ from rankgauge.result.column_info import MetricInfo, find_column
 from rankgauge.result.meaning import Part, difference, merged_info, merged_manifest
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
+from rankgauge.scoring.flaws import Tried
 from rankgauge.stats import (
     AGGREGATES,
     TIED,
@@ -58,6 +61,8 @@ class MetricTotals:
         lowest: The lowest value that counts; None without any.
 
         highest: The highest value that counts; None without any.
+
+        tried: Whether the metric scored any sample, and what its code failed with.
     """
 
     info: MetricInfo
@@ -70,6 +75,7 @@ class MetricTotals:
     squares: ExactSum
     lowest: float | None
     highest: float | None
+    tried: Tried = field(default_factory=Tried, repr=False)
     __reduce__ = reduced
 
     @classmethod
@@ -103,6 +109,7 @@ class MetricTotals:
             squares=sum_of_squares(values),
             lowest=min(values, default=None),
             highest=max(values, default=None),
+            tried=Tried.of(column.name, column.codes, column.reasons),
         )
 
     @classmethod
@@ -127,6 +134,7 @@ class MetricTotals:
             squares=ExactSum.total(part.squares for part in parts),
             lowest=min((part.lowest for part in parts if part.lowest is not None), default=None),
             highest=max((part.highest for part in parts if part.highest is not None), default=None),
+            tried=functools.reduce(operator.or_, (part.tried for part in parts), Tried()),
         )
 
     @property

@@ -1,15 +1,34 @@
 """
-Statuses of scores, and what is wrong with a sample or query for all metrics.
+Statuses of scores, what is wrong with a sample or query for all metrics, and what with a metric for all samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.base.frozen import FrozenMap
 from rankgauge.samples import OF_SOME, Fault, GoldKind, Sample
 
-__all__ = ["FAILED", "MISSING", "SCORED", "STATUSES", "UNDEFINED", "Flaw", "flaws", "missing_queries"]
+__all__ = [
+    "FAILED",
+    "MISSING",
+    "NO_VALUE",
+    "SCORED",
+    "STATUSES",
+    "UNDEFINED",
+    "Flaw",
+    "Tried",
+    "flaws",
+    "metric_fault",
+    "missing_queries",
+]
 
 Status = Literal["scored", "undefined", "missing", "failed"]
 STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
@@ -47,3 +66,48 @@ def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
 def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
     """Return that a run lacks some queries, as their flaw."""
     return dict.fromkeys(places, Flaw(MISSING, "the run has no results for this query"))
+
+
+NO_VALUE = "the metric has no value for this ranking"
+"""Why a sample is undefined whose ground truth allows a score."""
+
+_FAULT = re.compile(r"(?P<metric>metric .+? \(by .+?\) failed: \w+)(?:.*?(?P<place> \([^()]+:\d+\)))?.*", re.DOTALL)
+
+
+def metric_fault(name: str, provider: object, error: object) -> str:
+    """Return why a sample has no score of a metric whose own code failed."""
+    return f"metric {name!r} (by {provider}) failed: {error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """
+    What became of a metric on some samples, as far as it tells whether the metric can score any.
+
+    ::
+
+        metric 'a' (by me, m.py:1) failed: KeyError: 'q1' (/site/m.py:2)     the same as with 'q2': kind and place
+    """
+
+    has_worked: bool = False  # whether it scored a sample, or said that it has no value
+    faults: Mapping[str, int] = field(default_factory=FrozenMap)  # how many samples it failed for, by kind and place
+    first: str = ""  # the first reason of these
+
+    @classmethod
+    def of(cls, name: str, status: NDArray[np.uint8], reasons: Mapping[int, str]) -> Tried:
+        """Return what the outcome of a column says."""
+        if not reasons or not status.all() or NO_VALUE in reasons.values():
+            return cls(has_worked=bool(len(status)))
+        own = [reason for reason in reasons.values() if reason.startswith(f"metric {name!r} (by ")]
+        kinds = Counter(_FAULT.sub(r"\g<metric>\g<place>", reason) for reason in own)
+        return cls(faults=FrozenMap(kinds), first="".join(own[:1]))
+
+    def __or__(self, other: Tried) -> Tried:
+        faults = Counter(self.faults) + Counter(other.faults)
+        return Tried(self.has_worked or other.has_worked, FrozenMap(faults), self.first or other.first)
+
+    @property
+    def reason(self) -> str:
+        """Return why the metric scores nothing: what its code failed with for all samples, of two or more; or empty."""
+        counts = list(self.faults.values())
+        return self.first if not self.has_worked and len(counts) == 1 and counts[0] > 1 else ""

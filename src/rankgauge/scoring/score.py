@@ -19,7 +19,18 @@ from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
 from rankgauge.samples import OF_SOME, Sample
-from rankgauge.scoring.flaws import FAILED, MISSING, SCORED, STATUSES, UNDEFINED, Flaw, flaws, missing_queries
+from rankgauge.scoring.flaws import (
+    FAILED,
+    MISSING,
+    NO_VALUE,
+    SCORED,
+    STATUSES,
+    UNDEFINED,
+    Flaw,
+    flaws,
+    metric_fault,
+    missing_queries,
+)
 
 __all__ = [
     "FAILED",
@@ -144,7 +155,7 @@ def _outcome(
         (UNDEFINED, dict.fromkeys(undefined, metric.judging.undefined)),
         (FAILED, failures),
         (FAILED, undecided),
-        (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), NO_VALUE)),
     )
     gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
     empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
@@ -227,7 +238,7 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}
     except ForeignError as error:
-        reason = f"`defined` of metric {column.name!r} (by {column.provider}) failed: {error}"
+        reason = metric_fault(column.name, f"{column.provider}, its `defined`", error)
         return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
@@ -317,7 +328,7 @@ def _call(
     except ForeignError as error:
         wrong_for_all = isinstance(error.__cause__, _ShapeError)  # it fits one sample by chance
         if judged.n == 1 or wrong_for_all:
-            reason = f"metric {column.name!r} (by {column.provider}) failed: {error}"
+            reason = metric_fault(column.name, column.provider, error)
             return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason), False
     values = np.full(judged.n, np.nan)
     reasons: dict[int, str] = {}

@@ -12,7 +12,7 @@ from typing import Any
 from rankgauge import Engine, Evaluation, Result
 from rankgauge.engine.calls import begin, check_same
 from rankgauge.engine.configured_system import ConfiguredSystem
-from rankgauge.errors import ResultError, counted
+from rankgauge.errors import MetricFailedError, ResultError, counted
 from rankgauge.io.output_files import OUTPUTS_FILE, read_kept
 from rankgauge.report import save_result
 from rankgauge.result.staging import Staging, has_outputs
@@ -57,17 +57,21 @@ def scored(
         staging = Staging(place, replaces=earlier is not None)
         try:
             begin(staging, evaluation, system, earlier, list(filter(has_outputs, staging.left_behind())))
-            result = evaluation.run(
-                sut=system,
-                concurrency=calls.concurrency,
-                timeout=calls.timeout,
-                retries=calls.retries,
-                keep=staging.outputs,
-                resume=True,
-                retry_failed=True,
-                limit=calls.limit,
-                progress=progress,
-            )
+            try:
+                result = evaluation.run(
+                    sut=system,
+                    concurrency=calls.concurrency,
+                    timeout=calls.timeout,
+                    retries=calls.retries,
+                    keep=staging.outputs,
+                    resume=True,
+                    retry_failed=True,
+                    limit=calls.limit,
+                    progress=progress,
+                )
+            except MetricFailedError as error:
+                save_result(error.result, staging)  # the calls are paid for
+                raise
             save_result(result, staging)
         finally:
             staging.discard()
