@@ -138,6 +138,7 @@ def test_clusters_widen_the_interval() -> None:
     assert found.interval == pytest.approx((theirs.low, theirs.high), rel=1e-10)
     assert found.p == 2 / 2**4
     assert found.notes == (
+        "interval by Student's t; p by the sign-flip test 0.1250",
         "only 4 clusters: below 40, intervals tend to be too narrow",
         "only 4 of 4 clusters differ, so a sign-flip test cannot give p < 0.125 here",
         "4 clusters cannot show any difference at this level; 6 could",
@@ -383,3 +384,26 @@ def test_one_resample_is_a_number_of_resamples() -> None:
 def test_what_is_no_result_is_not_compared() -> None:
     with pytest.raises(ParameterError, match="compare takes results by name"):
         compare({"old": result([0.5]), "new": 0.5})  # type: ignore[dict-item]
+
+
+def test_an_interval_before_correction_is_explained_where_the_corrected_p_decides_otherwise() -> None:
+    """
+    Six of 20 rise by 1: p = 2 / 2**6 = .03125, which two comparisons double; the interval leaves out 0.
+
+    It is .3 -+ 2.093 * .4702 / sqrt(20), from .08 to .52. Against one run alone nothing contradicts.
+    """
+    before, after = [0.0] * 20, [1.0] * 6 + [0.0] * 14
+    made = {"old": result(before), "new": result(after), "same": result(before)}
+    found = compare(made)["new"]["p@1"]
+    assert (found.verdict, found.p_adjusted, found.contradicts) == ("undecided", 0.0625, True)
+    assert found.notes[0] == "interval before correction; p after correction for 2 comparisons 0.0625"
+    assert found.to_dict()["notes"][0] == found.notes[0]
+    alone = against(before, after)
+    assert (alone.verdict, alone.contradicts) == ("better", False)
+    assert not any("interval" in note for note in alone.notes)
+
+
+def test_an_interval_by_another_method_than_the_test_is_explained() -> None:
+    """Student's interval of Darwin's maize leaves out 0 (.03 to 41.8); 1,726 of 32,768 patterns are over 5 %."""
+    found = against([0.0] * 15, DARWIN.tolist())
+    assert found.notes[0] == "interval by Student's t; p by the sign-flip test 0.0527"

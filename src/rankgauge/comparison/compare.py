@@ -15,9 +15,10 @@ import numpy as np
 
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.clusters import cluster_codes
-from rankgauge.comparison.differences import Comparison, RunComparison
+from rankgauge.comparison.differences import Comparison, MetricComparison, RunComparison
 from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
 from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
+from rankgauge.comparison.sentences import contradiction
 from rankgauge.errors import ParameterError, counted, did_you_mean
 from rankgauge.result import ResultValues
 from rankgauge.result.column_info import find_column
@@ -79,7 +80,8 @@ def compare_results(
             name: compare_metric(column, pairing, codes, method, test._replace(matters=margins.get(name)))
             for (name, column), test in zip(pairing.columns.items(), tests, strict=True)
         }
-        comparisons.append(RunComparison(two, one, compared, (*pairing.notes, *notes)))
+        explained = {name: _explained(metric, method, len(compared), len(names)) for name, metric in compared.items()}
+        comparisons.append(RunComparison(two, one, explained, (*pairing.notes, *notes)))
     return Comparison(
         baseline=first,
         comparisons=tuple(comparisons),
@@ -90,6 +92,13 @@ def compare_results(
         seed=method.seed,
         cluster=None if clusters is None else cluster or "clusters",
     )
+
+
+def _explained(metric: MetricComparison, method: Method, metrics: int, pairs: int) -> MetricComparison:
+    """Return a metric with a first note, if its interval and its verdict seem to contradict each other."""
+    if not metric.contradicts:
+        return metric
+    return replace(metric, notes=(contradiction(metric, method.test, metrics, pairs), *metric.notes))
 
 
 def _margins(matters: float | Mapping[str, float] | None, pairing: Pairing) -> Mapping[str, float | None]:

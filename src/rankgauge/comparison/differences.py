@@ -193,6 +193,13 @@ class MetricComparison:
             return "undecided"
         return "better" if (self.difference > 0) == self.higher_is_better else "worse"
 
+    @property
+    def contradicts(self) -> bool:
+        """Return whether interval and verdict seem to contradict: one says that the means differ, the other not."""
+        if self.interval is None or self.verdict not in {"better", "worse", "undecided"}:
+            return False
+        return (self.interval[0] > 0 or self.interval[1] < 0) == (self.verdict == "undecided")
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {

@@ -14,6 +14,7 @@ from rankgauge.result.wording import INTERVALS, number, tag_name
 __all__ = [
     "FACTS",
     "cohort_row",
+    "contradiction",
     "detectable_line",
     "digits_of",
     "dropped",
@@ -217,6 +218,17 @@ def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]
         ends = [f"{run} {number(worst)} to {number(best)}" for run, (worst, best) in bounds.items()]
         if ends:
             yield f"{name}, worst to best case: {', '.join(ends)}"
+
+
+def contradiction(metric: MetricComparison, test: str, metrics: int, pairs: int) -> str:
+    """Say why interval and verdict of one of some *metrics*, of one of some *pairs* of runs, seem to contradict."""
+    if (metric.p or 0.0) <= 1 - metric.confidence < (metric.p_adjusted or 0.0):
+        counts = [counted(metrics, "metric")] if metrics > 1 else []
+        counts += [counted(pairs, "comparison")] if pairs > 1 else []
+        after = f"p after correction for {' and '.join(counts)} {p_value(metric.p_adjusted)}"
+        return f"interval before correction; {after}"
+    by = "" if metric.interval_method is None else f" by {_INTERVALS[metric.interval_method]}"
+    return f"interval{by}; p by the {test} test {p_value(metric.p_adjusted)}"
 
 
 def dropped(pair: RunComparison, metric: MetricComparison) -> str:

@@ -178,7 +178,8 @@ def _noise(pair: RunComparison, metric: MetricComparison) -> str:
     sentences = []
     if metric.interval is not None:
         low, high = map(difference, metric.interval)
-        sentences.append(f"The interval runs from {low} to {high}.")
+        before = " before correction" if metric.contradicts and len(pair.metrics) > 1 else ""
+        sentences.append(f"The interval runs from {low} to {high}{before}.")
     if metric.p_adjusted is not None:
         largest = max(one.p_adjusted for one in pair.metrics.values() if one.p_adjusted is not None)
         several = f", at most {p_value(largest)} over {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
