@@ -80,7 +80,7 @@ def page_of_samples() -> str:
 
 @functools.cache
 def page_of_stages() -> str:
-    """Return the report of three runs of two stages, of which the second loses 3, 2 and 1 of 8 documents."""
+    """Return the report of three runs of two stages: the second drops 3, 2 and 1 of 8 documents, at rank 3 before."""
     results = {}
     for run in range(3):
         samples = [

@@ -193,11 +193,15 @@ def test_stages_are_those_of_the_chosen_run(opened):
     page = opened(page_of_stages())
 
     assert page.locator("#funnel h2").all_inner_texts() == [
-        "run0: rerank loses 3 of 8 relevant items (37.5%): recall@2, 4 questions",
-        "run1: rerank loses 2 of 8 relevant items (25.0%): recall@2, 4 questions",
+        "run0: no stage lowers recall@2; ranked below 2 since dense: 3 of 8 relevant items (37.5%), 4 questions",
+        "run1: no stage lowers recall@2; ranked below 2 since dense: 2 of 8 relevant items (25.0%), 4 questions",
     ]
     page.select_option("#run", "2")
-    assert page.locator("#funnel h2").all_inner_texts()[1].startswith("run2: rerank loses 1 of 8")
+    assert (
+        page.locator("#funnel h2")
+        .all_inner_texts()[1]
+        .startswith("run2: no stage lowers recall@2; ranked below 2 since dense: 1 of 8")
+    )
     page.locator("#funnel summary").last.click()
     page.locator("#funnel details[open] a").last.click()
     assert page.inner_text("#one-h") == "q0"

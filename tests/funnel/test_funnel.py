@@ -11,7 +11,7 @@ import pytest
 from rankgauge import Engine
 from rankgauge.base.tables import text_width
 from rankgauge.errors import DataError, NothingToEvaluateError, ResultError
-from rankgauge.funnel.funnel import funnel_lines
+from rankgauge.funnel.funnel import funnel_headline, funnel_lines
 
 SOURCES = {"dense": [], "sparse": [], "fused": ["dense", "sparse"], "rerank": ["fused"]}
 
@@ -94,14 +94,22 @@ def test_a_funnel_is_what_plain_python_counts(seed, metric):
         else:
             assert stage.as_given is None
 
-    after = {"dense": "fused", "sparse": "fused", "fused": "rerank", "rerank": "rerank"}
+    after = {"dense": "fused", "sparse": "fused", "fused": "rerank", "rerank": "found"}
     fates = dict.fromkeys(["found", *SOURCES, "never"], 0)
     for at, name in relevant:
-        last = [stage for stage in SOURCES if name in told[at][stage]][-1:]
-        kept = told[at]["rerank"][:2] if metric == "recall@2" else told[at]["rerank"]
-        fates["found" if name in kept else after[last[0]] if last else "never"] += 1
+        had = [stage for stage in SOURCES if name in told[at][stage]]
+        within = [stage for stage in had if metric == "ndcg" or name in told[at][stage][:2]]
+        fate = after[within[-1]] if within else f"below since {had[0]}" if had else "never"
+        fates[fate] = fates.get(fate, 0) + 1
     assert funnel.fates == fates
     assert sum(funnel.fates.values()) == funnel.items
+
+    means = {stage.name: stage.score.mean for stage in funnel.stages}
+    falls = {(one, two): means[two] - means[one] for one, into in SOURCES.items() for two in into}
+    most = max(falls.values())
+    assert (funnel.blamed() is None) == (most <= 1e-12)
+    if (blamed := funnel.blamed()) is not None:
+        assert falls[blamed[:2]] == pytest.approx(most)
 
 
 SAMPLES = [
@@ -118,18 +126,19 @@ SAMPLES = [
 def test_lost_items_are_traced_with_their_ranks_on_both_sides():
     funnel = followed(SAMPLES)
     assert [f"{item.sample} {item.sentence}" for item in funnel.traced] == [
-        "q1 b: dense 3, fused 4, lost in rerank (not among its 3 results)",
         "q1 c: sparse 1, fused 2, lost in rerank (rank 3 of 3)",
         "q2 e: sparse 1, fused 1, lost in rerank (not among its 1 results)",
+        "q1 b: dense 3, fused 4, ranked below 2 since dense",
         "q2 z: never retrieved",
     ]
-    assert len(followed(SAMPLES, items=1).traced) == 2
+    assert len(followed(SAMPLES, items=1).traced) == 3
 
 
 def test_cohorts_have_their_own_fates():
     funnel = followed(SAMPLES)
-    assert funnel.fates == {"found": 2, "dense": 0, "sparse": 0, "fused": 0, "rerank": 3, "never": 1}
-    assert funnel.cohorts == {"long": {"found": 1, "dense": 0, "sparse": 0, "fused": 0, "rerank": 2, "never": 0}}
+    stages_of_all = {"dense": 0, "sparse": 0, "fused": 0}
+    assert funnel.fates == {"found": 2, **stages_of_all, "rerank": 2, "below since dense": 1, "never": 1}
+    assert funnel.cohorts == {"long": {"found": 1, **stages_of_all, "rerank": 1, "below since dense": 1, "never": 0}}
 
 
 def test_each_stage_is_tested_against_what_it_was_given():
@@ -210,5 +219,62 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 
 def test_the_first_line_names_the_largest_loss():
+    """The questions have recalls of 2/3 and 1/3 after fused, and of 1/3 and 1/3 after rerank."""
     first = next(iter(funnel_lines(followed(SAMPLES), width=None)))
-    assert first.text == "rerank loses 3 of 6 relevant items (50.0%): recall@2, 2 questions"
+    assert first.text == "rerank lowers recall@2 by 0.1667, from 0.5000 in fused to 0.3333 (undecided, 2 questions)"
+
+
+def headline(told, metric="recall@5", gold=("a", "b")):
+    lists = [{"name": name, "retrieved": items} for name, items in told.items()]
+    return funnel_headline(followed([sample("q", list(gold), lists)], metric))
+
+
+FIRST = ["a", *"uvwxy", "b"]
+"""a at rank 1, b at rank 7."""
+
+
+def test_a_stage_that_passes_on_the_same_list_is_blamed_for_nothing():
+    said = headline({"dense": FIRST, "pass": FIRST, "rerank": FIRST})
+    assert said == "no stage lowers recall@5; ranked below 5 since dense: 1 of 2 relevant items (50.0%), 1 question"
+
+
+def test_a_cut_that_leaves_the_metric_alone_loses_nothing():
+    said = headline({"dense": FIRST, "cut": FIRST[:5], "rerank": FIRST[4::-1]})
+    assert said == "no stage lowers recall@5; ranked below 5 since dense: 1 of 2 relevant items (50.0%), 1 question"
+    assert (
+        headline({"dense": ["a", "b"], "cut": ["a", "b"]}) == "nothing is lost: recall@5, 1 question, 2 relevant items"
+    )
+
+
+def test_a_cut_that_costs_the_metric_is_blamed():
+    """Of a deeper recall, the cut loses b; the reranker, which has the same, loses nothing."""
+    said = headline({"dense": FIRST, "cut": FIRST[:5], "rerank": FIRST[4::-1]}, "recall@10")
+    assert said == "cut lowers recall@10 by 0.5000, from 1.0000 in dense to 0.5000 (undecided, 1 question)"
+
+
+def test_a_stage_that_only_demotes_is_blamed_by_what_the_metric_sees():
+    """a falls from rank 1 to 4: RR from 1 to 1/4, while every item is still there; recall@5 sees nothing."""
+    told = {"dense": ["a", "x", "y", "z"], "rerank": ["x", "y", "z", "a"]}
+    said = headline(told, "RR", ["a"])
+    assert said == "rerank lowers rr by 0.7500, from 1.0000 in dense to 0.2500 (undecided, 1 question)"
+    assert headline(told, gold=["a"]) == "nothing is lost: recall@5, 1 question, 1 relevant item"
+
+
+def test_a_fusion_is_held_to_its_best_source():
+    """dense has a and b, sparse none: fused, which has only a among the first two, is better than sparse alone."""
+    told = stages(dense=["a", "b"], sparse=["x", "y"], fused=["a", "x", "b", "y"], rerank=["a", "x", "b", "y"])
+    funnel = followed([sample("q", ["a", "b"], told)])
+    assert funnel_headline(funnel) == (
+        "fused lowers recall@2 by 0.5000, from 1.0000 in dense to 0.5000 (undecided, 1 question)"
+    )
+    assert [item.sentence for item in funnel.traced] == ["b: dense 2, lost in fused (rank 3 of 4), rerank 3"]
+    plain = funnel.to_dict()
+    assert (plain["headline"], plain["blamed"]) == (funnel_headline(funnel), {"stage": "fused", "source": "dense"})
+
+
+def test_the_first_line_adds_what_more_items_suffer_than_the_blamed_stage_loses():
+    said = headline({"dense": FIRST, "rerank": FIRST[1:]}, gold=["a", "b", "m", "n"])
+    assert said == (
+        "rerank lowers recall@5 by 0.2500, from 0.2500 in dense to 0.0000 (undecided, 1 question); never retrieved: 2 "
+        "of 4 relevant items (50.0%)"
+    )

@@ -15,10 +15,14 @@ from rankgauge.columns import Flags, Floats, Ints
 from rankgauge.errors import DataError, Problem, listed
 from rankgauge.samples import Fault, Output, Sample
 
-__all__ = ["FOUND", "NEVER", "Fates", "Pipeline", "Traced"]
+__all__ = ["BELOW", "FOUND", "NEVER", "Fates", "Pipeline", "Traced"]
 
-FOUND, NEVER = -1, -2
-"""What stands for a stage, where an item was found in the end, and where no stage retrieved it."""
+FOUND, NEVER, BELOW = -1, -2, -3
+"""
+Fates beside numbers of stages: an item was found in the end, or no stage retrieved it.
+
+What no stage had within the cutoff has `BELOW` minus the number of the stage that retrieved it first.
+"""
 
 
 class Traced(NamedTuple):
@@ -30,6 +34,10 @@ class Traced(NamedTuple):
     ranks: Mapping[str, int | None]  # by stage; None where it was not retrieved
     depths: Mapping[str, int]  # how many results each stage had
     lost: str | None  # the stage that lost it; None for none
+    below: str | None = (
+        None  # since which stage it was ranked below the cutoff, where no stage had it within; else None
+    )
+    k: int | None = None  # the cutoff; None for none, and where that of a budget differs between stages
 
     @property
     def sentence(self) -> str:
@@ -37,12 +45,15 @@ class Traced(NamedTuple):
         held = [(stage, rank) for stage, rank in self.ranks.items() if rank is not None]
         if not held:
             return f"{self.id}: never retrieved"
-        path = ", ".join(f"{stage} {rank}" for stage, rank in held if stage != self.lost)
-        if self.lost is None:
-            return f"{self.id}: {path}"
-        rank, depth = self.ranks[self.lost], self.depths[self.lost]
-        where = f"not among its {depth:,} results" if rank is None else f"rank {rank:,} of {depth:,}"
-        return f"{self.id}: {path}{', ' if path else ''}lost in {self.lost} ({where})"
+        path = {stage: f"{stage} {rank}" for stage, rank in held}
+        if self.below is not None:
+            cutoff = "the cutoff" if self.k is None else f"{self.k:,}"
+            return f"{self.id}: {', '.join(path.values())}, ranked below {cutoff} since {self.below}"
+        if self.lost is not None:
+            rank, depth = self.ranks[self.lost], self.depths[self.lost]
+            where = f"not among its {depth:,} results" if rank is None else f"rank {rank:,} of {depth:,}"
+            path[self.lost] = f"lost in {self.lost} ({where})"
+        return f"{self.id}: {', '.join(path[stage] for stage in self.ranks if stage in path)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -63,7 +74,7 @@ class Fates:
 
         grade: Its grade; shape (items,).
 
-        lost: The number of the stage that lost it, `FOUND` or `NEVER`; shape (items,).
+        lost: The number of the stage that lost it, or another fate; shape (items,).
     """
 
     stages: tuple[str, ...]
@@ -79,20 +90,26 @@ class Fates:
     def of(
         cls, sources: Mapping[str, Sequence[str]], ranks: Floats, sample: Ints, grade: Floats, within: Flags
     ) -> Fates:
-        """Return the fates of items with these ranks, those *within* the cutoff of the last stage being found."""
+        """
+        Return the fates of items with these ranks, and *within* the cutoff of these stages; both (stages, items).
+
+        An item is lost by the stage that takes what the last stage retrieved that had it within the cutoff.
+        """
         stages = tuple(sources)
         held = np.isfinite(ranks)
-        last = np.where(held.any(axis=0), len(stages) - 1 - held[::-1].argmax(axis=0), NEVER)
+        last = len(stages) - 1 - within[::-1].argmax(axis=0)
         after = np.array([_next(sources, name) for name in stages], dtype=np.int64)
-        lost = np.where(last == NEVER, NEVER, after[np.maximum(last, 0)])
-        lost[within] = FOUND
+        lost = np.where(within.any(axis=0), after[last], BELOW - held.argmax(axis=0))
+        lost[~held.any(axis=0)] = NEVER
+        lost[within[-1]] = FOUND
         return cls(stages=stages, ranks=ranks, sample=sample, grade=grade, lost=lost)
 
     def counts(self, among: Flags | slice = slice(None)) -> dict[int, int]:
-        """Return how many items, of all or of some, have which fate: numbers of stages, `FOUND` and `NEVER`."""
+        """Return how many items, of all or of some, have which fate: found, lost by stage, below since, and never."""
         fates, counts = np.unique(self.lost[among], return_counts=True)
         known = dict(zip(fates.tolist(), counts.tolist(), strict=True))
-        return {fate: known.get(fate, 0) for fate in (FOUND, *range(len(self.stages)), NEVER)}
+        below = sorted({*self.lost[self.lost <= BELOW].tolist()}, reverse=True)
+        return {fate: known.get(fate, 0) for fate in (FOUND, *range(len(self.stages)), *below, NEVER)}
 
     def held(self, stage: str) -> Flags:
         """Return which items a stage has; shape (items,)."""
@@ -100,9 +117,14 @@ class Fates:
         return held
 
     def traced(
-        self, sample_ids: Sequence[str], names: Sequence[str], depths: Mapping[str, Ints], among: Ints
+        self,
+        sample_ids: Sequence[str],
+        names: Sequence[str],
+        depths: Mapping[str, Ints],
+        cutoffs: Sequence[Ints | None],
+        among: Ints,
     ) -> Iterator[Traced]:
-        """Yield items by their places, with the ids of samples, the *names* of all items, and *depths* by sample."""
+        """Yield items by their places; *depths*, and *cutoffs* of the stages, are by sample, *names* those of items."""
         for place in among.tolist():
             owner, fate = int(self.sample[place]), int(self.lost[place])
             ranks = self.ranks[:, place].tolist()
@@ -113,7 +135,14 @@ class Fates:
                 {name: int(rank) if rank < np.inf else None for name, rank in zip(self.stages, ranks, strict=True)},
                 {name: int(depths[name][owner]) for name in self.stages},
                 self.stages[fate] if fate >= 0 else None,
+                self.stages[BELOW - fate] if fate <= BELOW else None,
+                _shared([None if k is None else int(k[owner]) for k in cutoffs]),
             )
+
+
+def _shared(cutoffs: Sequence[int | None]) -> int | None:
+    """Return the cutoff of a sample that all stages share; None where they do not."""
+    return cutoffs[0] if len({*cutoffs}) == 1 else None
 
 
 def _next(sources: Mapping[str, Sequence[str]], stage: str) -> int:

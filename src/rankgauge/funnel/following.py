@@ -17,7 +17,7 @@ from rankgauge.columns.judged_rows import first_of_each
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.estimate import Method
 from rankgauge.errors import NothingToEvaluateError, counted
-from rankgauge.funnel.fates import NEVER, Fates, Pipeline, Traced
+from rankgauge.funnel.fates import FOUND, Fates, Pipeline, Traced
 from rankgauge.funnel.funnel import Funnel, FunnelStage, fate_names
 from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.planning.plan import Plan
@@ -163,7 +163,7 @@ class Following:
         if not self._ids:
             left_out = [f"{counted(count, 'sample')} with {why}" for why, count in self._left_out.items()]
             raise NothingToEvaluateError("no sample can be followed through every stage:", left_out)
-        fates, k = self._fates(), self._k
+        fates, k = self._fates(), self._ks[-1]
         names = fate_names(fates.stages)
         results = {name: self._result(stage, manifest) for name, stage in self._stages.items()}
         has_steps = any(self._sources.values())
@@ -212,23 +212,32 @@ class Following:
         return ResultValues(self._ids, self._tags or [()] * len(self._ids), columns, manifest, [], alike)
 
     @property
-    def _k(self) -> Ints | None:
-        return _cutoffs(next(reversed(self._stages.values())).scores)
+    def _ks(self) -> list[Ints | None]:
+        """Return the cutoffs of each stage, which only budgets make differ."""
+        return [_cutoffs(stage.scores) for stage in self._stages.values()]
 
     def _fates(self) -> Fates:
-        owners, k = np.concatenate(self._gold), self._k
+        owners = np.concatenate(self._gold)
         ranks = np.stack([np.concatenate(stage.ranks) for stage in self._stages.values()])
-        within = np.isfinite(ranks[-1]) if k is None else ranks[-1] <= k[owners]
+        within = np.stack(
+            [
+                np.isfinite(of_stage) if k is None else of_stage <= k[owners]
+                for of_stage, k in zip(ranks, self._ks, strict=True)
+            ]
+        )
         return Fates.of(self._sources, ranks, owners, np.concatenate(self._grades), within)
 
     def traced(self, most: int) -> Iterator[Traced]:
         """Yield lost items: of each fate at *most* so many, the highest grades first."""
         fates = self._fates()
         depths = {name: np.concatenate(stage.depth) for name, stage in self._stages.items()}
-        for fate in (*range(len(fates.stages)), NEVER):
+        cutoffs = self._ks
+        for fate in fates.counts():
+            if fate == FOUND:
+                continue
             places = np.flatnonzero(fates.lost == fate)
             best = places[np.argsort(-fates.grade[places], kind="stable")][:most]
-            yield from fates.traced(self._ids, self._names, depths, best)
+            yield from fates.traced(self._ids, self._names, depths, cutoffs, best)
 
 
 def _typical(seconds: Sequence[float]) -> tuple[float, float] | None:

@@ -14,9 +14,10 @@ from rankgauge.base.tables import Line, aligned, folded
 from rankgauge.comparison.differences import Comparison, MetricComparison
 from rankgauge.comparison.sentences import p_value, signed, span
 from rankgauge.errors import counted
-from rankgauge.funnel.fates import FOUND, NEVER, Traced
+from rankgauge.funnel.fates import BELOW, FOUND, NEVER, Traced
 from rankgauge.result import MetricSummary
 from rankgauge.result.wording import number
+from rankgauge.stats.estimates import TIED
 
 __all__ = [
     "Funnel",
@@ -29,6 +30,10 @@ __all__ = [
     "stage_rows",
     "step_lines",
 ]
+
+
+_SINCE = "below since "
+"""How the names of fates begin that say since which stage an item was ranked below the cutoff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +112,10 @@ class Funnel:
 
         stages: The stages, in order.
 
-        fates: How many of the items were found within the cutoff of the last stage (`found`), were lost, by the stage
-            that lost them, and were retrieved by no stage (`never`).
+        fates: How many of the items were found within the cutoff of the last stage (`found`); were lost, by the stage
+            that had them below the cutoff or not at all, after one that had them within; were ranked below the cutoff
+            by every stage that had them, by the first of these (`below since dense`); and were retrieved by no stage
+            (`never`).
 
         cohorts: The same for each cohort.
 
@@ -153,11 +160,23 @@ class Funnel:
                 if pair := compared.get((stage.name, source)):
                     yield stage.name, source, pair[self.metric]
 
+    def blamed(self) -> tuple[str, str, MetricComparison] | None:
+        """Return the stage that lowers the metric most, its best source, and how they compare; None where none does."""
+        lowered = None
+        for stage in self.stages:
+            steps = [step for step in self.steps() if step[0] == stage.name and step[2].difference is not None]
+            if steps and (step := max(steps, key=_loss)) and _loss(step) > max(TIED, _loss(lowered)):
+                lowered = step
+        return lowered
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         plain = ("dataset", "metric", "k", "samples", "items")
+        blamed = self.blamed()
         return {
             **{name: getattr(self, name) for name in plain},
+            "headline": funnel_headline(self),
+            "blamed": None if blamed is None else {"stage": blamed[0], "source": blamed[1]},
             "left_out": dict(self.left_out),
             "stages": [stage.to_dict() for stage in self.stages],
             "fates": dict(self.fates),
@@ -177,9 +196,17 @@ class Funnel:
         }
 
 
+def _loss(step: tuple[str, str, MetricComparison] | None) -> float:
+    """Return by how much a stage is worse than a source; 0 where there is none."""
+    if step is None or step[2].difference is None:
+        return 0.0
+    return -step[2].difference if step[2].higher_is_better else step[2].difference
+
+
 def fate_names(stages: Sequence[str]) -> dict[int, str]:
     """Return what each fate is called in `Funnel.fates`."""
-    return {FOUND: "found", **dict(enumerate(stages)), NEVER: "never"}
+    below = {BELOW - at: f"{_SINCE}{name}" for at, name in enumerate(stages)}
+    return {FOUND: "found", **dict(enumerate(stages)), **below, NEVER: "never"}
 
 
 def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
@@ -203,20 +230,27 @@ def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
 
 
 def funnel_headline(funnel: Funnel) -> str:
-    """Say where most of the relevant items are lost."""
-    lost = {name: count for name, count in funnel.fates.items() if name != "found"}
-    most = max(lost, key=lambda name: lost[name])
-    about = f"{funnel.metric}, {counted(funnel.samples, 'question')}, {counted(funnel.items, 'relevant item')}"
-    if not lost[most]:
-        return visible(f"nothing is lost: {about}")
-    share = f"{lost[most]:,} of {counted(funnel.items, 'relevant item')} ({lost[most] / funnel.items:.1%})"
-    where = f"no stage retrieves {share}" if most == "never" else f"{most} loses {share}"
-    return visible(f"{where}: {funnel.metric}, {counted(funnel.samples, 'question')}")
+    """Say which stage lowers the metric most; where none does, what became of most items that were not found."""
+    metric, questions, blamed = funnel.metric, counted(funnel.samples, "question"), funnel.blamed()
+    left = {name: count for name, count in funnel.fates.items() if name != "found"}
+    most = max(left, key=lambda name: left[name])
+    of_all = f"{left[most]:,} of {counted(funnel.items, 'relevant item')} ({left[most] / funnel.items:.1%})"
+    share = f"{_fate(funnel, most)}: {of_all}"
+    if blamed is None and not left[most]:
+        return visible(f"nothing is lost: {metric}, {questions}, {counted(funnel.items, 'relevant item')}")
+    if blamed is None:
+        none = f"no stage lowers {metric}; " if len(funnel.stages) > 1 else ""
+        return visible(f"{none}{share}, {questions}")
+    stage, source, step = blamed
+    worse = "lowers" if step.higher_is_better else "raises"
+    change = f"from {number(step.baseline_mean)} in {source} to {number(step.mean)} ({step.verdict}, {questions})"
+    more = f"; {share}" if left[most] > left[stage] else ""
+    return visible(f"{stage} {worse} {metric} by {abs(step.difference or 0.0):.4f}, {change}{more}")
 
 
 def stage_rows(funnel: Funnel) -> list[list[str]]:
     """Return a table of the stages, its header first."""
-    header = ["stage", "from", "results", "relevant", "share", "added", "lost", funnel.metric, "interval", "ceiling"]
+    header = ["stage", "from", "results", "relevant", "share", "added", "dropped", funnel.metric, "interval", "ceiling"]
     rows = [header]
     is_timed = any(stage.seconds is not None for stage in funnel.stages)
     has_cost = any(stage.cost is not None for stage in funnel.stages)
@@ -247,13 +281,19 @@ def fate_rows(funnel: Funnel) -> list[list[str]]:
     tags = list(funnel.cohorts)
     rows = [["relevant items", "all", "share", *map(visible, tags)]]
     for name, count in funnel.fates.items():
-        if name == "found":
-            label = f"found{f' within {funnel.k}' if funnel.k else ''}"
-        else:
-            label = "never retrieved" if name == "never" else f"lost in {visible(name)}"
+        label = visible(_fate(funnel, name))
         of_tags = [f"{funnel.cohorts[tag][name]:,}" for tag in tags]
         rows.append([label, f"{count:,}", f"{count / max(1, funnel.items):.1%}", *of_tags])
     return rows
+
+
+def _fate(funnel: Funnel, name: str) -> str:
+    """Return a fate in words."""
+    if name == "found":
+        return f"found{f' within {funnel.k}' if funnel.k else ''}"
+    if name.startswith(_SINCE):
+        return f"ranked below {funnel.k.removeprefix('rank ')} since {name.removeprefix(_SINCE)}"
+    return "never retrieved" if name == "never" else f"lost in {name}"
 
 
 def step_lines(funnel: Funnel) -> Iterator[str]:
@@ -264,7 +304,8 @@ def step_lines(funnel: Funnel) -> Iterator[str]:
 def _step(funnel: Funnel, name: str, source: str, metric: MetricComparison) -> str:
     stage = funnel[name]
     p = f", corrected p {p_value(metric.p_adjusted)}" if metric.p_adjusted is not None else ""
-    text = f"{name} after {source}: {metric.verdict}, {signed(metric.difference)} {span(metric.interval)}{p}"
+    before = " before correction" if metric.contradicts else ""
+    text = f"{name} after {source}: {metric.verdict}, {signed(metric.difference)} {span(metric.interval)}{before}{p}"
     if stage.as_given is None or stage.as_given.mean is None:
         return text
     return f"{text}; its results in the order of {source}: {number(stage.as_given.mean)}"
@@ -275,7 +316,7 @@ def funnel_legend(funnel: Funnel) -> str:
     parts = [
         "relevant: items among a stage's results at any rank",
         "added: that no source had (of a stage without one, that no other such stage has)",
-        "lost: that a source had",
+        "dropped: that a source had",
     ]
     if any(stage.ceiling is not None for stage in funnel.stages):
         parts.append(f"ceiling: {funnel.metric} of the best order of its results")

@@ -47,26 +47,28 @@ def words(markup):
 def test_stages_stand_with_what_they_keep_and_lose():
     told = section(lay_out(gather(result(), catalog=CATALOG)))
 
-    assert "rerank loses 2 of 8 relevant items (25.0%): recall@2, 4 questions" in words(told)
+    assert "no stage lowers recall@2; ranked below 2 since dense: 2 of 8 relevant items (25.0%), 4 questions" in words(
+        told
+    )
     assert "dense - 3.0 8 100.0% 8 - 0.5000" in words(told)  # b, at rank 3, does not count
     assert "rerank dense 2.0 6 75.0% 0 2 0.7500" in words(told)
     assert re.findall(r'class="fb" width="([^"]*)"', told) == ["100.00%", "75.00%"]
     assert "found within rank 2 6 75.0%" in words(told)
     assert "rerank after dense: " in words(told)
     assert 'href="#sample=q0&amp;metric=recall%402"' in told
-    assert "q0 b: dense 3, lost in rerank (not among its 2 results)" in words(told)
+    assert "q0 b: dense 3, ranked below 2 since dense" in words(told)
 
 
 def test_of_two_runs_both_are_followed_the_baseline_first():
     told = words(section(lay_out(gather({"old": result(), "new": result(loses=1)}, catalog=CATALOG))))
 
-    assert told.index("old: rerank loses 2 of 8") < told.index("new: rerank loses 1 of 8")
+    assert told.index("since dense: 2 of 8") < told.index("since dense: 1 of 8")
 
 
 def test_the_first_metric_that_can_be_followed_is():
     told = section(lay_out(gather(result(metrics=["recall(stage=dense)@2", "RR"]), catalog=CATALOG)))
 
-    assert "rerank loses 2 of 8 relevant items (25.0%): rr, 4 questions" in words(told)
+    assert "no stage lowers rr; lost in rerank: 2 of 8 relevant items (25.0%), 4 questions" in words(told)
 
 
 def test_without_stages_there_is_no_such_view():
