@@ -13,7 +13,7 @@ from rankgauge import Policy, Profile
 from rankgauge.errors import PolicyError
 from rankgauge.policy import PROFILES
 
-__all__ = ["ANCHOR", "DOCUMENTS", "GRADES", "SCORES", "Case", "Item", "Query", "cases", "profile_of"]
+__all__ = ["ANCHOR", "DOCUMENTS", "GRADES", "SCORES", "STRAY", "Case", "Item", "Query", "cases", "profile_of"]
 
 Item = tuple[str, float]
 """A retrieved document and its score."""
@@ -48,12 +48,21 @@ ANCHOR = Query("anchor", (("a", 1.0),), {"a": 4})
 """A query that no policy refuses, so that there is always something to evaluate."""
 
 
+STRAY = "stray"
+"""The id of a query of every run that is not judged."""
+
+
 class Case(NamedTuple):
-    """Queries with the profile to score them under, and the metrics."""
+    """
+    Queries with the profile to score them under, and the metrics.
+
+    Where judgments are mappings, they may list queries *without_judgments*, ``{"q2": {}}``, which are no topics.
+    """
 
     queries: tuple[Query, ...]
     profile: Profile
     wanted: tuple[str, ...] = METRICS
+    without_judgments: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -76,7 +85,9 @@ def profile_of(policy: Policy, **conventions: object) -> Profile:
 def cases(draw: st.DrawFn) -> Case:
     """Draw a case: up to five queries and the anchor, under any policy that there can be."""
     names = ("q2", "q10", "q1", "é", "q3")[: draw(st.integers(1, 5))]
-    return Case((*(draw(_queries(name)) for name in names), ANCHOR), draw(_profiles()))
+    queries = (*(draw(_queries(name)) for name in names), ANCHOR)
+    unjudged = draw(st.sampled_from([(), (STRAY,), ("nowhere", STRAY, "a")]))
+    return Case(queries, draw(_profiles()), without_judgments=unjudged)
 
 
 @st.composite

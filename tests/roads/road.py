@@ -20,14 +20,14 @@ from rankgauge.engine.runs import plan_run
 from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.policy import option_text
-from roads.case import Case, Query
+from roads.case import STRAY, Case, Query
 
 __all__ = ["ROADS", "Outcome", "Road", "Tools", "as_mappings", "in_columns", "in_memory"]
 
 Score = tuple[str | None, str]
 """A value to its last bit, None where nothing counts, and a status."""
 
-STRAY = Query("stray", (("a", 1.0), ("b", 1.0)), {})
+_UNJUDGED = Query(STRAY, (("a", 1.0), ("b", 1.0)), {})
 """A query that is not judged, which no run is refused for."""
 
 
@@ -280,8 +280,11 @@ def _sample(query: Query) -> dict[str, Any]:
 
 def as_mappings(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Return judgments and a run in memory, with a query that is not judged."""
-    judged = {query.name: dict(query.grades) for query in case.queries}
-    return judged, {query.name: dict(query.ranking) for query in (*case.queries, STRAY) if query.ranking is not None}
+    judged: dict[str, dict[str, int]] = {name: {} for name in case.without_judgments} | {
+        query.name: dict(query.grades) for query in case.queries
+    }
+    queries = (*case.queries, _UNJUDGED)
+    return judged, {query.name: dict(query.ranking) for query in queries if query.ranking is not None}
 
 
 def _judgments(case: Case) -> list[tuple[str, str, int]]:
@@ -293,7 +296,7 @@ def _rows(case: Case) -> list[tuple[str, str, float]]:
 
 
 def _rankings(case: Case) -> list[list[tuple[str, str, float]]]:
-    twice = STRAY._replace(ranking=(*(STRAY.ranking or ()), ("a", 1.0)))
+    twice = _UNJUDGED._replace(ranking=(*(_UNJUDGED.ranking or ()), ("a", 1.0)))
     return [
         [(query.name, document, score) for document, score in query.ranking or ()] for query in (*case.queries, twice)
     ]

@@ -30,9 +30,14 @@ _QUERIES = 1 << 12  # how many queries are checked together: few enough to stay 
 
 
 def qrels_of_mapping(mapping: _Mapping) -> Qrels:
-    """Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite."""
+    """
+    Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite.
+
+    A query without any, ``{"q2": {}}``, is not judged, and left out, as in every kind of file.
+    """
+    given, mapping = mapping, _judged(mapping)
     if not mapping:
-        raise no_judgments()
+        raise no_judgments() if not _problems(given, "grade") else _unusable(given, "qrels")
     names = list(mapping)
     lengths: list[int] = []
     documents: list[str] = []
@@ -43,20 +48,29 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
             lengths += map(len, judged)
             ids = list(chain.from_iterable(judged))
             if set(map(type, judged)) != {dict}:
+                if not all(isinstance(each, Mapping) for each in judged):
+                    raise TypeError  # noqa: TRY301  # explained below, as everything else that is wrong
                 judged = list(map(dict, judged))
             values = map(dict.values, cast("list[dict[str, float]]", judged))
             packed.append(struct.pack(f"{len(ids)}d", *chain.from_iterable(values)))
             if not are_texts(ids):
-                raise TypeError  # noqa: TRY301  # explained below, as everything else that is wrong
+                raise TypeError  # noqa: TRY301  # as above
             documents += ids
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
         if (by_intent := _by_intent(mapping)) is not None:
             return by_intent
-        raise _unusable(mapping, "qrels") from None
+        raise _unusable(given, "qrels") from None
     grades = np.frombuffer(b"".join(packed), dtype=np.float64)
-    if not (np.isfinite(grades).all() and are_texts(names)):
-        raise _unusable(mapping, "qrels")
+    if not (np.isfinite(grades).all() and are_texts(given)):
+        raise _unusable(given, "qrels")
     return Qrels.of_texts(names, np.array(lengths, dtype=np.int64), documents, grades)
+
+
+def _judged(mapping: _Mapping) -> _Mapping:
+    """Return judgments without queries that have none."""
+    if all(mapping.values()):
+        return mapping
+    return {query: judged for query, judged in mapping.items() if judged or not isinstance(judged, Mapping)}
 
 
 def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
@@ -207,7 +221,7 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
     value, text = _decoded(path, name)
     names_intents = _names_intents(value)
     _check(value, text, _wrong(value, "grade", name, has_intents=names_intents), "qrels", name)
-    judgments: dict[str, dict[str, Any]] = {query: judged for query, judged in value.items() if judged}
+    judgments = cast("dict[str, dict[str, Any]]", _judged(value))
     if names_intents:
         by_intent = {
             encoded(query): {encoded(document): grades for document, grades in judged.items()}

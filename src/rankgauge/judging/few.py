@@ -78,8 +78,12 @@ class FewQueries:
         judgments = cast("dict[str, dict[str, float]]", mapping)
         if not (len(judgments) <= _QUERIES and set(map(type, judgments)) == {str}):
             return None
+        if not all(judgments.values()):  # a query without judgments is not judged
+            judgments = {
+                query: judged for query, judged in judgments.items() if judged or type(judged) not in _DICTIONARIES
+            }
         each = judgments.values()
-        if not (set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _JUDGMENTS):
+        if not (each and set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _JUDGMENTS):
             return None
         grades = list(chain.from_iterable(map(dict.values, each)))
         kinds = set(map(type, grades))

@@ -183,7 +183,7 @@ class ShardedRun:
         """
         plan = self._plan
         source = open_run(run, columns=columns, catalog=plan.catalog)
-        if qrels is None or (isinstance(qrels, Mapping) and not qrels):
+        if qrels is None or (isinstance(qrels, Mapping) and not any(qrels.values())):
             names = [name for part in source.parts(1) for batch in part for name in batch.queries]
             looks = names[0].decode("utf-8", "backslashreplace") if names else ""
             return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
