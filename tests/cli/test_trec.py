@@ -409,3 +409,20 @@ def test_columns_that_say_nothing_are_refused(rankgauge, files, written, said):
     done = rankgauge("trec", files[0], files[1], "--columns", written)
     assert done.code == 2
     assert said in done.err
+
+
+def test_a_line_whose_fields_are_shifted_is_said(rankgauge, files, write):
+    """The number is trec_eval's, which takes `my` for the document: what is printed on stdout does not change."""
+    run = write("shifted.run", f"{GOOD}q3 Q0 my c 1 0.5 good\n")
+    done = rankgauge("trec", files[0], run, "-m", "P@1", "--format", "trec")
+    assert done.out.split() == ["P_1", "all", "0.5000"]
+    said = (
+        "shifted.run:5: 7 fields where a run has 6; as in trec_eval it is read as query 'q3', document 'my', rank 'c'"
+    )
+    assert said in " ".join(done.err.split())
+
+
+def test_scores_that_rise_with_the_stated_ranks_are_said(rankgauge, files, write):
+    run = write("distances.run", "q1 Q0 a 1 0.1 t\nq1 Q0 x 2 0.2 t\n")
+    done = rankgauge("trec", files[0], run, "-m", "P@1")
+    assert "distances.run rise with its stated ranks" in " ".join(done.err.split())

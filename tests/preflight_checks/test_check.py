@@ -239,7 +239,7 @@ def test_constant_scores_are_a_warning_and_an_error_where_ranks_say_otherwise(ch
         ((0, 1), "first-rank", "info"),
         ((5, 6), "first-rank", "warning"),
         ((1, 3), "rank-gaps", "warning"),
-        (("x", "y"), "no-ranks", "info"),
+        (("x", "y"), "shifted-fields", "warning"),
         ((4, 4), "no-ranks", "info"),
     ],
 )

@@ -14,6 +14,7 @@ from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmen
 from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import Looks, sniff
+from rankgauge.io.trec import OddLines, RunFile
 from rankgauge.judging.threads import thread_count, work_on_parts
 from rankgauge.preflight_checks.finding_kinds import MOST_EXAMPLES, finding, query_named
 from rankgauge.preflight_checks.findings import Finding, Preflight
@@ -119,19 +120,28 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
         return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        scanned, scattered = _scanned(open_run(run, columns=columns), judgments.qrels, rel)
+        source = open_run(run, columns=columns)
+        if (with_ranks := getattr(source, "with_ranks", None)) is not None:  # of a file or table that may state them
+            source = with_ranks()
+        scanned, scattered = _scanned(source, judgments.qrels, rel)
     except UnreadableError:
         raise
     except DataError as error:
         findings.append(_unreadable("run", error.problems, looks))
     else:
-        findings += _findings_of(scanned, scattered, judgments.qrels, rel, facts)
+        odd = source.odd_lines if isinstance(source, RunFile) else None
+        findings += _findings_of(scanned, scattered, odd, judgments.qrels, rel, facts)
     findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
     return Preflight(judgments.name, name, facts, tuple(findings))
 
 
 def _findings_of(
-    run: ScannedRun, scattered: Sequence[bytes], qrels: Qrels | None, rel: float, facts: dict[str, float]
+    run: ScannedRun,
+    scattered: Sequence[bytes],
+    odd: OddLines | None,
+    qrels: Qrels | None,
+    rel: float,
+    facts: dict[str, float],
 ) -> Iterator[Finding]:
     """Yield findings about a run, and add to the facts."""
     if not run.names:
@@ -141,7 +151,9 @@ def _findings_of(
     if qrels is not None:
         facts |= overlap_facts(run, qrels, rel)
         yield from check_overlap(run, qrels, facts)
-    yield from check_ranking(run, facts)
+    if odd is not None:
+        yield finding("shifted-fields", {"lines": odd.n}, map(str, odd.examples(MOST_EXAMPLES)))
+    yield from check_ranking(run, facts, has_odd_ranks=odd is not None)
     if scattered:
         places = map(query_named, scattered[:MOST_EXAMPLES])
         yield finding("scattered-queries", {"queries": len(scattered)}, places, of=len(run.names))
@@ -149,8 +161,6 @@ def _findings_of(
 
 def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, Sequence[bytes]]:
     """Scan a run; also return the queries whose lines are not together."""
-    if (with_ranks := getattr(source, "with_ranks", None)) is not None:  # of a file or table that may state them
-        source = with_ranks()
     parts = source.parts(thread_count())
     scans = [RunScan(qrels, rel) for _ in parts]
     work_on_parts(parts, lambda number: scans[number].add)

@@ -98,8 +98,14 @@ _RUN: Mapping[str, _Kind] = {
     ),
     "no-ranks": _Kind(
         "info",
-        "in {queries:,} of {of:,} queries the rank column holds no ranks: no numbers, or the same one everywhere",
+        "in {queries:,} of {of:,} queries the rank column holds no ranks, but the same number everywhere",
         "harmless: ranks are never read; but nothing could be checked against them",
+    ),
+    "shifted-fields": _Kind(
+        "warning",
+        "{lines:,} {lines:line has|lines have} more than six fields, or a rank that is no number",
+        "is there a blank in an id? it shifts the fields behind it, and another field is read as the score; lines are "
+        "read as trec_eval reads them",
     ),
     "rank-gaps": _Kind(
         "warning",

@@ -75,15 +75,19 @@ def run_facts(run: ScannedRun) -> Mapping[str, float]:
     }
 
 
-def check_ranking(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
-    """Yield findings about the rankings of a run, which has queries, given what `run_facts` returned."""
+def check_ranking(run: ScannedRun, facts: Mapping[str, float], *, has_odd_ranks: bool = False) -> Iterator[Finding]:
+    """
+    Yield findings about the rankings of a run, which has queries, given what `run_facts` returned.
+
+    Ranks that are missing are not said where it is known already that the run *has odd ranks*: one cause, one finding.
+    """
     surplus = run.queries.surplus
     repeats = (f"{query_named(query)}, document {shown(name)!r}: {times} times" for query, name, times in run.repeats)
     counts = {"results": int(surplus.sum())}
     yield from flagged("repeated-documents", run.names, surplus > 0, counts, examples=repeats)
     order = list(_order(run))
     yield from order
-    yield from _rank_column(run)
+    yield from _rank_column(run, has_odd_ranks=has_odd_ranks)
     if not any(finding.severity == "error" for finding in order):
         yield from _ties(run, facts)
     yield from _depth(run, facts)
@@ -109,11 +113,12 @@ def _order(run: ScannedRun) -> Iterator[Finding]:
         yield from flagged("unsorted-queries", names, queries.is_unsorted & ~queries.contradicts)
 
 
-def _rank_column(run: ScannedRun) -> Iterator[Finding]:
+def _rank_column(run: ScannedRun, *, has_odd_ranks: bool) -> Iterator[Finding]:
     queries, names = run.queries, run.names
     if not run.states_ranks:
         return
-    yield from flagged("no-ranks", names, ~queries.is_numbered)
+    if not has_odd_ranks:
+        yield from flagged("no-ranks", names, ~queries.is_numbered)
     yield from flagged("rank-gaps", names, queries.has_gaps)
     shifted = queries.is_numbered & (queries.first_rank != 1)
     if shifted.any():

@@ -26,6 +26,7 @@ from rankgauge.io.recognize import TREC_LINE, is_run_line, shortened, split_line
 from rankgauge.io.stated_ranks import are_ranks, scores_of_ranks
 from rankgauge.io.trec.decimal_texts import parse_floats
 from rankgauge.io.trec.line_fields import Fields, find_fields, has_control
+from rankgauge.io.trec.odd_lines import are_no_ranks
 
 __all__ = ["QRELS", "RUN", "Form", "Lines", "explain", "read_lines"]
 
@@ -78,6 +79,7 @@ class Lines(NamedTuple):
     keys: Words  # of the documents of a run; none for judgments
     left: Ints  # where the lines of the last query begin, if they were left out
     stated: Floats | None = None  # the ranks that lines state, NaN where that is no number; None where nobody asked
+    n_odd: int = 0  # how many lines of a run have further fields, or a rank that is no number
 
     @property
     def lengths(self) -> Ints:
@@ -113,7 +115,16 @@ def _columns(fields: Fields, form: Form, *, is_whole: bool, ranks: bool) -> Line
     numbers = scores_of_ranks(numbers) if form.is_ranked else numbers
     stated = parse_floats(fields.column(form.rank))[0] if ranks and form.rank is not None else None
     keys = documents.keys() if form.is_run else np.empty(0, dtype=np.uint64)
-    return Lines(fields.column(form.query).at(first), first, documents, numbers, keys, left, stated)
+    n_odd = _n_odd(fields, stated) if form == RUN else 0
+    return Lines(fields.column(form.query).at(first), first, documents, numbers, keys, left, stated, n_odd)
+
+
+def _n_odd(fields: Fields, stated: Floats | None) -> int:
+    """Return how many lines of TREC text have further fields, or a rank that is no number."""
+    is_odd = are_no_ranks(fields.buffer, fields.column(RUN.rank or 0).start) if stated is None else np.isnan(stated)
+    if fields.has_more is not None:
+        is_odd |= fields.has_more
+    return int(np.count_nonzero(is_odd))
 
 
 def _compiled(buffer: NDArray[np.uint8], end: int, form: Form, *, is_whole: bool) -> Lines | None:
@@ -131,7 +142,10 @@ def _compiled(buffer: NDArray[np.uint8], end: int, form: Form, *, is_whole: bool
         last = int(first[-1])
         left, queries, first = queries.start[-1:], queries.at(slice(-1)), first[:-1]
         documents, numbers, keys = documents.at(slice(last)), numbers[:last], keys[:last]
-    return Lines(queries, first, documents, numbers, keys, left)
+    n_odd = 0
+    if form.is_run:  # one blank behind the document is its rank
+        n_odd = int(np.count_nonzero(are_no_ranks(buffer, documents.start + documents.length + 1)))
+    return Lines(queries, first, documents, numbers, keys, left, n_odd=n_odd)
 
 
 def _read_others(columns: compiled_kernel.LineColumns, form: Form) -> bool:

@@ -108,6 +108,7 @@ class Fields(NamedTuple):
     begin: Ints  # where the first field of each line begins; shape (lines,)
     ends: Ints  # where each field ends; shape (lines, fields or more)
     starts: Ints | None = None  # where each begins; None where that is one byte behind the end of the field before
+    has_more: Flags | None = None  # which lines have further fields; None where none has
 
     def __bool__(self) -> bool:
         return len(self.begin) > 0
@@ -123,7 +124,8 @@ class Fields(NamedTuple):
     def until(self, line: int) -> Fields:
         """Return the first lines."""
         starts = None if self.starts is None else self.starts[:line]
-        return Fields(self.buffer, self.begin[:line], self.ends[:line], starts)
+        has_more = None if self.has_more is None else self.has_more[:line]
+        return Fields(self.buffer, self.begin[:line], self.ends[:line], starts, has_more)
 
 
 def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) -> Fields:
@@ -181,4 +183,5 @@ def _general(buffer: NDArray[np.uint8], end: int, solid: Flags, count: int, *, m
         raise MalformedError
     chosen = first[:, None] + np.arange(count)
     starts = field_starts[chosen] + PADDING
-    return Fields(buffer, starts[:, 0], field_ends[chosen] + PADDING, starts)
+    has_more = several > count
+    return Fields(buffer, starts[:, 0], field_ends[chosen] + PADDING, starts, has_more if has_more.any() else None)

@@ -24,6 +24,7 @@ from rankgauge.io.recognize import split_line
 from rankgauge.io.stated_ranks import StatedRanks
 from rankgauge.io.trec.line_columns import RUN, Form, Lines, explain, read_lines
 from rankgauge.io.trec.line_fields import Window
+from rankgauge.io.trec.odd_lines import OddLines, scores_rise
 
 __all__ = ["BLOCK", "RunFile", "read_header"]
 
@@ -128,6 +129,10 @@ def _query_of(line: bytes, field: int) -> bytes | None:
 BLOCK = 1 << 21  # bytes read at once: so many that calls cost little, so few that columns stay in a processor's cache
 
 _TAG = 5
+_LOOKED_AT = 1 << 15  # in how many bytes stated ranks are compared with scores
+_HIGHER = (
+    "the highest score counts first, so negate the scores if they are distances (`rankgauge validate` checks more)"
+)
 _SMALL = 1 << 22  # a file with fewer bytes is not worth a second thread
 _LONGEST_SEARCH = 1 << 24
 
@@ -161,11 +166,14 @@ class RunFile:
         self._path = path
         self._block = block
         self._states_ranks = False
+        self._odd: list[int] = []  # how many odd lines each block had that was read last; threads add to it
+        self._rises = False
 
     def with_ranks(self) -> RunFile:
         """Return the same run with the file's own column of ranks in its batches, which preflight checks."""
         other = copy.copy(self)
         other._states_ranks = True  # noqa: SLF001  # the copy is ours
+        other._odd = []  # noqa: SLF001  # as above
         return other
 
     @property
@@ -175,8 +183,19 @@ class RunFile:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what is wrong with that header, how lines were understood, and where ranks contradict scores."""
-        return [*self._header[1], *self._how, *self._ranks.notes]
+        """Return what is wrong with that header, how lines were understood, and what is odd about lines and ranks."""
+        notes = [*self._header[1], *self._how, *self._ranks.notes]
+        if (odd := self.odd_lines) is not None:
+            notes.append(odd.note)
+        if self._rises:
+            notes.append(f"the scores of {self.name} rise with its stated ranks; {_HIGHER}")
+        return notes
+
+    @property
+    def odd_lines(self) -> OddLines | None:
+        """Return the lines that may mean something else, once the run was read; None where there are none."""
+        count = sum(self._odd)
+        return OddLines(count, self._path, self.name) if count else None
 
     @cached_property
     def _header(self) -> tuple[Mapping[str, Any], Sequence[str]]:
@@ -184,29 +203,34 @@ class RunFile:
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return at most *count* iterators, one for each thread, over parts of the file; a compressed one has one."""
+        self._odd, self._rises = [], False
         spans = self._spans(count)
-        return [self._batches(span, is_last=span is spans[-1]) for span in reversed(spans)]
+        first, last = spans[0], spans[-1]
+        return [self._batches(span, keeps_tag=span is last, looks=span is first) for span in reversed(spans)]
 
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once, even if its lines are scattered; this copies the run to temporary files."""
+        self._odd, self._rises = [], False
         with open_file(self._path, name=self.name) as opened:
             try:
-                for stream in _grouped(opened.stream, self._form.query):
-                    yield from self._read(stream, None)
+                for number, stream in enumerate(_grouped(opened.stream, self._form.query)):
+                    yield from self._read(stream, None, looks=not number)
             except MalformedError:
                 raise explain(self._path, self.name, self._form) from None
 
-    def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
+    def _batches(self, span: _Span, *, keeps_tag: bool, looks: bool) -> Iterator[RankingBatch]:
         try:
             with open_file(self._path, name=self.name) as opened:
                 begin, length = span
                 if begin:
                     opened.stream.seek(begin)
-                yield from self._read(opened.stream, length, keeps_tag=is_last)
+                yield from self._read(opened.stream, length, keeps_tag=keeps_tag, looks=looks)
         except MalformedError:
             raise explain(self._path, self.name, self._form) from None
 
-    def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
+    def _read(
+        self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True, looks: bool = False
+    ) -> Iterator[RankingBatch]:
         window = Window(stream, limit=limit, size=self._block)
         limit_of_query = longest_piece()
         form = self._form
@@ -219,6 +243,10 @@ class RunFile:
                     return
                 window.drop(window.end)
                 continue
+            if looks and form == RUN and not self._states_ranks:
+                self._rises = _rises(window)
+            looks = False
+            self._odd.append(lines.n_odd)
             if window.is_last:
                 if keeps_tag and form == RUN:
                     line = window.line_at(int(lines.documents.start[-1]))
@@ -260,6 +288,13 @@ class RunFile:
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
         return [(begin, end - begin) for begin, end in pairwise(cuts)] + [(cuts[-1], None)]
+
+
+def _rises(window: Window) -> bool:
+    """Return whether scores rise with the stated ranks in the first lines of a run."""
+    end = window.end if window.end <= _LOOKED_AT else window.line_begin(_LOOKED_AT)
+    lines = read_lines(window.buffer, end, RUN, ranks=True)
+    return lines is not None and lines.stated is not None and scores_rise(lines.first, lines.stated, lines.numbers)
 
 
 def _query_boundary(stream: IO[bytes], offset: int, field: int) -> int | None:
