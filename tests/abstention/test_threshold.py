@@ -181,3 +181,58 @@ class TestMistakes:
     def test_shares_lie_within_their_range(self, result, options):
         with pytest.raises(ParameterError):
             result.threshold(**options)
+
+
+class TestScoresThatAreDistances:
+    """Answerable questions have distances up to .4, unanswerable ones from .5 on: the lowest are the best."""
+
+    SAMPLES = tuple(
+        sample(number, 0.4 - number / 1000 if number % 2 else 0.5 + number / 1000, answerable=bool(number % 2))
+        for number in range(40)
+    )
+
+    @pytest.mark.parametrize("metric", [None, "hit@1"])
+    @pytest.mark.parametrize("at_most", [0.0, 0.05, 0.2])
+    def test_never_make_a_threshold_that_holds(self, metric, at_most):
+        found = evaluated(self.SAMPLES).threshold(metric, at_most=at_most)
+        assert found.is_reversed
+        assert found.reported.silenced.value == 1
+        lines = list(threshold_lines(found))
+        assert [line.role for line in lines[:2]] == ["bad", "bad"]
+        assert "holds" not in lines[0].text
+        assert "are they distances?" in lines[1].text
+
+    def test_negated_ones_do(self, result):
+        turned = [
+            {
+                **each,
+                "actual_output": {
+                    "retrieved": [{"id": "d1", "score": -each["actual_output"]["retrieved"][0]["score"]}]
+                },
+            }
+            for each in self.SAMPLES
+        ]
+        found = evaluated(turned).threshold("hit@1")
+        assert not found.is_reversed
+        assert "holds: 0.0%" in next(iter(threshold_lines(found))).text
+
+    def test_are_told_where_they_overlap(self):
+        """Every tenth unanswerable question is close, every tenth answerable one far."""
+        samples = [
+            sample(
+                number,
+                0.2 + number / 1000 if (number % 10 == 0) != (number % 2 > 0) else 0.7,
+                answerable=number % 2 > 0,
+            )
+            for number in range(200)
+        ]
+        found = evaluated(samples).threshold("hit@1")
+        assert found.is_reversed
+
+    def test_scores_that_tell_nothing_are_no_distances(self, result):
+        chance = np.random.default_rng(3)
+        samples = [sample(number, float(chance.random()), answerable=number % 2 > 0) for number in range(200)]
+        assert not evaluated(samples).threshold("hit@1").is_reversed
+        equal = [sample(number, 0.5, answerable=number % 2 > 0) for number in range(40)]
+        assert not evaluated(equal).threshold("hit@1").is_reversed
+        assert not result.threshold("hit@1").is_reversed

@@ -26,6 +26,7 @@ __all__ = ["Half", "Share", "Threshold", "choose_threshold", "threshold_lines"]
 _NEEDED = ("false_answers", "false_abstentions", "top_score")
 _FEW = 10
 _MOST_SEED = 1 << 128
+_ROUNDED = 1e-9  # by how much means of equal losses may differ
 
 _Floats = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
@@ -87,6 +88,9 @@ class Threshold:
 
         mean_loss: What that area is where scores tell nothing: the mean loss.
 
+        is_reversed: Whether answers are the worse the higher their scores are, as with distances: the interval of the
+            area lies above the mean loss.
+
         calibration: Whether scores are probabilities of a good answer; None where one is outside of 0 to 1.
 
         confidence: That of every interval.
@@ -103,6 +107,7 @@ class Threshold:
     risk_area: float
     risk_area_interval: tuple[float, float]
     mean_loss: float
+    is_reversed: bool
     calibration: Calibration | None
     confidence: float
     seed: int
@@ -159,6 +164,8 @@ def choose_threshold(
         raise ResultError("the system says nothing for any question, so that there is no score to choose")
     good = np.ones(len(answered.scores)) if answered.values is None else answered.values
     losses = np.where(answered.unanswerable, 1.0, 1.0 - good)
+    area_interval = risk_area_interval(answered.scores, losses, answered.clusters, confidence=confidence, seed=seed)
+    mean_loss = float(losses.mean())
     return Threshold(
         dataset=dataset_name(result),
         value=None if value == math.inf else value,
@@ -167,10 +174,9 @@ def choose_threshold(
         reported=_half(second, value, confidence),
         metric=None if good_by is None else good_by.name,
         risk_area=risk_area(answered.scores, losses),
-        risk_area_interval=risk_area_interval(
-            answered.scores, losses, answered.clusters, confidence=confidence, seed=seed
-        ),
-        mean_loss=float(losses.mean()),
+        risk_area_interval=area_interval,
+        mean_loss=mean_loss,
+        is_reversed=area_interval[0] > mean_loss + _ROUNDED,
         calibration=calibration(answered.scores, 1.0 - losses),
         confidence=confidence,
         seed=seed,
@@ -273,6 +279,8 @@ def _share(values: _Floats, among: _Flags, clusters: _Ints | None, confidence: f
 def threshold_lines(threshold: Threshold) -> Iterator[Line]:
     """Yield the threshold, what it does on the half that did not choose it, and what scores are worth."""
     yield Line(_verdict(threshold), "good" if _keeps(threshold) else "bad")
+    if threshold.is_reversed:
+        yield Line(_REVERSED, "bad")
     yield Line("")
     yield Line(f"{'':<16}{'chosen on one half':<32}reported on the other")
     sides = threshold.chosen, threshold.reported
@@ -294,12 +302,23 @@ def threshold_lines(threshold: Threshold) -> Iterator[Line]:
         yield Line(f"as probabilities of a good answer, scores are off by {error:.4f} (Brier score {brier:.4f})")
 
 
+_REVERSED = (
+    "the higher a score, the worse the answer: are they distances? higher scores have to be better; negate them, and "
+    "run it again"
+)
 _NOTHING = Share(0, None, None, None)
 
 
 def _keeps(threshold: Threshold) -> bool:
     rate = threshold.reported.false_answers.value
-    return threshold.value is not None and rate is not None and rate <= threshold.at_most
+    held = threshold.value is not None and rate is not None and rate <= threshold.at_most
+    return held and not threshold.is_reversed and not _silences_all(threshold)
+
+
+def _silences_all(threshold: Threshold) -> bool:
+    """Return whether no answerable question is answered any more, in either half."""
+    shares = [half.silenced.value for half in (threshold.chosen, threshold.reported)]
+    return all(share is None or share == 1.0 for share in shares)
 
 
 def _verdict(threshold: Threshold) -> str:
@@ -311,6 +330,8 @@ def _verdict(threshold: Threshold) -> str:
     rate, high = half.false_answers.value, half.false_answers.high
     if rate is None or high is None:
         return f"{what}: {below}, which nothing in the other half can try"
+    if _silences_all(threshold):
+        return f"{what}: {below} would silence every question that has an answer, too; scores do not tell them apart"
     held = "holds" if rate <= threshold.at_most else "does not hold"
     sure = "" if high <= threshold.at_most else f", and {high:.1%} cannot be ruled out"
     tried = counted(half.false_answers.n, "question")
