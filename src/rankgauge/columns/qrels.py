@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -63,6 +63,8 @@ class Qrels:
         source: The file they came from, for messages.
 
         intents: Which intents of its query each judgment is for; None where nobody asked, or none is named.
+
+        n_merged: How many judgments are the highest of several for their document, of which nobody asked.
     """
 
     ids: Slices | Sequence[str] | None
@@ -71,6 +73,7 @@ class Qrels:
     listed: Slices | Sequence[str] | None
     source: str = ""
     intents: Intents | None = None
+    n_merged: int = 0
     _given: Given | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -156,6 +159,25 @@ class Qrels:
                 return None
             own[intent] = grade
         return cls.of_intents(judgments, source)
+
+    def without_intents(self) -> Qrels:
+        """Return the same judgments, of which each is the highest of those for its intents."""
+        if self.intents is None:
+            return self
+        several = np.bincount(self.intents.item, minlength=self.n_judgments) > 1
+        return replace(self, intents=None, n_merged=int(np.count_nonzero(several)))
+
+    @property
+    def merged_note(self) -> str:
+        """Return what a user should know of judgments that were merged; empty where none were."""
+        if not self.n_merged:
+            return ""
+        have = "document has" if self.n_merged == 1 else "documents have"
+        return (
+            f"{self.n_merged:,} {have} several judgments for a query in {self.source or 'the judgments'}, by intent or "
+            "by assessor (column two of TREC text); the highest counts, and trec_eval refuses them. Metrics by intent, "
+            "such as alpha_ndcg@10, read each; grades of assessors are better merged before"
+        )
 
     @cached_property
     def documents(self) -> Slices:

@@ -162,7 +162,12 @@ def powered_by_plan(
         judgments=by_model.source or "the model's judgments",
         human=by_people.source or "those of people",
         confidence=confidence,
-        notes=[*_told_by_models(by_people), *_notes(model, people, shared, parts, questions), *table.notes],
+        notes=[
+            *filter(None, (by_model.merged_note, by_people.merged_note)),
+            *_told_by_models(by_people),
+            *_notes(model, people, shared, parts, questions),
+            *table.notes,
+        ],
     )
 
 

@@ -197,6 +197,7 @@ def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run:
         origin=run.origin,
         places=judged.places,
         source=qrels.source,
+        merged=qrels.merged_note,
         sketcher=run.sketcher,
     ).result()
 

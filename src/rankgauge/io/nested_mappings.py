@@ -8,7 +8,6 @@ import json
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
@@ -228,7 +227,7 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
             for query, judged in judgments.items()
         }
         qrels = Qrels.of_intents(by_intent, name)
-        return qrels if intents else replace(qrels, intents=None)
+        return qrels if intents else qrels.without_intents()
     if not judgments:
         raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))

@@ -76,7 +76,7 @@ def open_qrels(
     check_columns(columns)
     if isinstance(source, Mapping):
         qrels = qrels_of_mapping(source)
-        return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
+        return qrels if intents else qrels.without_intents()
     if is_named(source):
         from rankgauge.io.table_rankings import qrels_of_rows
 

@@ -95,7 +95,7 @@ def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
     except RepeatedJudgmentsError:
         if (by_intent := _by_intent(whole, batch, rows)) is None:
             raise
-        return replace(by_intent, intents=None)
+        return by_intent.without_intents()
 
 
 def _by_intent(whole: pl.DataFrame, batch: RankingBatch, rows: Rows) -> Qrels | None:

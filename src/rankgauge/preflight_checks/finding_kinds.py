@@ -47,6 +47,13 @@ _JUDGMENTS: Mapping[str, _Kind] = {
         "{queries:,} of {of:,} judged queries {queries:has|have} no document with a grade of {rel:g} or more",
         "they score 0 in every run; lower the grade from which a document is relevant (rel), or remove these queries",
     ),
+    "merged-judgments": _Kind(
+        "info",
+        "{judgments:,} {judgments:document has|documents have} several judgments for a query, by intent or by assessor "
+        "(column two of TREC text)",
+        "the highest counts, and trec_eval refuses them; metrics by intent, such as alpha_ndcg@10, read each; grades "
+        "of assessors are better merged before",
+    ),
     "negative-grades": _Kind(
         "info",
         "{judgments:,} {judgments:judgment is|judgments are} negative, the lowest {lowest:g}",

@@ -38,6 +38,8 @@ def check_judgments(qrels: Qrels, rel: float) -> Iterator[Finding]:
     lacking = np.bincount(qrels.owners, weights=qrels.grades >= rel, minlength=n) == 0
     counts = {"queries_judged": n, "rel": rel}
     yield from flagged("no-relevant", qrels.queries, lacking, counts, severity="error" if lacking.all() else "warning")
+    if qrels.n_merged:
+        yield finding("merged-judgments", {"judgments": qrels.n_merged})
     grades = qrels.grades
     yield from _some_judgments("negative-grades", qrels, grades < 0, {"lowest": float(grades.min())})
     yield from _some_judgments("fractional-grades", qrels, grades != np.floor(grades), {})

@@ -53,6 +53,8 @@ def agree(given: argparse.Namespace) -> int:
         if judge.n_unjudged:
             below = counted(judge.n_unjudged, "grade")
             remark(f"{judge.name}: {below} below 0, which says that nobody judged the document; left out")
+        if judge.note:
+            remark(judge.note)
     return 0
 
 

@@ -31,6 +31,7 @@ class Judgments:
     texts: Mapping[Pair, str] = field(default_factory=dict)  # of the documents, where the file has them
     scale: tuple[float, ...] = ()  # the grades that could be given, ascending; empty where the file does not say
     n_unjudged: int = 0  # documents with a grade below 0, which says that nobody judged them
+    note: str = ""  # what else should be known of them
 
     @property
     def model(self) -> str:
@@ -56,7 +57,7 @@ def _of_qrels(path: Path) -> Judgments:
         for owner, document, grade in zip(owners, documents, grades, strict=True)
         if grade >= 0
     }
-    return Judgments(path.name, given, n_unjudged=len(grades) - len(given))
+    return Judgments(path.name, given, n_unjudged=len(grades) - len(given), note=qrels.merged_note)
 
 
 def _of_queue(path: Path) -> list[Judgments]:

@@ -4,7 +4,6 @@ Qrels: reads the judgments of a TREC qrels file.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +47,7 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False, fo
     except RepeatedJudgmentsError:
         if (by_intent := _by_intent(window, form, judged.grades, label)) is None:
             raise
-        return replace(by_intent, intents=None)
+        return by_intent.without_intents()
 
 
 class _Judged(NamedTuple):
