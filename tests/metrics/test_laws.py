@@ -280,6 +280,18 @@ def averaged(judged: Judged, *, k: Cutoff) -> Scores:
     return judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
 
 
+def _not_halved(judged: Judged, *, halved: bool) -> Scores:
+    if halved:
+        raise ValueError("halved=true has no closed form")
+    return half(judged)
+
+
+@metric("faulty-half", expectation=_not_halved)
+def half(judged: Judged, *, halved: bool = False) -> Scores:
+    """Be recall, or half of it, which it refuses to average when it is too late."""
+    return judged.found() / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan) / (1 + halved)
+
+
 def short_sums(judged: Judged, *, k: Cutoff) -> Contributions:
     found = judged.finds(k)
     return Contributions(found, np.ones(len(found.rank)))
@@ -367,6 +379,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("huge-cutoff", dense),
     ("sees-the-ranking", blind),
     ("expectation", averaged),
+    ("expectation", half),
     ("contributions", short),
     ("arguments", tidy),
     ("pickling", inner_metric()),

@@ -33,3 +33,30 @@ def test_one_kind_of_result_alone_makes_no_pairs(score, ranking):
 def test_the_collection_and_its_size_go_together(engine, metric):
     with pytest.raises(PlanError, match="among=collection needs the number of documents"):
         engine.dataset([]).with_metrics([metric]).plan()
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        ("fall_out@1", 1 / 3),
+        ("fall_out@5", 1.0),
+        ("fall_out(among=judged)@1", 1 / 2),  # m, of m and n
+        ("fall_out(among=collection, collection=10)@2", 2 / 10),
+    ],
+)
+def test_fall_out_needs_nothing_relevant(score, metric, expected):
+    assert score(metric, {"relevant": {"m": 0, "n": 0}}, ["m", "x", "y"]).value == pytest.approx(expected)
+
+
+def test_fall_out_of_nothing_irrelevant_is_undefined(score):
+    assert score("fall_out@3", {"relevant": GOLD}, ["a", "b"]).status == "undefined"
+    assert score("fall_out(among=judged)@3", {"relevant": {"a": 1}}, ["x"]).status == "undefined"
+    assert score("fall_out@3", {"relevant": {}}, ["x"]).status == "undefined"
+
+
+def test_set_map_is_one_quotient(score):
+    # 3 of 4 results are relevant, and 40 items are: (3/4) * (3/40), which two roundings take below .05625.
+    gold = {str(place): 1 for place in range(40)}
+
+    assert score("set_map", {"relevant": gold}, ["0", "1", "2", "x"]).value == 0.05625
+    assert score("set_map", {"relevant": gold}, []).value == 0.0

@@ -44,6 +44,8 @@ SPECS = [
     "rbp(p=0.5)@3",
     "rbp_resid(p=0.5)",
     "recall_all(count=listed)@3",
+    "AP(denominator=found)",
+    *(f"AP(denominator={choice})@{k}" for choice in ("found", "at-most-k") for k in (1, 2, 3, 4, 5)),
 ]
 
 AVERAGE = dataclasses.replace(PROFILES["trec10"], policy=dataclasses.replace(PROFILES["trec10"].policy, ties="average"))
@@ -154,12 +156,28 @@ def test_policy_refuses_what_has_no_closed_form(options):
         Policy(order="score", ties="average", **options)
 
 
-def test_parameters_without_a_closed_form_fail_with_a_reason():
-    sample = {"id": "q", "expected_output": {"a": 1}, "actual_output": [{"id": "a", "score": 1.0}]}
-    for spec in ("ndcg(ideal=retrieved-at-k)@3", "ndcg(clamp=true)@3"):
-        (found,) = ENGINE.dataset([]).with_metrics([spec]).with_profile(AVERAGE).score(sample).values()
-        assert found.status == "failed"
-        assert "no closed form" in found.reason
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        ("ndcg(ideal=retrieved-at-k)@3", "ideal=retrieved-at-k has no closed form over the orders of ties"),
+        ("ndcg(clamp=true)@3", "clamp=true has no closed form"),
+        ("ndcg_any(ideal=retrieved-at-k)@3", "ideal=retrieved-at-k has no closed form"),
+    ],
+)
+def test_plan_refuses_parameters_without_a_closed_form(metric, reason):
+    with pytest.raises(PlanError, match=reason):
+        ENGINE.dataset([]).with_metrics([metric]).with_profile(AVERAGE).plan()
+
+
+@pytest.mark.parametrize(("k", "expected"), [("", 3 / 4), ("@1", 1 / 2), ("@2", 3 / 4)])
+def test_precision_over_what_was_found_varies_with_what_a_cutoff_parts(k, expected):
+    # One of two tied results is relevant: it stands at 1 (precision 1) or at 2 (1/2); at 2 it is not within rank 1.
+    sample = {"id": "q", "expected_output": {"a": 1, "never": 1}}
+    sample["actual_output"] = [{"id": name, "score": 1.0} for name in "ax"]
+    metric = f"AP(denominator=found){k}"
+    (found,) = ENGINE.dataset([]).with_metrics([metric]).with_profile(AVERAGE).score(sample).values()
+
+    assert (found.status, found.value) == ("scored", expected)
 
 
 def test_error_fails_only_the_sample_whose_tie_matters():

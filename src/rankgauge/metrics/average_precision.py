@@ -4,12 +4,14 @@ Average precision: precision at every relevant item, over all of the ground trut
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, last_rank, per_gold, retrieval, tied, with_gold
+from rankgauge.columns import Floats, Ints
+from rankgauge.metrics.family import USUAL, Tied, last_rank, per_gold, retrieval, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
@@ -33,21 +35,47 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, denominator: Denominat
     of a relevant item is ``(a + 1 + (i - s) * (r - 1) / (m - 1)) / i``, and one stands there with probability r/m. The
     sum over i is a difference of harmonic numbers.
     """
-    if denominator == "found":
-        msg = "denominator=found has no closed form over the orders of ties: what is found within k varies too"
-        raise ValueError(msg)
     ties = tied(judged)
     alone = ties.size == 1
     last = last_rank(ties, k)
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, last.max(where=~alone, initial=0) + 1))])
     value = np.where(last < ties.low, 0.0, (ties.before + ties.place + 1) / ties.rows.rank)
     head = np.flatnonzero(ties.starts & ~alone)
-    low, size, count = ties.low[head], ties.size[head], ties.together[head]
-    slope = (count - 1) / (size - 1)
-    inverse = harmonic[last[head]] - harmonic[low - 1]
     value[~alone] = 0.0
-    value[head] = count / size * (slope * (last[head] - low + 1) + (ties.before[head] + 1 - slope * low) * inverse)
+    value[head] = _of_tie(ties.low[head], ties.size[head], last[head], ties.together[head], ties.before[head], harmonic)
+    if denominator == "found":
+        return with_gold(judged, _over_found(judged, ties, value, last, harmonic))
     return _averaged(judged, judged.sum(ties.rows, value), k, denominator)
+
+
+def _of_tie(low: Ints, size: Ints, last: Ints, count: Ints, before: Ints, harmonic: Floats) -> Floats:
+    """Return the expected sum of the precisions of *count* relevant results in ties of some sizes, down to a rank."""
+    slope = (count - 1) / np.maximum(size - 1, 1)
+    inverse = harmonic[last] - harmonic[low - 1]
+    sums: Floats = count / size * (slope * (last - low + 1) + (before + 1 - slope * low) * inverse)
+    return sums
+
+
+def _over_found(judged: Judged, ties: Tied, value: Scores, last: Ints, harmonic: Floats) -> Scores:
+    """
+    Return the expectation of the sum of precisions over how many relevant items are found within the cutoff.
+
+    That number varies where the cutoff parts a tie, at most one of a sample. Of its r relevant results among m, j stand
+    within the first c with the probability ``C(r, j) C(m - r, c - j) / C(m, c)``, and each order of these is as likely.
+    """
+    is_whole = last == ties.high
+    whole = ties.rows.where(is_whole)
+    sums, found = judged.sum(whole, value[is_whole]), np.bincount(whole.sample, minlength=judged.n)
+    scores = sums / np.maximum(found, 1)
+    for row in np.flatnonzero(ties.starts & ~is_whole & (last >= ties.low)).tolist():
+        sample, m, r = int(ties.rows.sample[row]), int(ties.size[row]), int(ties.together[row])
+        c = int(last[row] - ties.low[row]) + 1
+        j = np.arange(max(1, r - (m - c)), min(r, c) + 1)
+        within = _of_tie(ties.low[row], np.full(len(j), c), last[row], j, ties.before[row], harmonic)
+        ways = [math.comb(r, each) * math.comb(m - r, c - each) / math.comb(m, c) for each in j.tolist()]
+        none = math.comb(m - r, c) / math.comb(m, c)
+        scores[sample] = math.fsum([none * scores[sample], *(ways * (sums[sample] + within) / (found[sample] + j))])
+    return scores
 
 
 def _precisions(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Contributions:

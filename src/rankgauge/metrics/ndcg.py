@@ -38,11 +38,15 @@ def _check(*, gain: Gain, gains: str) -> None:
         raise ValueError(f"gains={gains!r} already sets what grades are worth; leave out gain={gain}")
 
 
-def _expected(
-    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
-) -> Scores:
+def _check_ties(*, ideal: Ideal, clamp: bool = False) -> None:
     if clamp:
         raise ValueError("clamp=true has no closed form over the orders of ties")
+    if ideal == "retrieved-at-k":
+        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: the contents of the first k vary too"
+        raise ValueError(msg)
+
+
+def _expected(judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, gains: str) -> Scores:
     return _expected_ratio(by_gains(judged, gains), k, gain, discount, ideal)
 
 
@@ -67,6 +71,7 @@ def _contributions(
     details=_details,
     check=_check,
     expectation=_expected,
+    check_ties=_check_ties,
     contributions=_contributions,
 )
 def ndcg(
@@ -139,6 +144,7 @@ def _any_contributions(
     laws=(*USUAL, "perfect-is-one"),
     details=_any_details,
     expectation=_any_expected,
+    check_ties=_check_ties,
     contributions=_any_contributions,
 )
 def ndcg_any(
@@ -192,9 +198,6 @@ def divisor_of(ranks: NDArray[np.int64], discount: Discount) -> Scores:
 
 def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal) -> Scores:
     """Return nDCG with the discount of each relevant row averaged over the ranks of its tie."""
-    if ideal == "retrieved-at-k":
-        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: the contents of the first k vary too"
-        raise ValueError(msg)
     ties = tied(judged)
     shares = prefix_mean(ties, 1.0 / divisor_of(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
     _, best = _earned_and_best(judged, k, gain, discount, ideal)

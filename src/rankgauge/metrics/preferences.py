@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.columns import Flags
 from rankgauge.metrics.family import USUAL, per_gold, retrieval, with_gold
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 from rankgauge.stats.agreement import agreement_weights, check_persistence
@@ -129,6 +130,10 @@ def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     return np.where(pairs > 0, 1.0 - wrong / np.maximum(pairs, 1), np.nan)
 
 
+def _has_gold(judged: Judged) -> Flags:
+    return np.bincount(judged.gold.sample, minlength=judged.n) > 0
+
+
 def _check(*, among: Among, collection: int) -> None:
     if collection < 0 or (collection > 0) != (among == "collection"):
         msg = f"among=collection needs the number of documents, and nothing else does: collection={collection}"
@@ -139,7 +144,10 @@ def _check(*, among: Among, collection: int) -> None:
     "retrieval-fall-out-at-k",
     short=("fall_out", "fallout", "FallOut"),
     higher_is_better=False,
+    version="2",
     check=_check,
+    defined=_has_gold,  # of results that are all irrelevant there is a share, too
+    undefined="the ground truth names no item",
     laws=("bounded",),
     without=("tail", "last-rank"),  # it is a share of all that was retrieved
 )
@@ -159,9 +167,8 @@ def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collectio
         collection: How many documents there are, for ``among=collection``.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where nothing is relevant, or nothing irrelevant.
+        Shape (n,), from 0 to 1; NaN where nothing is irrelevant.
     """
-    wanted = judged.n_gold()
     if among == "judged":
         wrong = judged.first & (judged.rows.grade >= 0) & ~judged.relevance.of(judged.rows.grade)
         retrieved = np.bincount(judged.rows.where(wrong).until(k).sample, minlength=judged.n)
@@ -169,9 +176,9 @@ def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collectio
         total = np.bincount(judged.gold.sample[known], minlength=judged.n)
     else:
         retrieved = np.minimum(judged.depth, k) - judged.relevant_ranks(k)
-        total = collection - wanted if collection else judged.depth - judged.relevant_ranks()
+        total = collection - judged.n_gold() if collection else judged.depth - judged.relevant_ranks()
     share = np.minimum(retrieved / np.maximum(total, 1), 1.0)  # a collection smaller than it was said to be
-    return np.where((wanted > 0) & (total > 0), share, np.nan)
+    return np.where(total > 0, share, np.nan)
 
 
 def _check_preferences(*, p: float) -> None:

@@ -61,14 +61,16 @@ def set_map(judged: Judged) -> Scores:
     """
     Set precision times set recall: average precision without any order.
 
-    Formula: ``P * R``. Source: trec_eval, measure `set_map`.
+    Formula: ``P * R`` as one quotient, ``hits * found / (retrieved * relevant)``; 0 where nothing was retrieved.
+    Source: trec_eval, measure `set_map`.
 
     When to use it: the system decides how much it returns, and one number is wanted.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return set_recall(judged) * _precision(judged)
+    both, most = judged.relevant_ranks() * judged.found(), judged.depth * judged.n_gold()
+    return with_gold(judged, np.divide(both, most, out=np.zeros(judged.n), where=most > 0))
 
 
 @_over_sets("retrieval-set-f", short=("set_F", "SetF", "set_f"), check=_check_beta)

@@ -39,6 +39,7 @@ __all__ = [
     "check_sendable",
     "lifted",
     "read_requests",
+    "refusal_of",
     "specs_of",
 ]
 
@@ -339,14 +340,19 @@ def _pinned_parameter(
 
 
 def _check_together(bound: Bound) -> None:
-    metric, params = bound.metric, bound.params
-    if metric.check is None:
-        return
-    names = (parameter.name for parameter in metric.parameters)
+    if refused := refusal_of(bound, bound.metric.check):
+        raise ParameterError(f"{bound.request.written!r} cannot be computed: {refused}")
+
+
+def refusal_of(bound: Bound, check: Callable[..., None] | None) -> str:
+    """Return why a check of a metric refuses its parameters; empty where it does not, or there is none."""
+    if check is None:
+        return ""
+    names, params = (parameter.name for parameter in bound.metric.parameters), bound.params
     try:
         with guarded():
-            metric.check(**{name: params[name] for name in names if name in params})
+            check(**{name: params[name] for name in names if name in params})
     except ForeignError as error:
         is_refusal = issubclass(type(error.__cause__), ValueError)  # which is how a check refuses
-        reason = error.reason if is_refusal else f"its check failed: {error}"
-        raise ParameterError(f"{bound.request.written!r} cannot be computed: {reason}") from None
+        return error.reason if is_refusal else f"its check failed: {error}"
+    return ""

@@ -19,7 +19,7 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.identity import fingerprint_of, metric_definition, names_of, unusual_engine
-from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings
+from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings, refusal_of
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import IntervalChoice
@@ -347,6 +347,11 @@ def _with_averaged_ties(bound: Bound, judged: _Judged) -> _Judged:
         raise ParameterError(
             f"policy ties=average needs a closed form over the orders of ties, and metric {bound.metric.alias!r} "
             f"declares none; leave out {bound.request.written!r}, or choose ties=docno, given or error"
+        )
+    if refused := refusal_of(bound, bound.metric.check_ties):
+        raise ParameterError(
+            f"policy ties=average needs a closed form over the orders of ties: {refused}; leave out "
+            f"{bound.request.written!r}, or choose ties=docno, given or error"
         )
     by_id = {target: None for target in judged if target.identity == "id"}
     if not by_id:

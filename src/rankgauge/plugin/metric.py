@@ -188,6 +188,7 @@ class Metric:
     needs_max_grade: bool
     check: Callable[..., None] | None
     expectation: Callable[..., Scores] | Literal["itself"] | None
+    check_ties: Callable[..., None] | None
     example: Mapping[str, Value]
     without: frozenset[str]
     like: tuple[str, ...]

@@ -53,6 +53,7 @@ def metric(
     check: Callable[..., None] | None = None,
     describes: bool = False,
     expectation: Callable[..., Scores] | Literal["itself"] | None = None,
+    check_ties: Callable[..., None] | None = None,
     contributions: Callable[..., Contributions] | None = None,
     example: Mapping[str, Value] = MappingProxyType({}),
     without: Iterable[Literal["tail", "last-rank"]] = (),
@@ -66,8 +67,8 @@ def metric(
     the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
     annotation and a default.
 
-    `details`, `check`, `expectation` and `contributions` name only the parameters they use: each of these is passed by
-    name, with the metric's default where none is given.
+    `details`, `check`, `expectation`, `check_ties` and `contributions` name only the parameters they use: each of these
+    is passed by name, with the metric's default where none is given.
 
     Args:
         alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
@@ -121,6 +122,9 @@ def metric(
 
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
+
+        check_ties: As `check`, called under ``ties=average``: a `ValueError` says for which values of parameters there
+            is no closed form, so that planning refuses them. `expectation` raises for none.
 
         contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
             explain`; None where the score is no sum over ranks.
@@ -184,6 +188,9 @@ def metric(
             needs_max_grade=needs_max_grade,
             check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
             expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
+            check_ties=None
+            if check_ties is None
+            else companion(alias, "check_ties", check_ties, defaults, skip_first=False),
             example=frozen(example),
             without=frozenset(without),
             like=_several(like),
@@ -225,6 +232,7 @@ class MetricOptions(TypedDict, total=False):
     check: Callable[..., None] | None
     describes: bool
     expectation: Callable[..., Scores] | Literal["itself"] | None
+    check_ties: Callable[..., None] | None
     contributions: Callable[..., Contributions] | None
     example: Mapping[str, Value]
     without: Iterable[Literal["tail", "last-rank"]]

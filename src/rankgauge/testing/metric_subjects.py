@@ -4,6 +4,7 @@ Metrics as laws see them: what a law may know of one, those that the engine scor
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -14,18 +15,22 @@ from rankgauge.columns import Judged, Scores, unmasked
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
-from rankgauge.errors import MatcherError
+from rankgauge.errors import MatcherError, PlanError
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.expression import Value
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.signature import Parameter
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.samples import OF_SOME, TEXT_KINDS, Sample, read_sample
 from rankgauge.testing.drawn_cases import HUGE, TOP_GRADE, Case
 from rankgauge.testing.law import Trial
 
-__all__ = ["EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]
+__all__ = ["AVERAGE", "EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]
+
+AVERAGE = Policy(order="score", ties="average")
+"""The policy under which scores are expectations over the orders of ties."""
 
 _MATCHER = "contains"
 
@@ -158,6 +163,18 @@ class MetricTrial(Trial[MetricSubject]):
         self.at_most(lower, higher, what, exact=exact)
 
 
+def _can_average(metric: EngineMetric) -> bool:
+    try:
+        metric.evaluation(None, AVERAGE).plan()
+    except PlanError:
+        return False
+    return True
+
+
+def _is_choice(parameter: Parameter) -> bool:
+    return bool(parameter.choices) or parameter.annotation is bool
+
+
 def _differing(policy: Policy | str) -> str:
     if isinstance(policy, str):
         return policy
@@ -191,6 +208,7 @@ class EngineMetric:
     written: Callable[..., Any] | None = None
     params: Mapping[str, Value] = field(default_factory=dict)
     _evaluations: dict[object, Evaluation] = field(default_factory=dict, init=False, repr=False)
+    _averaged: list[EngineMetric] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", {**self.metric.example, **self.params})
@@ -232,6 +250,15 @@ class EngineMetric:
             # any other error is a mistake of the check, which the law `usable` tells
             return f"{error.reason}; {advice}" if issubclass(type(error.__cause__), ValueError) else ""
         return ""
+
+    def averaged(self) -> Sequence[EngineMetric]:
+        """Return the metric as it is, and with other values of parameters that ties=average is not refused for."""
+        if not self._averaged:
+            chosen = {each.name: each.choices or (False, True) for each in self.metric.parameters if _is_choice(each)}
+            drawn = [dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values())]
+            others = [replace(self, params={**self.params, **params}) for params in drawn if self.given is None]
+            self._averaged.extend([self, *filter(_can_average, others)])
+        return self._averaged
 
     @property
     def _declared_params(self) -> dict[str, Value]:

@@ -16,7 +16,7 @@ from rankgauge.policy import Policy
 from rankgauge.testing.drawn_cases import HUGE, Case, cases, draw_ranking, rankings
 from rankgauge.testing.equality_laws import like, reference
 from rankgauge.testing.law import book, draw, law, unless
-from rankgauge.testing.metric_subjects import EngineMetric, MetricSubject, MetricTrial
+from rankgauge.testing.metric_subjects import AVERAGE, EngineMetric, MetricSubject, MetricTrial
 
 __all__ = ["RANKING_LAWS", "bounded", "empty_gold", "huge_cutoff", "twice"]
 
@@ -278,13 +278,17 @@ def _needs_expectation(subject: MetricSubject) -> str:
     return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
 
 
-@law(draw_ranking(st.integers(1, 3)), skip=_needs_expectation, cost=2, elsewhere=False)
-def _expectation(trial: MetricTrial, case: Case, k: int, size: int) -> None:
-    """Its `expectation` is the mean over all orders of tied results."""
+@law(draw_ranking(st.integers(1, 3), st.integers(0, 99)), skip=_needs_expectation, cost=2, elsewhere=False)
+def _expectation(trial: MetricTrial, case: Case, k: int, size: int, which: int) -> None:
+    """Its `expectation` is the mean over all orders of tied results, and never raises, whatever the parameters."""
+    averaged: Sequence[EngineMetric] = trial.subject.scorer.averaged()  # type: ignore[attr-defined]  # checked before
+    scorer = averaged[which % len(averaged)]
+    trial.subject = replace(trial.subject, scorer=scorer)
+    chosen = "".join(f", {name}={value}" for name, value in scorer.params.items())
     ranking = case.distinct[:_MOST_TIED]
     scores = tuple(float(-(index // size)) for index in range(len(ranking)))
     tied = replace(case.ranked(ranking), scores=scores)
-    expected = trial.score(tied, k, policy=Policy(order="score", ties="average"), note="expectation over the ties")
+    expected = trial.score(tied, k, policy=AVERAGE, note=f"expectation over the ties{chosen}")
     ties = [itertools.permutations(ranking[start : start + size]) for start in range(0, len(ranking), size)]
     orders = [tuple(itertools.chain(*order)) for order in itertools.product(*ties)]
     by_order = [trial.subject.score(case.ranked(order), k) for order in orders]
