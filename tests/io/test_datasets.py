@@ -65,7 +65,7 @@ def test_all_problems_of_a_file_come_in_one_report_with_file_line_and_sample(tmp
         (5, "id", None),
         (6, "expected_output", "q4"),
         (7, "metadata.k", "q5"),
-        (8, "", None),
+        (8, "expected_output['a']", "q6"),
     ]
     assert all(str(path) == problem.file for problem in error.problems)
     text = str(error)
@@ -73,7 +73,7 @@ def test_all_problems_of_a_file_come_in_one_report_with_file_line_and_sample(tmp
     assert f"{path}:3, expected_output, sample 'q3': " in text
     assert "duplicate sample id 'q1'" in text
     assert "did you mean 'expected_outputs'?" in text
-    assert "NaN is not a JSON number" in text
+    assert "a gain must be finite, not the number nan" in text
 
 
 def test_many_problems_are_counted_and_the_first_ones_shown(tmp_path):

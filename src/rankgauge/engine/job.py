@@ -52,7 +52,8 @@ class Job(Generic[Held]):
         self.profile = plan.profile
         self._takes_all = plan.profile.policy.queries != "intersection"  # whether every sample is evaluated
         how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
-        self.reader = DatasetReader(data, limit=options.limit, needs_gold=plan.needs_gold, **how)
+        what: dict[str, Any] = {"limit": options.limit, "needs_gold": plan.needs_gold, "is_part": options.is_part}
+        self.reader = DatasetReader(data, **what, **how)
         chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])

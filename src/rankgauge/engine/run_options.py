@@ -58,6 +58,8 @@ class RunOptions:
         calls: Those of a system under test; None for outputs that are there already.
 
         repeats: How many outputs of a sample are taken at the most.
+
+        is_part: Whether the samples are a part of more, so that ground truth which all of them lack may be elsewhere.
     """
 
     outputs: OutputsSource | None = None
@@ -69,6 +71,7 @@ class RunOptions:
     batch_size: int = 4096
     workers: int = 1
     repeats: int | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         if self.outputs is not None and self.calls is not None:

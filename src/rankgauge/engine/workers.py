@@ -46,6 +46,8 @@ class JudgedLines(NamedTuple):
 
     part: JudgedPart  # the judged samples
     places: Mapping[str, int | str]  # the line of each id
+    is_labelled: bool  # whether one of them has ground truth
+    unlabelled: list[Problem]  # of those without any, if none has some
 
 
 Judging = Callable[[Iterator[Lines]], Iterator[tuple[Lines, JudgedLines | None]]]
@@ -189,7 +191,7 @@ class LineJudge:
             return None
         part = collector.part()
         self._sighting |= part.sighting
-        return JudgedLines(part, reader.places)
+        return JudgedLines(part, reader.places, reader.is_labelled, reader.unlabelled)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.io.documents import Path as DocumentPath
-from rankgauge.io.documents import decode_text, not_json, not_utf8
+from rankgauge.io.documents import decode_text, not_json, not_utf8, with_strange_numbers
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
 from rankgauge.io.problems import unreadable
@@ -80,7 +80,9 @@ def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Reco
         try:
             yield Record(loads(line), number)
         except orjson.JSONDecodeError as error:
-            if line.strip():
+            if (value := with_strange_numbers(line)) is not None:
+                yield Record(value, number)
+            elif line.strip():
                 yield Record(Fault(_flaw(line, error, offset)), number)
         offset += len(line)
 
@@ -88,7 +90,7 @@ def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Reco
 @reader("json", suffixes=(".json",))
 def read_json(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
-    document, _ = read_json_document(source.stream.read(), source.name, offset=source.offset)
+    document, _ = read_json_document(source.stream.read(), source.name, offset=source.offset, is_strict=False)
     return _document_records(document, {}, source)
 
 

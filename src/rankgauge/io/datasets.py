@@ -19,7 +19,7 @@ from rankgauge.errors import DataError, NothingToEvaluateError, Problem, Unreada
 from rankgauge.io.beir_folders import BEIR, folder_digest, folder_records
 from rankgauge.io.builtin_formats import records_of
 from rankgauge.io.field_names import FieldMap, without_mapped
-from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, portions, records
+from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, is_row, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
 from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.io.problems import once
@@ -92,7 +92,9 @@ class DatasetReader:
         contract: Contract,
         needs_gold: bool = True,
         limit: int | None = None,
+        is_part: bool = False,
     ) -> None:
+        """Name the data; where it *is part* of more, others may have the ground truth that all of its samples lack."""
         self.fingerprint = ""
         self.count = 0
         self._data = data
@@ -100,9 +102,12 @@ class DatasetReader:
         self._contract = contract
         self._needs_gold = needs_gold
         self._limit = limit
+        self.is_labelled = is_part  # whether a sample with ground truth was read
+        self.unlabelled: list[Problem] = []  # of samples without any, as long as no other has some
         self._attached: IdOutputs | None = None
         self._seen: dict[str, int | str] = {}
         self._shape = Shape(catalog, data.preset, data.fields, data.separator)
+        self._maps_gold = self._shape.maps("expected_output")
         self._to_recognize = 0 if data.preset else _LOOKED_AT
         self.looks_like = ""  # whose records samples without a usable output look like
 
@@ -111,13 +116,16 @@ class DatasetReader:
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
         samples = self._samples(islice(self._records(), self._limit), problems)
+        held: list[list[Sample]] = []  # nothing is made of samples that all lack ground truth
         while True:
             batch = list(islice(samples, size))
             self.count += len(batch)
             if not batch or len(problems) > _MOST_PROBLEMS:
                 break
-            if not problems:
-                yield batch
+            held.append(batch)
+            if not problems and (self.is_labelled or not self.unlabelled):
+                yield from held
+                held.clear()
         self._conclude(problems)
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
@@ -189,6 +197,7 @@ class DatasetReader:
                 else:
                     self._seen.update(part.places)
                     self.count += len(part.places)
+                    self._note_labels(part.unlabelled, is_labelled=part.is_labelled)
                     if part.places and not problems:
                         yield part
                 if len(problems) > _MOST_PROBLEMS:
@@ -244,11 +253,21 @@ class DatasetReader:
         if len(places) < len(values) or not self._seen.keys().isdisjoint(places):
             return None
         self._seen.update(places)
+        self._note_labels((), is_labelled=True)
         return block
 
-    def _conclude(self, problems: Sequence[Problem]) -> None:
+    def _note_labels(self, unlabelled: Sequence[Problem], *, is_labelled: bool) -> None:
+        """Note which samples have no ground truth; that is their problem only where none has any."""
+        self.is_labelled |= is_labelled
+        if self.is_labelled:
+            self.unlabelled.clear()
+        elif len(self.unlabelled) < _MOST_PROBLEMS:
+            self.unlabelled += unlabelled
+
+    def _conclude(self, problems: list[Problem]) -> None:
         """Raise all problems of the data, or that it has no samples."""
         label = self._data.label
+        problems = sorted([*problems, *self.unlabelled], key=lambda problem: problem.line or 0)
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
             problems = once(problems)
@@ -267,24 +286,10 @@ class DatasetReader:
                 continue
             if isinstance(value, Sample):
                 sample: Sample | None = value
+                self._note_labels((), is_labelled=any(value.expected))
             else:
                 value = self._shape.sample(record) if is_shaped else value
-                before = len(problems)
-                sample = read_sample(
-                    value,
-                    problems=problems,
-                    contract=contract,
-                    needs_gold=self._needs_gold,
-                    file=file,
-                    line=record.line,
-                    path=record.path,
-                )
-                if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
-                    self._recognize(record.value, problems, before)
-                if is_shaped and self._shape.fields and sample is not None:
-                    sample = without_mapped(sample, self._shape.fields)
-                    if sample.output is not None:
-                        sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))
+                sample = self._read(record, value, problems, file)
             name = sample.id if sample is not None else _id_of(value, contract)
             if name is None:
                 continue
@@ -297,6 +302,39 @@ class DatasetReader:
             seen[name] = record.line or record.path
             if sample is not None:
                 yield with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample
+
+    def _read(self, record: Record, value: object, problems: list[Problem], file: str) -> Sample | None:
+        """Return the sample that a record is in the form of samples, or None and its problems."""
+        before, shape, where = len(problems), self._shape, record.path
+        lacking: list[str] = []
+        sample = read_sample(
+            value,
+            problems=problems,
+            contract=self._contract,
+            needs_gold=self._needs_gold,
+            unlabelled=lacking,
+            may_lack=self._maps_gold or is_row(record),
+            file=file,
+            line=record.line,
+            path=where,
+        )
+        if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
+            self._recognize(record.value, problems, before)
+        if sample is None:
+            return None
+        if lacking and not self.is_labelled:
+            advice = "" if self.unlabelled else shape.advice(record.value)
+            path = f"{where}.expected_output" if where else "expected_output"
+            self._note_labels([Problem(lacking[0] + advice, file, record.line, path, sample.id)], is_labelled=False)
+        elif not self.is_labelled:
+            self._note_labels((), is_labelled=any(sample.expected))
+        if lacking and shape.preset is not None:
+            return sample._replace(unread=())  # the whole record was kept, so that messages can name its keys
+        if shape.fields:
+            sample = without_mapped(sample, shape.fields)
+            if sample.output is not None:
+                sample = sample._replace(output=without_mapped(sample.output, shape.fields))
+        return sample
 
     def _recognize(self, value: object, problems: list[Problem], before: int) -> None:
         """Notice whose record this is, which could not be read as a sample, and say so with its first new problem."""

@@ -29,6 +29,8 @@ __all__ = [
     "document_of",
     "foreign_records",
     "given",
+    "has_our_lines",
+    "is_row",
     "portions",
     "read_clusters",
     "read_texts",
@@ -72,6 +74,11 @@ def _checked(record: object) -> Record:
     return record
 
 
+def is_row(record: Record) -> bool:
+    """Return whether a record is the row of a table, of which empty cells are left out."""
+    return record.line is None and record.path.startswith("row ")
+
+
 def given(values: Sequence[object], name: str) -> Iterator[Record]:
     """Return records given in Python, which messages call by name and place."""
     return (Record(value, None, f"{name}[{place}]") for place, value in enumerate(values))
@@ -100,6 +107,14 @@ class Placed(Protocol):
     @property
     def places(self) -> Mapping[str, int | str]:
         """Return the id of each sample in them, with its line."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Return whether one of them has ground truth."""
+
+    @property
+    def unlabelled(self) -> Sequence[Problem]:
+        """Return the problems of those without any, if none has some."""
 
 
 def portions(source: OpenFile) -> Iterator[Lines]:

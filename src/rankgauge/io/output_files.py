@@ -20,7 +20,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import FieldMap, without_mapped
-from rankgauge.io.file_records import decoded, given, has_our_lines, records
+from rankgauge.io.file_records import decoded, given, has_our_lines, is_row, records
 from rankgauge.io.files import digest, ends_within_a_line, is_regular, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
@@ -38,7 +38,7 @@ from rankgauge.samples import (
     read_output,
 )
 from rankgauge.samples.sample_outputs import items_of
-from rankgauge.samples.sample_values import look
+from rankgauge.samples.sample_values import is_absent, look
 from rankgauge.samples.unread_keys import OUTPUT, Unread, meant, similar
 
 __all__ = [
@@ -144,10 +144,12 @@ T = TypeVar("T")
 class Outputs:
     """What was emitted, or the fault of what was malformed, by sample id; with the name and the hash of its file."""
 
-    by_id: dict[str, Output | Fault]
+    by_id: dict[str, Output | Fault | None]  # None for one that is null, which counts as missing
     source: str = ""
     fingerprint: str = ""
-    further: dict[str, list[Output | Fault]] = field(default_factory=dict)  # of later repeats, where there are any
+    further: dict[str, list[Output | Fault | None]] = field(
+        default_factory=dict
+    )  # of later repeats, where there are any
     as_ids: IdOutputs | None = None  # the same, where all are plain; then the others are read where they are needed
     read: Callable[[], Outputs] | None = None
 
@@ -194,11 +196,15 @@ def read_outputs(
             how: dict[str, Any] = {"catalog": catalog, "contract": contract}
             return Outputs({}, str(source), digest(source), {}, plain, lambda: read_outputs(source, **how))
     if isinstance(source, Mapping):
-        every = {str(name): _kept(shape.output(raw)).every for name, raw in source.items()}
-        return _outputs({name: [one.read(contract) for one in outputs] for name, outputs in every.items()})
+        every = {str(name): () if is_absent(raw) else _kept(shape.output(raw)).every for name, raw in source.items()}
+        return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
-    collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
+
+    def read(output: KeptOutput | None) -> Output | Fault | None:
+        return None if output is None else without_mapped(output.read(contract), shape.fields)
+
+    collected = _Rows(label, read, shape, takes_null=True)
     collected.take_all(rows)
     return _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
 
@@ -220,7 +226,7 @@ def _read_as_ids(path: Path) -> IdOutputs | None:
     return IdOutputs(by_id, unread) if len(by_id) == rows else None
 
 
-def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fingerprint: str = "") -> Outputs:
+def _outputs(repeats: Mapping[str, list[Output | Fault | None]], source: str = "", fingerprint: str = "") -> Outputs:
     """Return outputs of which each sample has one or, of several repeats, a list."""
     further = {name: rest for name, (_, *rest) in repeats.items() if rest}
     return Outputs({name: outputs[0] for name, outputs in repeats.items()}, source, fingerprint, further)
@@ -228,7 +234,7 @@ def _outputs(repeats: Mapping[str, list[Output | Fault]], source: str = "", fing
 
 def read_kept(path: Path) -> dict[str, KeptOutput]:
     """Return the rows of an outputs file in JSON lines as they are, by sample id, with the errors of `read_outputs`."""
-    collected = _Rows(str(path), lambda output: output, Shape())
+    collected = _Rows(str(path), lambda output: output or KeptOutput(), Shape())
     with open_file(path) as source:
         collected.take_all(read_jsonl(source))
     return {name: KeptOutput.of_repeats(outputs) for name, outputs in collected.by_repeat().items()}
@@ -250,12 +256,17 @@ def _kept(raw: object) -> KeptOutput:
 class _Rows(Generic[T]):
     """Collects the outputs of a file, each as *read* returns it, and what is wrong with it."""
 
-    def __init__(self, file: str, read: Callable[[KeptOutput], T], shape: Shape) -> None:
+    def __init__(
+        self, file: str, read: Callable[[KeptOutput | None], T], shape: Shape, *, takes_null: bool = False
+    ) -> None:
+        self.takes_null = takes_null  # as an output that is missing; unless all of them are
+        self.absent: list[Problem] = []
         self.file = file
         self.read = read
         self.shape = shape
         self.by_id: dict[str, dict[int, T]] = {}  # the output of each repeat
         self.problems: list[Problem] = []
+        self.n_given = 0
 
     def by_repeat(self) -> dict[str, list[T]]:
         """Return the outputs of each sample, in order of their repeats."""
@@ -269,7 +280,7 @@ class _Rows(Generic[T]):
         if last is not None and isinstance(last.value, Fault) and is_lines and ends_within_a_line(Path(self.file)):
             self.problems.pop()
             logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
-        problems = once(self.problems)
+        problems = once([*self.problems, *([] if self.n_given else self.absent)])
         refuse(f"{self.file or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):", problems)
 
     def take(self, record: Record) -> None:
@@ -282,9 +293,10 @@ class _Rows(Generic[T]):
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
             row = self.shape.sample(record)
             if {"error", "attempt", "repeat"}.isdisjoint(value):
-                self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
+                raw = row.get("actual_output")
+                self.add(record, row.get("id"), None if is_absent(raw) else raw, row=row)
             else:
-                self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
+                self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value, row=row)
         elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
@@ -292,9 +304,10 @@ class _Rows(Generic[T]):
                 self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
 
     def add(
-        self, record: Record, name: object, raw: object, *, replaces: bool = False, is_sample: bool = False
+        self, record: Record, name: object, raw: object, *, replaces: bool = False, row: Mapping[str, Any] | None = None
     ) -> None:
         output = _kept(raw)
+        is_null = output.actual_output is None and (row is None or "actual_output" in row or self.may_lack(record))
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
@@ -303,15 +316,29 @@ class _Rows(Generic[T]):
         elif output.repeat in self.by_id.get(name, ()) and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
         elif output.actual_output is None and output.error is None:
+            is_sample = row is not None and "expected_output" in row
             hint = "; if this is a file of samples, it goes with --data" if is_sample else _instead(record.value)
-            self.problem(record, f"the field 'actual_output' is missing{hint}", name)
+            problem = self.worded(record, f"the field 'actual_output' is missing{hint}", name)
+            if is_null and self.takes_null:
+                self.absent.append(problem)
+                self.by_id.setdefault(name, {})[output.repeat] = self.read(None)
+            else:
+                self.problems.append(problem)
         else:
+            self.n_given += 1
             self.by_id.setdefault(name, {})[output.repeat] = self.read(output)
 
+    def may_lack(self, record: Record) -> bool:
+        """Return whether a row without an output has none: an empty cell, or nothing where a preset or field looks."""
+        return self.shape.maps("actual_output") or (is_row(record) and not _instead(record.value))
+
     def problem(self, record: Record, message: str, sample: str | None = None) -> None:
-        if not self.problems:
-            message += self.shape.advice(record.value)
-        self.problems.append(Problem(message, self.file, record.line, record.path, sample))
+        self.problems.append(self.worded(record, message, sample))
+
+    def worded(self, record: Record, message: str, sample: str | None) -> Problem:
+        """Return a problem, the first with what reads records that look like another tool's."""
+        advice = "" if self.problems or self.absent else self.shape.advice(record.value)
+        return Problem(message + advice, self.file, record.line, record.path, sample)
 
 
 def check_known(outputs: Mapping[str, object], sample_ids: AbstractSet[str], first_id: str, source: str) -> None:

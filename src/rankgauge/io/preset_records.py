@@ -18,6 +18,7 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
 from rankgauge.samples import Sample
 from rankgauge.samples.library_items import library_item
+from rankgauge.samples.sample_values import is_absent
 
 __all__ = ["Shape", "recognized", "values_at"]
 
@@ -39,6 +40,11 @@ class Shape:
 
     def __bool__(self) -> bool:
         return self.preset is not None or bool(self.fields) or bool(self.separator)
+
+    def maps(self, name: str) -> bool:
+        """Return whether the preset, or a field of the user's, says where a field of samples or a part of it is."""
+        given = (field_name(each) for each in self.fields)
+        return self.preset is not None or any(f"{each}.".startswith(f"{name}.") for each in given)
 
     def knows(self, record: object) -> bool:
         """Return whether a record looks made for the preset."""
@@ -199,7 +205,7 @@ def _first(record: object, paths: Iterable[str], target: str, separator: str) ->
 
 def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # any JSON value
     """Return a value as a field needs it, None where it cannot be that."""
-    if value is None or value == "":
+    if is_absent(value) or value == "":
         return None
     if target in _WORDS and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)  # a year, or a category by number

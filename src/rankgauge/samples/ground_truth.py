@@ -30,6 +30,7 @@ from rankgauge.samples.sample_values import (
     Place,
     Span,
     are_strings,
+    is_absent,
     is_finite_number,
     is_real,
     look,
@@ -266,7 +267,7 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
             raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
         raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(GOLD_KINDS)}")
     expected: Expected | None = None
-    if raw.get("relevant") is not None:
+    if not is_absent(raw.get("relevant")):
         relevant = raw["relevant"]
         if not isinstance(relevant, list | tuple | Mapping):
             split = "; --separator '|' splits a text" if isinstance(relevant, str) else ""
@@ -274,16 +275,18 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
                 ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
             )
         expected = _relevant(relevant, contract, ".relevant")
-    kinds: dict[str, Any] = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
-    if raw.get("nuggets") is not None:
+    kinds: dict[str, Any] = {
+        kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if not is_absent(raw.get(kind))
+    }
+    if not is_absent(raw.get("nuggets")):
         kinds["nuggets"] = read_nuggets(raw["nuggets"], ".nuggets", contract)
-    if raw.get("spans") is not None:
+    if not is_absent(raw.get("spans")):
         kinds["spans"] = _spans(raw["spans"], ".spans", contract)
-    if raw.get("sets") is not None:
+    if not is_absent(raw.get("sets")):
         sets = kinds["sets"] = read_sets(raw["sets"], None if expected is None else expected.relevant, contract)
         if expected is None:  # what is in a set is relevant
             expected = _relevant(list(dict.fromkeys(name for each in sets for name in each.ids())), contract)
-    if raw.get("forbidden") is not None:
+    if not is_absent(raw.get("forbidden")):
         relevant = {} if expected is None else expected.relevant or {}
         kinds["forbidden"] = read_forbidden(raw["forbidden"], relevant, contract)
     return Expected(**kinds) if expected is None else expected._replace(**kinds)

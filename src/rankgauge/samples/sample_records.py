@@ -16,7 +16,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
-from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
+from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, is_absent, look, read_id
 from rankgauge.samples.unread_keys import Unread, unread_among, unread_keys
 from rankgauge.samples.validity import read_moment
 
@@ -42,11 +42,18 @@ def read_sample(
     problems: list[Problem],
     contract: Contract = DEFAULT_CONTRACT,
     needs_gold: bool = True,
+    unlabelled: list[str] | None = None,
+    may_lack: bool = False,
     file: str = "",
     line: int | None = None,
     path: str = "",
 ) -> Sample | None:
-    """Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`."""
+    """
+    Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`.
+
+    Where there is a list of *unlabelled*, what a sample without ground truth lacks is added to that one, and the sample
+    is read: where it says so by a null, or *may lack* the key.
+    """
     if type(record) is not dict and not isinstance(record, Mapping):
         message = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
         problems.append(Problem(message, file, line, path))
@@ -54,6 +61,7 @@ def read_sample(
     get = record.get
     sample_id: Any = get("id")
     metadata, raw = get("metadata"), get("expected_output")
+    metadata = None if is_absent(metadata) else metadata
     k, tags, answerable = _NO_METADATA
     flaws: tuple[tuple[str, str], ...] = ()
     try:
@@ -67,8 +75,9 @@ def read_sample(
     except InvalidError as invalid:
         flaws += ((f"metadata{invalid.path}", invalid.message),)
     try:
-        if raw is None:
-            expected = _expected_of(record, contract, is_needed=answerable and needs_gold)
+        if is_absent(raw):
+            needed = answerable and needs_gold
+            expected = _expected_of(record, contract, unlabelled, is_needed=needed, may_lack=may_lack)
         else:
             expected = read_expected(raw, contract=contract)
     except InvalidError as invalid:
@@ -78,7 +87,7 @@ def read_sample(
         problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in flaws)
         return None
     raw = get("actual_output")
-    output = None if raw is None else read_output(raw, contract=contract)
+    output = None if is_absent(raw) else read_output(raw, contract=contract)
     unread = unread_among(record.keys(), "") + unread_gold(record.get("expected_output"))
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
 
@@ -105,20 +114,28 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
     return (*chain.from_iterable(keys), *in_sets)
 
 
-def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
+def _expected_of(
+    record: Mapping[Any, Any], contract: Contract, unlabelled: list[str] | None, *, is_needed: bool, may_lack: bool
+) -> Expected:
     """Return what is expected where the field is null or missing."""
     if contract.on_bad_gold == "pair" and "expected_output" in record:
         return read_expected(None, contract=contract)
-    if is_needed:
-        if "expected_output" in record:
-            raise InvalidError("", f"the field is null; give {FORMS}")
-        others = [visible(key) for key in record if isinstance(key, str) and key not in _FIELDS]
-        hint = did_you_mean("expected_output", others)
-        if others:
-            mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
-            raise InvalidError("", f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}")
+    if not is_needed:
+        return _NOTHING_EXPECTED
+    others = [visible(key) for key in record if isinstance(key, str) and key not in _FIELDS]
+    hint = did_you_mean("expected_output", others)
+    if "expected_output" in record:
+        message = f"the field is null; give {FORMS}"
+    elif others:
+        mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
+        message = f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}"
+    else:
         swapped = "; if this is a file of outputs, it goes with --outputs" if "actual_output" in record else ""
-        raise InvalidError("", f"the field is missing{swapped}; give {FORMS}")
+        message = f"the field is missing{swapped}; give {FORMS}, or null where there is none"
+    is_said = may_lack or "expected_output" in record
+    if unlabelled is None or not is_said or contract.on_bad_gold == "pair":
+        raise InvalidError("", message)
+    unlabelled.append(message)
     return _NOTHING_EXPECTED
 
 

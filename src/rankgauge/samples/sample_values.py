@@ -38,6 +38,7 @@ __all__ = [
     "Span",
     "Stage",
     "are_strings",
+    "is_absent",
     "is_finite_number",
     "is_real",
     "lacks_key",
@@ -302,6 +303,11 @@ def is_finite_number(value: object) -> bool:
         return is_real(value) and math.isfinite(value)
     except OverflowError:
         return False
+
+
+def is_absent(value: object) -> bool:
+    """Return whether a value stands for none: null, or NaN, which tables have in its place."""
+    return value is None or (type(value) is float and math.isnan(value))
 
 
 def look(value: object) -> str:

@@ -97,7 +97,7 @@ class ShardedSamples:
         if not given:
             return SampleShard()
         data = self.evaluation.data._replace(source=given, outputs=None)
-        job = Job(plan, data, RunOptions(), results=ResultValues)
+        job = Job(plan, data, RunOptions(is_part=True), results=ResultValues)
         collector = Collector(plan, sighting=self.known)
         try:
             for batch in job.batches(_STEP):
