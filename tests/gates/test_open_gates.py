@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rankgauge import evaluate, judge_gates
+from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.gates.drop import judge_drop
 from rankgauge.gates.grammar import Effect, Gate, MaxDrop
 from rankgauge.gates.outcomes import GateOutcome, outcome_line
@@ -95,13 +96,13 @@ def test_a_metric_for_which_less_is_better_rises() -> None:
 def _red(n: int, margin: float, draws: int, seed: int) -> float:
     """Return how many of so many A/A changes are red: of one system whose scores vary by chance."""
     random, red = np.random.default_rng(seed), 0
-    info: Any = SimpleNamespace(range=(0.0, 1.0))
+    info: Any = SimpleNamespace(range=(0.0, 1.0), higher_is_better=True)
     rule = MaxDrop(margin)
     gate = Gate(metric="hit@5", rule=rule)
     for _ in range(draws):
         common, moved = random.random(n) < 0.7, random.random((2, n)) < 0.07
         before, after = (common ^ moved).astype(np.float64)
-        pairs: Any = SimpleNamespace(baseline=before, values=after, is_pair=np.ones(n, np.bool_), dropped={}, info=info)
+        pairs = PairedColumn(info, before, after, {})
         verdict, drop = judge_drop(rule, pairs, higher_is_better=True)
         red += GateOutcome(gate=gate, verdict=verdict, drop=drop).status == "failed"
     return red / draws

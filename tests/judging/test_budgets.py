@@ -22,7 +22,7 @@ def texts(*lengths):
 
 
 def fit(amount, lengths, *, partial=False, unit="tok"):
-    return Budget(amount, unit, WORDS if unit == "tok" else None, partial).fit(texts(*lengths), Measure())
+    return Budget(amount, unit, WORDS if unit == "tok" else None, partial).fit(texts(*lengths), Measure()).ranks
 
 
 class TestFit:
@@ -43,7 +43,21 @@ class TestFit:
 
     def test_characters_are_code_points(self):
         budget = Budget(5, "char", None)
-        assert 2 == budget.fit(["äöü", "\U0001f600b", "c"], Measure())
+        assert 2 == budget.fit(["äöü", "\U0001f600b", "c"], Measure()).ranks
+
+    @pytest.mark.parametrize(
+        ("amount", "lengths", "whole", "partial"),
+        [
+            (10, [4, 2], (2, 6, True), (2, 6, True)),  # a third of 3 would have fitted
+            (8, [4, 2], (2, 6, False), (2, 6, True)),  # and does not fit here, but begins inside
+            (6, [4, 2], (2, None, False), (2, None, False)),  # filled
+            (5, [4, 2], (1, None, False), (2, None, False)),
+            (1, [], (0, 0, True), (0, 0, True)),
+        ],
+    )
+    def test_where_a_list_ends_before_the_budget(self, amount, lengths, whole, partial):
+        ends = [Budget(amount, "tok", WORDS, each).fit(texts(*lengths), Measure()) for each in (False, True)]
+        assert [whole, partial] == ends
 
     def test_a_text_that_is_missing_inside_is_named(self):
         with pytest.raises(UncountedError, match="the item at rank 2 has none"):

@@ -32,7 +32,18 @@ if TYPE_CHECKING:
 LAST_GOOD = "last-good"
 """The baseline that is the newest result in a history which met its gates."""
 
-_OPTIONS = ("gate", "until", "sut", "baseline", "save_baseline", "junit", "markdown", "inconclusive", "history")
+_OPTIONS = (
+    "gate",
+    "until",
+    "sut",
+    "baseline",
+    "save_baseline",
+    "junit",
+    "markdown",
+    "inconclusive",
+    "history",
+    "short_lists",
+)
 """What can be typed about gates; no command has all of it."""
 
 
@@ -331,9 +342,11 @@ def _read(given: argparse.Namespace, config: LoadedConfig | None = None) -> list
     from rankgauge.gates.asked import until_gates
     from rankgauge.gates.grammar import Defaults, read_gates
 
-    inconclusive = None if config is None else config.config.inconclusive
-    defaults = Defaults(given.inconclusive or inconclusive or "fell")
-    gates = [] if config is None else config.gates(defaults.inconclusive)
+    inconclusive, short_lists = (
+        (None, None) if config is None else (config.config.inconclusive, config.config.short_lists)
+    )
+    defaults = Defaults(given.inconclusive or inconclusive or "fell", given.short_lists or short_lists or "open")
+    gates = [] if config is None else config.gates(defaults.inconclusive, defaults.short_lists)
     gates += [gate for text in given.gate or () for gate in read_gates(text, origin="--gate", defaults=defaults)]
     gates += until_gates(given.until or (), origin="--until")
     return gates if given.sut else [replace(gate, until=False) for gate in gates]  # nothing is called that could end

@@ -45,6 +45,7 @@ def execute_compare(given: argparse.Namespace) -> int:
     _check(given)
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
+    choices["short_lists"] = _short_lists(given)
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
     gating = Gating.of_comparison(given)
@@ -71,6 +72,12 @@ def execute_compare(given: argparse.Namespace) -> int:
     gating.tell(given.form)
     gating.save({name: results[name] for name in list(results)[1:]})
     return tell_broken(results) or gating.exit_code
+
+
+def _short_lists(given: argparse.Namespace) -> str:
+    """Return what short lists do to a verdict, as typed or as the config says."""
+    loaded = None if given.short_lists or given.config is None else make_engine(given.config).config
+    return given.short_lists or (loaded and loaded.config.short_lists) or "open"
 
 
 def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:

@@ -232,6 +232,9 @@ def gates(*, more: str = "", has_baseline: bool = True) -> Options:
     left_open = (
         "What open gates on changes do: fell (fail if the mean fell for certain, else warn), fail, warn or pass."
     )
+    short = (
+        "What a change is if the lists of the worse run end before a budget in over a tenth of samples: open or allow."
+    )
     baseline = "A baseline that gates on changes compare with; last-good: the newest of --history that passed."
     baselines = (
         file("--baseline", baseline),
@@ -241,6 +244,7 @@ def gates(*, more: str = "", has_baseline: bool = True) -> Options:
         "gates",
         value("--gate", "GATE", gate, action="append"),
         value("--inconclusive", "EFFECT", left_open, choices=("fell", "fail", "warn", "pass"), says="fell"),
+        value("--short-lists", "EFFECT", short, choices=("open", "allow"), says="open"),
         *(baselines if has_baseline else ()),
         file("--junit", "Write the gates as a JUnit report."),
         file("--markdown", "Write gates and means as Markdown for a pull request."),

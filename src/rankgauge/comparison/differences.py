@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.base.tables import html_table
+from rankgauge.result.column_info import ListEnds
 from rankgauge.stats.estimates import TIED
 from rankgauge.stats.intervals import IntervalMethod
 
@@ -20,13 +21,19 @@ __all__ = [
     "Comparison",
     "MetricComparison",
     "RunComparison",
+    "ShortLists",
     "Unjudged",
     "Verdict",
 ]
 
 SCHEMA_VERSION = "rankgauge.comparison.v1"
 
-Verdict = Literal["better", "worse", "equivalent", "undecided", "same", "depends on unjudged documents"]
+Verdict = Literal[
+    "better", "worse", "equivalent", "undecided", "same", "depends on unjudged documents", "depends on short lists"
+]
+
+ShortLists = Literal["open", "allow"]
+"""What a change is whose loser ended before the budget in more than a tenth of the samples: `open`, or as any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +140,12 @@ class MetricComparison:
 
         cohorts: The difference by tag; empty where no sample has a tag.
 
+        list_ends: Where the rankings of the baseline and of the run ended before the budget; None where the cutoff is
+            none, and where that was not counted.
+
+        short_lists: Whether a verdict is given although the loser ended before the budget in more than a tenth of the
+            samples (`allow`); by default (`open`) it depends on short lists then.
+
         condensed: The same over condensed lists, without unjudged documents; None where that was not asked for.
     """
 
@@ -163,6 +176,8 @@ class MetricComparison:
     interval_method: IntervalMethod | None = None
     matters: float | None = None
     equivalence: tuple[float, float] | None = None
+    list_ends: tuple[ListEnds, ListEnds] | None = None
+    short_lists: ShortLists = "open"
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -173,6 +188,9 @@ class MetricComparison:
         Return `better` or `worse` if `p_adjusted` says so, `same` if no pair differs, else `undecided`.
 
         `equivalent` comes before these: the true difference, 0 or not, is shown to be smaller than what matters.
+
+        It depends on short lists where it would be `better` or `worse`, and the loser's rankings ended before the
+        budget in more than a tenth of the samples.
 
         It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
         `better` or `worse`, and the differences do not point the same way.
@@ -191,7 +209,11 @@ class MetricComparison:
             return "same"
         if not self.difference or self.p_adjusted is None or self.p_adjusted > 1 - self.confidence + 1e-12:
             return "undecided"
-        return "better" if (self.difference > 0) == self.higher_is_better else "worse"
+        is_better = (self.difference > 0) == self.higher_is_better
+        loser = None if self.list_ends is None else self.list_ends[not is_better]
+        if self.short_lists == "open" and loser is not None and loser.are_short:
+            return "depends on short lists"
+        return "better" if is_better else "worse"
 
     @property
     def contradicts(self) -> bool:
@@ -206,6 +228,7 @@ class MetricComparison:
             **{fact: plain(getattr(self, fact)) for fact in _ESTIMATES},
             "effect": {"dz": self.dz, "g": self.g},
             **{fact: plain(getattr(self, fact)) for fact in _SAMPLES},
+            **({} if self.list_ends is None else {"list_ends": _ends(self.list_ends)}),
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
 
@@ -218,6 +241,10 @@ _SAMPLES = (
     *("wins", "ties", "losses", "detectable", "matters", "equivalence", "dropped", "notes"),
     *("verdict", "higher_is_better", "worst", "best", "cohorts"),
 )
+
+
+def _ends(list_ends: tuple[ListEnds, ListEnds]) -> dict[str, Any]:
+    return {run: ends._asdict() for run, ends in zip(("baseline", "run"), list_ends, strict=True)}
 
 
 def _direction(metric: MetricComparison) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
-from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison
+from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison, ShortLists
 from rankgauge.comparison.pairing import PairedColumn, Pairing
 from rankgauge.errors import ParameterError, counted, did_you_mean
 from rankgauge.policy import IntervalChoice
@@ -31,6 +31,7 @@ __all__ = [
     "Method",
     "TestName",
     "Tested",
+    "check_short_lists",
     "compare_metric",
     "detectable_errors",
     "estimate_pairs",
@@ -54,6 +55,7 @@ class Method:
     seed: int = 0
     interval: IntervalChoice = "standard"
     matters: float | Mapping[str, float] | None = None
+    short_lists: ShortLists = "open"
 
     def check(self) -> None:
         """Raise `ParameterError` for anything that cannot be used."""
@@ -74,11 +76,18 @@ class Method:
                 raise ParameterError(f"{name} is an integer of {least} or more{below}, not {value!r}")
         if self.interval not in get_args(IntervalChoice):
             raise ParameterError(f"interval is standard or exact, not {self.interval!r}")
+        check_short_lists(self.short_lists)
         margins = self.matters.values() if isinstance(self.matters, Mapping) else [self.matters]
         for margin in margins:
             is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
             if margin is not None and not (is_number and 0 < margin < math.inf):
                 raise ParameterError(f"matters is a difference above 0, such as 0.02, not {margin!r}")
+
+
+def check_short_lists(short_lists: object) -> None:
+    """Raise `ParameterError` for what does not say what short lists do."""
+    if short_lists not in get_args(ShortLists):
+        raise ParameterError(f"short_lists is {' or '.join(get_args(ShortLists))}, not {short_lists!r}")
 
 
 _LISTED = 5
@@ -128,6 +137,8 @@ def compare_metric(
         interval_method=None if interval is None else interval.method,
         matters=test.matters,
         equivalence=equivalence,
+        list_ends=None if column.ends[0] is None or column.ends[1] is None else (column.ends[0], column.ends[1]),
+        short_lists=method.short_lists,
         confidence=confidence,
         p=test.p,
         p_t=None if estimate is None else estimate.p,

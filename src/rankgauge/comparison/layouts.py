@@ -22,6 +22,7 @@ from rankgauge.comparison.sentences import (
     p_value,
     pairs_of,
     percent,
+    short_lists_lines,
     signed,
     span,
     unjudged_lines,
@@ -32,8 +33,9 @@ from rankgauge.result.wording import largest, number
 
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]
 
-_ROLES = {"better": "good", "worse": "bad", "undecided": "open", "depends on unjudged documents": "open"}
-_WORDS = {"depends on unjudged documents": "unjudged"}
+_ROLES = {"better": "good", "worse": "bad", "undecided": "open"}
+_ROLES |= dict.fromkeys(("depends on unjudged documents", "depends on short lists"), "open")
+_WORDS = {"depends on unjudged documents": "unjudged", "depends on short lists": "short lists"}
 
 _BRIEF = ("verdict", "baseline", "run", "change", "interval", "p", "won/lost")
 _LEAST = (("baseline", "run"), ("won/lost",))
@@ -43,6 +45,7 @@ _LEAST = (("baseline", "run"), ("won/lost",))
 def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: bool = False) -> Iterator[Line]:
     """Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*."""
     is_whole |= width is None
+    yield from (Line(visible(line), "open") for pair in comparison.comparisons for line in short_lists_lines(pair))
     for verdict, metric in verdicts(comparison):
         yield Line(visible(verdict), _ROLES.get(metric.verdict, "verdict"))
     for pair in comparison.comparisons:
@@ -172,6 +175,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def _markdown_lines(comparison: Comparison) -> Iterator[str]:
     yield from (f"# Comparison with {cell(comparison.baseline)}", "")
+    yield from (f"- {cell(line)}" for pair in comparison.comparisons for line in short_lists_lines(pair))
     yield from (f"- {cell(line)}" for line, _ in verdicts(comparison))
     yield ""
     for pair in comparison.comparisons:

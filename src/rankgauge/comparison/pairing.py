@@ -21,6 +21,7 @@ from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
+from rankgauge.result.column_info import ListEnds
 from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import FAILED, UNDEFINED
 from rankgauge.stats.repeats import mean_variance
@@ -50,10 +51,17 @@ class PairedColumn:
     baseline: Floats
     values: Floats  # those of the other result
     dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
+    # where the rankings of both ended before a budget, over the whole runs; None without one, and where nobody counted
+    ends: tuple[ListEnds | None, ListEnds | None] = (None, None)
     noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
 
     def __post_init__(self) -> None:
         freeze_fields(self)
+
+    def loser_is_short(self, difference: float) -> bool:
+        """Return whether the run that is worse by a difference ended before the budget in too many samples."""
+        loser = self.ends[(difference > 0) != self.info.higher_is_better] if difference else None
+        return loser is not None and loser.are_short
 
     @property
     def name(self) -> str:
@@ -181,7 +189,8 @@ def _paired(
     first, second = (np.where(is_pair, values, np.nan) for values in (first, second))
     noises = [mean_variance(each.repeats[at]) for each, at in sides if each.repeats is not None]
     noise = np.sum(noises, axis=0) if noises else None
-    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED}, noise)
+    ends = column.info.list_ends, counterpart.info.list_ends
+    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED}, ends, noise)
 
 
 def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8]]]) -> Iterator[str]:

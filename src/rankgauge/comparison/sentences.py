@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
 from rankgauge.errors import counted, listed
-from rankgauge.result.wording import INTERVALS, number, tag_name
+from rankgauge.result.wording import INTERVALS, ends_text, number, tag_name
 
 __all__ = [
     "FACTS",
@@ -25,6 +25,7 @@ __all__ = [
     "p_value",
     "pairs_of",
     "percent",
+    "short_lists_lines",
     "signed",
     "span",
     "unjudged_lines",
@@ -160,6 +161,8 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
     if verdict == "depends on unjudged documents" and metric.condensed is not None:
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {verdict}: {named}; {without}"
+    if verdict == "depends on short lists":
+        return f"{pair.run} against {pair.baseline} {verdict}: {named}; retrieve more, or --short-lists allow"
     return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {named}"
 
 
@@ -205,6 +208,19 @@ def digits_of(metric: MetricComparison) -> int:
     """Return how many digits a difference is written with: more where its interval is narrow."""
     width = 1.0 if metric.interval is None else metric.interval[1] - metric.interval[0]
     return 3 if width >= 0.01 else 4 if width >= 0.001 else 6
+
+
+def short_lists_lines(pair: RunComparison) -> Iterator[str]:
+    """Yield for each budget that the rankings of a run do not fill in too many samples, where they ended, in both."""
+    said: dict[str, list[str]] = {}
+    for metric in pair.metrics.values():
+        if metric.list_ends is None or not any(ends.are_short for ends in metric.list_ends):
+            continue
+        runs = zip((pair.baseline, pair.run), metric.list_ends, strict=True)
+        each = "; ".join(f"{run}: {ends_text(ends)}" for run, ends in runs)
+        said.setdefault(f"a budget of {metric.list_ends[0].budget}; {each}", []).append(metric.name)
+    for text, names in said.items():
+        yield f"{', '.join(names)}: {text}; so that how much was retrieved is compared, too"
 
 
 def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]:

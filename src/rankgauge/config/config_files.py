@@ -24,6 +24,7 @@ from rankgauge.planning.requests import Located
 from rankgauge.planning.sets import shortened_chain
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.differences import ShortLists
     from rankgauge.gates.grammar import Effect, Gate
 
 __all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tree", "unusable"]
@@ -257,17 +258,19 @@ class LoadedConfig:
         given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
-    def gates(self, inconclusive: Effect | None = None) -> list[Gate]:
+    def gates(self, inconclusive: Effect | None = None, short_lists: ShortLists | None = None) -> list[Gate]:
         """
         Return the gates, those that end calls among them, each with its place in the file.
 
-        *inconclusive* beats what the file says for all.
+        *inconclusive* and *short_lists* beat what the file says for all.
         """
         if not (self.config.gates or self.config.until):
             return []
         from rankgauge.gates.grammar import Defaults, read_gates
 
-        defaults = Defaults(inconclusive or self.config.inconclusive or "fell")
+        defaults = Defaults(
+            inconclusive or self.config.inconclusive or "fell", short_lists or self.config.short_lists or "open"
+        )
         return [
             replace(gate, until=key == "until")
             for key in ("gates", "until")

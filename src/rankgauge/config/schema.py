@@ -297,6 +297,9 @@ class Config(Model):
     inconclusive: Literal["fell", "fail", "warn", "pass"] | None = Field(
         None, description="What open gates on changes do; by default (fell) they fail if the mean fell for certain."
     )
+    short_lists: Literal["open", "allow"] | None = Field(
+        None, description="Whether changes under a budget that the worse run's lists do not fill are judged (allow)."
+    )
     baseline: str | None = Field(
         None, min_length=1, description="A baseline that gates on changes compare with, relative to the config file."
     )

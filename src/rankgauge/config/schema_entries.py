@@ -105,6 +105,7 @@ GateEntry = Annotated[
                         "level": {"enum": ["fail", "warn"], "description": "Whether a miss fails or warns."},
                         "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
                         "inconclusive": {"enum": ["fell", "fail", "warn", "pass"]},
+                        "short_lists": {"enum": ["open", "allow"]},
                         "common": {"enum": ["all", "unchanged"], "description": "Which samples are compared."},
                         "require": {"const": "proof", "description": "The same as inconclusive: fail."},
                     },

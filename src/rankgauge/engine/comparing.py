@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results, is_itself, with_false_alarms
-from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
+from rankgauge.comparison.differences import Comparison, RunComparison, ShortLists, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.reopen import bounds as bounds_of
@@ -45,6 +45,7 @@ def compare(
     common: Common = "all",
     interval: IntervalChoice = "standard",
     matters: float | Mapping[str, float] | None = None,
+    short_lists: ShortLists = "open",
     progress: Progress | None = None,
 ) -> Comparison:
     """
@@ -91,6 +92,10 @@ def compare(
         matters: The smallest difference that matters, for all metrics or by metric in any spelling. The verdict is then
             `equivalent` where two one-sided tests show that the true difference is smaller.
 
+        short_lists: What the verdict on a metric with a budget (`recall@1500tok`) is where the rankings of the loser
+            ended before it in more than a tenth of the samples: `open` makes it `depends on short lists`, because
+            retrieving more might have changed it; `allow` gives the verdict.
+
         progress: Called with how many pairs of results are tested, and how many there are.
 
     Returns:
@@ -104,7 +109,13 @@ def compare(
             sample in common; the message names the difference. Also a cluster field that the samples lack.
     """
     method = Method(
-        test=test, confidence=confidence, resamples=resamples, seed=seed, interval=interval, matters=matters
+        test=test,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        interval=interval,
+        matters=matters,
+        short_lists=short_lists,
     )
     named, clusters = named_clusters(results, cluster)
     if isinstance(spec := as_written(metrics), str):

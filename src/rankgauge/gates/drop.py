@@ -19,6 +19,7 @@ from rankgauge.comparison.pairing import Common, PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.wording import ends_text
 from rankgauge.stats.effects import pairs_for_margin
 from rankgauge.stats.estimates import TIED, estimate_mean
 from rankgauge.stats.intervals import betting_interval
@@ -55,6 +56,8 @@ class Drop:
         p_fall: Of a gate that is open although the mean got worse, the one-sided p of the sign-flip test that it did;
             else None.
 
+        short_lists: Where rankings ended before the budget, if that leaves the gate open; else empty.
+
         dropped: How many samples make no pair, by reason.
 
         note: What a reader should know of the bounds.
@@ -69,6 +72,7 @@ class Drop:
     best: float | None = None
     needed: int | None = None
     p_fall: float | None = None
+    short_lists: str = ""
     dropped: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
@@ -86,6 +90,7 @@ class Drop:
             "bounds": {"worst": self.worst, "best": self.best},
             "needed": self.needed,
             "p_fall": self.p_fall,
+            **({"short_lists": self.short_lists} if self.short_lists else {}),
             "dropped": {reason: count for reason, count in self.dropped.items() if count},
             "note": self.note,
         }
@@ -122,6 +127,8 @@ def judge_drop(
         margin=rule.margin * abs(baseline) if rule.is_relative else rule.margin,
         dropped=pairs.dropped,
     )
+    if rule.short_lists == "open" and changed and pairs.loser_is_short(drop.difference):
+        drop = replace(drop, short_lists=_short_text(pairs))
     few = f"only {changed} of {gain.n} scores changed" if changed < _FEW else ""
     bounds = gain.bounds(rule.confidence)
     if not changed:
@@ -130,8 +137,11 @@ def judge_drop(
         one = "sample" if paired is None else "cluster"
         return "inconclusive", replace(drop, note=f"one {one} says nothing of others")
     if bounds is None:  # there is no spread to bound the mean by
+        same = "every sample changed by the same"
+        if drop.short_lists:
+            return "inconclusive", replace(drop, note=same, p_fall=_p_of_fall(gains, paired) if gain.mean < 0 else None)
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
-        return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
+        return verdict, replace(drop, note=f"{same}, so that the mean decides")
     note = f"{few}, so that the bounds are rough" if few else ""
     lowest, highest = pairs.info.range
     if few and rule.word == "not_worse" and lowest is not None and highest is not None:
@@ -143,9 +153,15 @@ def judge_drop(
     spread = (gain.standard_error or 0.0) * math.sqrt(gain.n)  # without clusters, the standard deviation
     needed = pairs_for_margin(spread, apart, rule.confidence) if drop.margin > 0 else None
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
-    if low > -drop.margin or high < -drop.margin:
+    if not drop.short_lists and (low > -drop.margin or high < -drop.margin):
         return "pass" if low > -drop.margin else "fail", drop
     return "inconclusive", replace(drop, p_fall=_p_of_fall(gains, paired) if gain.mean < 0 else None)
+
+
+def _short_text(pairs: PairedColumn) -> str:
+    """Say where the rankings of both ended before the budget."""
+    runs = zip(("the baseline", "this run"), pairs.ends, strict=True)
+    return "; ".join(f"{run}: {ends_text(ends)}" for run, ends in runs if ends is not None and ends.ended)
 
 
 def _p_of_fall(gains: Floats, clusters: Ints | None) -> float:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
 from rankgauge.base.plain_text import read_amount, read_number
+from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.pairing import Common
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED, as_written
@@ -53,14 +54,14 @@ _VALUE = rf"(?:{QUOTED.pattern}|[^\s,\"']+)"
 _OPTION = re.compile(
     rf"\s+(?:(?P<flag>per_sample)|where\s+(?P<field>[^\s=]+)\s*=\s*(?P<value>{_VALUE})|"
     rf"of\s+(?P<ids>{_VALUE}(?:\s*,\s*{_VALUE})*)|"
-    rf"(?P<key>dataset|level|confidence|inconclusive|require|common)\s+(?P<word>{_VALUE}))(?=\s|$)",
+    rf"(?P<key>dataset|level|confidence|inconclusive|require|common|short_lists)\s+(?P<word>{_VALUE}))(?=\s|$)",
     re.DOTALL,
 )
 _OPTIONS = (
-    "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95, inconclusive fail or "
-    "common unchanged"
+    "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95, inconclusive fail, "
+    "short_lists allow or common unchanged"
 )
-_OF_CHANGES = ("confidence", "inconclusive", "require", "common")
+_OF_CHANGES = ("confidence", "inconclusive", "require", "common", "short_lists")
 _DROPS: Mapping[_Word, Effect] = {"max_drop": "fell", "not_worse": "fail"}  # and what one does that is open
 _KEYS = ("metric", "min", "max", *_DROPS, "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
@@ -115,6 +116,7 @@ class MaxDrop:
     )
     common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
     word: _Word = "max_drop"  # `not_worse` asks for proof
+    short_lists: ShortLists = "open"  # whether a change is judged whose loser does not fill the budget
 
     def __str__(self) -> str:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
@@ -150,6 +152,7 @@ class Gate:
         if isinstance(rule, MaxDrop):
             parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
             parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != _DROPS[rule.word] else []
+            parts += [f"short_lists {rule.short_lists}"] if rule.short_lists != "open" else []
             parts += [f"common {rule.common}"] if rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
@@ -159,6 +162,7 @@ class Defaults(NamedTuple):
     """What holds for gates that do not say."""
 
     inconclusive: Effect = "fell"
+    short_lists: ShortLists = "open"
     side: Side | None = None  # of a bound after `=`, which is no sign of gates otherwise
 
 
@@ -259,7 +263,7 @@ def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
     if "min" in entry and "max" in entry and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
-    if drops := [_drop(entry, word, defaults.inconclusive) for word in _DROPS if word in entry]:
+    if drops := [_drop(entry, word, defaults) for word in _DROPS if word in entry]:
         return [*bounds, *drops]
     if stray := [key for key in _OF_CHANGES if key in entry]:
         _refuse(f"{stray[0]!r} belongs to max_drop and not_worse; a bound on a mean is decided by the mean")
@@ -268,7 +272,7 @@ def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop
     return list(bounds)
 
 
-def _drop(entry: Mapping[Any, Any], word: _Word, default: Effect) -> MaxDrop:
+def _drop(entry: Mapping[Any, Any], word: _Word, defaults: Defaults) -> MaxDrop:
     raw = entry[word]
     is_relative = isinstance(raw, str) and raw.strip().endswith("%")
     margin = _number(word, raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)
@@ -279,15 +283,16 @@ def _drop(entry: Mapping[Any, Any], word: _Word, default: Effect) -> MaxDrop:
     number = _number("confidence", share[:-1]) / 100 if share.endswith("%") else _number("confidence", confidence)
     if not 0.5 < number < 1:
         _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
-    open_ones = default if word == "max_drop" else _DROPS[word]
+    open_ones = defaults.inconclusive if word == "max_drop" else _DROPS[word]
     inconclusive = _chosen("inconclusive", entry.get("inconclusive", open_ones), EFFECTS)
+    short: Any = _chosen("short_lists", entry.get("short_lists", defaults.short_lists), get_args(ShortLists))
     common: Any = _chosen("common", entry.get("common", "all"), get_args(Common))
     if "require" in entry:
         _chosen("require", entry["require"], ("proof",))
         if inconclusive != "fail" and "inconclusive" in entry:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
-    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common, word)
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common, word, short)
 
 
 def _number(key: str, raw: object) -> float:

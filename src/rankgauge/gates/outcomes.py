@@ -277,6 +277,7 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
+        notes += f"; {_needed(drop)}" if drop.short_lists else ""
         return f"{change}, {within} {margin} ({notes})"
     low, high = sorted((drop.worst, drop.best))
     sure = f"one-sided {rule.confidence * 100:g} % bounds: {low:+.{digits}f} to {high:+.{digits}f} ({notes})"
@@ -289,11 +290,15 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
         allowed = f"{drop.margin if drop.worst > drop.best else -drop.margin:+.{digits}f}"
         change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, observed {drop.difference:+.{digits}f}"
         allowed += f" ({rule})" if rule.is_relative else ""
-        return f"{change}, allowed {allowed}: {counted(drop.n, 'sample')} cannot tell, {_needed(drop)}; {sure}"
+        unknown = "not judged" if drop.short_lists else f"{counted(drop.n, 'sample')} cannot tell"
+        return f"{change}, allowed {allowed}: {unknown}, {_needed(drop)}; {sure}"
     return f"{change}, {'within' if outcome.verdict == 'pass' else 'worse by more than'} {margin}: {sure}"
 
 
 def _needed(drop: Drop) -> str:
+    if drop.short_lists:
+        advice = "retrieve more, or short_lists allow"
+        return f"because rankings ended before the budget ({drop.short_lists}); {advice}"
     if drop.needed is None:
         return "and no number of samples decides"
     if drop.needed <= drop.n:

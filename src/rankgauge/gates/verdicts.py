@@ -11,6 +11,8 @@ from typing import Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
+from rankgauge.comparison.differences import ShortLists
+from rankgauge.comparison.estimate import check_short_lists
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.gates.asked import decision_of, flaw, resolved
@@ -32,6 +34,7 @@ def judge_gates(
     *,
     baseline: Mapping[str, ResultValues] | ResultValues | None = None,
     inconclusive: Effect = "fell",
+    short_lists: ShortLists = "open",
 ) -> GateReport:
     """
     Judge gates.
@@ -51,6 +54,10 @@ def judge_gates(
             `pass`, or `fell`, which fails where the mean got worse for certain (one-sided sign-flip test at the gate's
             level) and warns elsewhere.
 
+        short_lists: Whether changes are judged under a budget (`recall@1500tok`) before which the rankings of the worse
+            run ended in more than a tenth of the samples: `open` leaves them open, `allow` judges them; for gates that
+            do not say.
+
     Returns:
         One outcome for each gate and dataset.
 
@@ -66,7 +73,8 @@ def judge_gates(
     gates = [gates] if isinstance(gates, Gate | str | Mapping) else gates
     if inconclusive not in EFFECTS:
         raise ParameterError(f"inconclusive is {', '.join(EFFECTS)}, not {inconclusive!r}")
-    defaults = Defaults(inconclusive)
+    check_short_lists(short_lists)
+    defaults = Defaults(inconclusive, short_lists)
     every = [
         one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate, defaults=defaults))
     ]

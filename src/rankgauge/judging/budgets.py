@@ -16,7 +16,7 @@ from rankgauge.errors import counted
 from rankgauge.expression import Unit
 from rankgauge.plugin.declarations import Tokenizer
 
-__all__ = ["Budget", "Fits", "Measure", "UncountedError", "in_words"]
+__all__ = ["Budget", "Fit", "Fits", "Measure", "UncountedError", "in_words"]
 
 _NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
 
@@ -34,25 +34,29 @@ class Budget:
         by = None if self.tokenizer is None else self.tokenizer.declaration.name
         return in_words(self.amount, self.unit, by, partial=self.partial)
 
-    def fit(self, texts: Sequence[str | None], measure: Measure) -> int:
+    def fit(self, texts: Sequence[str | None], measure: Measure) -> Fit:
         """
-        Return how many results from the top fit.
+        Return how many results from the top fit, and where they end if that is before the budget.
 
         For 10 tokens and texts of 4, 5, 3 and 1 tokens that is 2: the third does not fit whole, and nothing is taken
-        from below it. With `partial` it is 3. Raises `UncountedError` for a text that is missing or cannot be counted.
+        from below it. With `partial` it is 3. Texts of 4 and 2 tokens end at 6, and a third of their average length,
+        3, would have fitted. Raises `UncountedError` for a text that is missing or cannot be counted.
         """
         used = 0
         length_of = len if self.tokenizer is None else measure.counter(self.tokenizer)
         for place, text in enumerate(texts):
             if text is None:
                 if used >= self.amount:
-                    return place
+                    return Fit(place)
                 raise UncountedError(f"a budget counts the text of every result; the item at rank {place + 1} has none")
             length = length_of(text)
             if used + length > self.amount:
-                return place + (self.partial and used < self.amount)
+                return Fit(place + (self.partial and used < self.amount))
             used += length
-        return len(texts)
+        if used >= self.amount:
+            return Fit(len(texts))
+        another = 0.0 if self.partial or not texts else used / len(texts)
+        return Fit(len(texts), used, used + another <= self.amount)
 
 
 def in_words(amount: int, unit: Unit, tokenizer: str | None, *, partial: bool) -> str:
@@ -61,10 +65,20 @@ def in_words(amount: int, unit: Unit, tokenizer: str | None, *, partial: bool) -
     return f"{counted(amount, _NAMES[unit])}{by}{', with the result that begins inside' if partial else ''}"
 
 
+class Fit(NamedTuple):
+    """How many ranks of one list fit into a budget, and where the list ends."""
+
+    ranks: int
+    end: int | None = None  # after how many tokens, or characters, it ends before the budget; None where it does not
+    is_short: bool = False  # whether another result of its average length would have fitted
+
+
 class Fits(NamedTuple):
-    """How many ranks of each sample of a batch fit into one budget."""
+    """How the rankings of a batch fit into one budget."""
 
     ranks: Ints  # the number of ranks, 0 where nothing fits; shape (n,)
+    ends: Mapping[int, int]  # where it ends before the budget, by its place
+    short: frozenset[int]  # those of them in which another result of average length would have fitted
     faults: Mapping[int, str]  # why it is not known for a sample, by its place
 
 

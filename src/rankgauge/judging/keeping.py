@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Searched, Seen
-from rankgauge.judging.budgets import Budget, Fits, Measure, UncountedError
+from rankgauge.judging.budgets import Budget, Fit, Fits, Measure, UncountedError
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
@@ -55,7 +55,7 @@ class Keeper:
     def __init__(self, keep: Keep, profile: Profile) -> None:
         self._keep = keep
         self._measure = Measure()
-        self._ranks: dict[Budget, list[int]] = {budget: [] for budget in keep.budgets}
+        self._fitted: dict[Budget, list[Fit]] = {budget: [] for budget in keep.budgets}
         self._unfit: dict[Budget, dict[int, str]] = {budget: {} for budget in keep.budgets}
         self._profile = profile
         self.rankings: list[Ranking | None] = []  # what each sample retrieved; empty unless asked for
@@ -83,22 +83,28 @@ class Keeper:
 
     @property
     def fits(self) -> dict[Budget, Fits]:
-        """Return how many ranks of each sample fit into each budget."""
+        """Return how the rankings fit into each budget."""
         return {
-            budget: Fits(np.array(ranks, dtype=np.int64), self._unfit[budget]) for budget, ranks in self._ranks.items()
+            budget: Fits(
+                np.array([fit.ranks for fit in fitted], dtype=np.int64),
+                {place: fit.end for place, fit in enumerate(fitted) if fit.end is not None},
+                frozenset(place for place, fit in enumerate(fitted) if fit.is_short),
+                self._unfit[budget],
+            )
+            for budget, fitted in self._fitted.items()
         }
 
     def _fit(self, budget: Budget, rankings: Sequence[Ranking | Fault | None]) -> None:
-        ranks = self._ranks[budget]
+        fitted = self._fitted[budget]
         for ranking in rankings:
             texts: Sequence[str | None] = ()
             if isinstance(ranking, Ranking):
                 texts = [None] * len(ranking.ids) if ranking.texts is None else ranking.texts
             try:
-                ranks.append(budget.fit(texts, self._measure))
+                fitted.append(budget.fit(texts, self._measure))
             except UncountedError as error:
-                self._unfit[budget][len(ranks)] = str(error)
-                ranks.append(0)
+                self._unfit[budget][len(fitted)] = str(error)
+                fitted.append(Fit(0))
 
 
 def _seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:

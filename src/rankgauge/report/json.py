@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from rankgauge.plugin import reporter
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
@@ -111,12 +111,20 @@ def _metric(column: MetricSummary, sample_ids: tuple[str, ...]) -> dict[str, Any
         "pass_rate": column.pass_rate(),
         "k": column.k,
         "k_sources": dict(info.k_sources),
-        **({} if info.budget is None else {"budget": {**info.budget, "fitted": _fitted(column)}}),
+        **(
+            {} if info.budget is None else {"budget": {**info.budget, "fitted": _fitted(column), "ended": _ended(info)}}
+        ),
         **{name: getattr(info, name) for name in _OF_METRIC},
         **({} if repeats is None else {"repeats": repeats.to_dict()}),
         "provider": dict(info.provider),
         "histogram": [{"min": low, "max": high, "count": count} for low, high, count in column.histogram()],
     }
+
+
+def _ended(info: MetricInfo) -> dict[str, Any] | None:
+    """Return how many rankings ended before the budget of a column; None where that was not counted."""
+    ends = info.list_ends
+    return None if ends is None else {"samples": ends.ended, "median": ends.at, "short": ends.short}
 
 
 def _fitted(column: MetricSummary) -> dict[str, Any]:

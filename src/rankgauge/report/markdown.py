@@ -28,6 +28,7 @@ from rankgauge.result.wording import (
     partial_line,
     policy_line,
     policy_options,
+    short_lists_lines,
 )
 
 __all__ = ["markdown_report", "notebook_table"]
@@ -42,6 +43,7 @@ def markdown_report(result: ResultValues) -> str:
     stopped = partial_line(result)
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
     parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
+    parts += [f"{cell(line)}.\n" for line in short_lists_lines(result)]
     parts += [f"{cell(line)}.\n" for line in (calls_line(result), cluster_line(result)) if line]
     parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
     parts += _metrics(result)

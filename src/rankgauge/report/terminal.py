@@ -24,6 +24,7 @@ from rankgauge.result.wording import (
     listed_cohorts,
     mean,
     policy_line,
+    short_lists_lines,
 )
 
 __all__ = ["band", "mean_table", "result_lines", "terminal_report"]
@@ -79,6 +80,7 @@ def result_lines(
     columns = list(result.metrics.values())
     more = {"band": [band(column.info.alias, column.mean) for column in columns]} if bands else {}
     name = visible(dataset_name(result))
+    yield from (Line(line, "open") for line in short_lists_lines(result))
     if is_whole or width is None:
         rows = [facts(column) for column in columns]
         cells = {heading: [row[heading] for row in rows] for heading in FACTS} | more

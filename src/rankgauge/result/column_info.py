@@ -9,7 +9,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rankgauge.base.frozen import FrozenMap, freeze_fields
 from rankgauge.catalog import Provider
@@ -17,12 +17,53 @@ from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import suggest
-from rankgauge.expression import MetricExpression, as_written, parse
+from rankgauge.expression import MetricExpression, Unit, as_written, parse
 from rankgauge.judging import Budget, Target
+from rankgauge.judging.budgets import in_words
 from rankgauge.policy import IntervalChoice
 from rankgauge.scoring.scored import ScoredMetric
+from rankgauge.stats.aggregates import percentile
 
-__all__ = ["LEAKS_KEPT", "Column", "MetricInfo", "find_column"]
+__all__ = ["LEAKS_KEPT", "Column", "ListEnds", "MetricInfo", "find_column"]
+
+
+class ListEnds(NamedTuple):
+    """
+    Where the rankings of a run ended before a budget.
+
+    Attributes:
+        amount: The budget.
+
+        unit: What it counts: `tok` or `char`.
+
+        n: How many rankings there are.
+
+        ended: How many ended before the budget.
+
+        at: The median of after how many tokens, or characters, these did; None for none.
+
+        short: In how many of these another result of their average length would have fitted.
+    """
+
+    amount: int
+    unit: Unit
+    n: int
+    ended: int
+    at: float | None
+    short: int
+
+    @property
+    def budget(self) -> str:
+        """Return the budget in words, such as ``1,500 tokens``."""
+        return in_words(self.amount, self.unit, None, partial=False)
+
+    @property
+    def are_short(self) -> bool:
+        """Return whether in more than a tenth another result would have fitted."""
+        return self.short * _TENTH > self.n
+
+
+_TENTH = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +121,11 @@ class MetricInfo:
 
         fitted: How many samples had so many ranks in the budget, by the number as text; None without one.
 
+        ended: How many rankings ended before the budget, by after how many tokens or characters, as text; None without
+            a budget, and of results of versions that did not count them.
+
+        short: In how many of these another result of their average length would have fitted.
+
         interval: Which intervals its mean has, as the policy says: `standard` or `exact`.
 
         leaks: The first 100 forbidden items that it counts: `sample`, `rank`, `item`, and the `rule` that forbids it.
@@ -113,6 +159,8 @@ class MetricInfo:
     aggregate_provider: Mapping[str, Any] | None = None
     budget: Mapping[str, Any] | None = None
     fitted: Mapping[str, int] | None = None
+    ended: Mapping[str, int] | None = None
+    short: int = 0
     interval: IntervalChoice = "standard"
     leaks: tuple[Mapping[str, Any], ...] = ()
     n_leaks: int = 0
@@ -150,7 +198,9 @@ class MetricInfo:
             pins=planned.metric.cutoff.pins,
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
-            fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
+            fitted=None if scored.fitted is None else _by_text(scored.fitted.ranks),
+            ended=None if scored.fitted is None else _by_text(scored.fitted.ended),
+            short=0 if scored.fitted is None else scored.fitted.short,
             interval=planned.interval,
             leaks=tuple(leak._asdict() for leak in scored.leaks[:LEAKS_KEPT]),
             n_leaks=len(scored.leaks),
@@ -171,6 +221,16 @@ class MetricInfo:
     def by_id(self) -> bool:
         """Return whether ids were joined, so that the scores depend on how items are called."""
         return self.judged.startswith(str(Target("relevant")))
+
+    @property
+    def list_ends(self) -> ListEnds | None:
+        """Return where rankings ended before the budget; None without one, and where that was not counted."""
+        if self.ended is None or self.fitted is None or self.budget is None:
+            return None
+        ends = sorted((int(end), count) for end, count in self.ended.items())
+        at = percentile([float(end) for end, count in ends for _ in range(count)], 50)
+        amount, unit = self.budget["amount"], self.budget["unit"]
+        return ListEnds(amount, unit, sum(self.fitted.values()), sum(self.ended.values()), at, self.short)
 
     @property
     def of_ranks(self) -> bool:
@@ -203,6 +263,11 @@ LEAKS_KEPT = 100
 def _plain(provider: Provider) -> Mapping[str, Any]:
     """Return a provider as a manifest holds it; made for every column of every result, so only once each."""
     return FrozenMap(dataclasses.asdict(provider))
+
+
+def _by_text(counts: Mapping[int, int]) -> dict[str, int]:
+    """Return counts by number as JSON can hold them."""
+    return {str(number): count for number, count in counts.items()}
 
 
 def _plain_budget(budget: Budget) -> dict[str, Any]:

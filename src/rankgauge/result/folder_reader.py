@@ -91,8 +91,8 @@ def read_info(data: Mapping[str, Any]) -> MetricInfo:
     if info.budget is not None:
         for name, part in {"amount": int, "unit": str, "tokenizer": _Text, "partial": bool}.items():
             _check(f"the budget's {name!r} of a metric", info.budget.get(name), part)
-        for ranks in info.fitted or {}:
-            int(ranks)
+        for number in (*(info.fitted or {}), *(info.ended or {})):
+            int(number)
     return info
 
 

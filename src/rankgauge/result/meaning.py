@@ -215,6 +215,8 @@ def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
         k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
         k_sources=dict(sources),
         fitted=None if first.fitted is None else _added([info.fitted or {} for info in infos]),
+        ended=None if any(info.ended is None for info in infos) else _added([info.ended or {} for info in infos]),
+        short=sum(info.short for info in infos),
         leaks=tuple(chain.from_iterable(info.leaks for info in infos))[:LEAKS_KEPT],
         n_leaks=sum(info.n_leaks for info in infos),
         spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),

@@ -16,6 +16,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.judging.budgets import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.column_info import ListEnds
 from rankgauge.stats.estimates import FEW_CLUSTERS
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "calls_line",
     "column_lines",
     "dataset_name",
+    "ends_text",
     "error_line",
     "errors",
     "facts",
@@ -39,6 +41,7 @@ __all__ = [
     "policy_line",
     "policy_options",
     "score",
+    "short_lists_lines",
     "tag_name",
 ]
 
@@ -155,8 +158,28 @@ def _budget(column: MetricSummary, budget: Mapping[str, Any]) -> str:
     samples = column.info.fitted or {}
     none, n = samples.get("0", 0), sum(samples.values())
     spread = f"{low:,} to {high:,}" if low != high else f"{low:,} for each sample"
+    ends = column.info.list_ends
+    ended = "" if ends is None or not ends.ended else f"; {ends_text(ends)}"
     empty = f"; nothing fits for {none:,} of {counted(n, 'sample')}" if none else ""
-    return f"{words}; results that fit: median {median:g}, {spread}{empty}"
+    return f"{words}; results that fit: median {median:g}, {spread}{empty}{ended}"
+
+
+def ends_text(ends: ListEnds) -> str:
+    """Say how many rankings ended before a budget: ``31 of 40 rankings ended before it, at a median of 400 tokens``."""
+    if ends.at is None:
+        return f"none of {counted(ends.n, 'ranking')} ended before it"
+    at = in_words(round(ends.at), ends.unit, None, partial=False)
+    return f"{ends.ended:,} of {counted(ends.n, 'ranking')} ended before it, at {'a median of ' * (ends.ended > 1)}{at}"
+
+
+def short_lists_lines(result: ResultValues) -> Iterator[str]:
+    """Yield for each budget that more than a tenth of the rankings do not fill, that this limits the score."""
+    for name, column in result.metrics.items():
+        ends = column.info.list_ends
+        if ends is not None and ends.are_short:
+            room = f"in {ends.short:,} another result would have fitted"
+            limits = "so that the score also depends on how many results were retrieved"
+            yield visible(f"{name}: a budget of {ends.budget}, and {ends_text(ends)}; {room}, {limits}")
 
 
 def dataset_name(result: ResultValues) -> str:

@@ -44,7 +44,7 @@ from rankgauge.scoring.score import (
     missing_queries,
     score_metric,
 )
-from rankgauge.scoring.scored import SampleIds, Scored, ScoredMetric, add_counts, join_outcomes, widest
+from rankgauge.scoring.scored import Fitted, SampleIds, Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.sighting import Sighting
 
 __all__ = ["Collector", "JudgedPart"]
@@ -253,7 +253,7 @@ class Collector:
         parts = [score_metric(self.plan, metric, target, batch, extra) for batch in self._batches]
         fitted = None if metric.cut.budget is None else self._fitted(metric.cut.budget, target)
         spread = widest(
-            [_spread(part.k) for part in parts if part.k is not None] if fitted is None else [tuple(fitted)]
+            [_spread(part.k) for part in parts if part.k is not None] if fitted is None else [tuple(fitted.ranks)]
         )
         details: list[dict[str, Any]] | None = None
         if self.details:
@@ -266,15 +266,19 @@ class Collector:
         notes += filter(None, [scored.note])
         return scored
 
-    def _fitted(self, budget: Budget, target: Target) -> dict[int, int]:
-        """Return of how many samples with an output how many ranks fitted into a budget."""
+    def _fitted(self, budget: Budget, target: Target) -> Fitted:
+        """Return how the rankings of samples with an output fitted into a budget."""
         fitted: Counter[int] = Counter()
+        ended: Counter[int] = Counter()
+        short = 0
         for batch in self._batches:
             evidence = batch.evidence[target]
             fits = evidence.fits[budget]
             left_out = batch.flawed.keys() | evidence.faults.keys() | fits.faults.keys()
             fitted.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
-        return dict(sorted(fitted.items()))
+            ended.update(end for place, end in fits.ends.items() if place not in left_out)
+            short += len(fits.short - left_out)
+        return Fitted(dict(sorted(fitted.items())), dict(sorted(ended.items())), short)
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""

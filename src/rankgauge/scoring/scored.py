@@ -20,10 +20,18 @@ from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
 from rankgauge.scoring.score import FAILED, Outcome
 
-__all__ = ["SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
+__all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 """Ids, or what returns them, for a run, where they are seldom asked for."""
+
+
+class Fitted(NamedTuple):
+    """How the rankings of all samples with an output fit into a budget."""
+
+    ranks: dict[int, int]  # of how many samples so many ranks fit
+    ended: dict[int, int]  # how many rankings ended before the budget, by after how many tokens or characters
+    short: int  # in how many of these another result of their average length would have fitted
 
 
 class ScoredMetric(NamedTuple):
@@ -37,7 +45,7 @@ class ScoredMetric(NamedTuple):
     params: dict[str, float]  # further ones, inferred from the data
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
     top: float  # the highest grade of the ground truth, where the metric has a scale of its own; else 0
-    fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
+    fitted: Fitted | None = None  # how the rankings fit into the budget, where there is one
     leaks: Sequence[Leak] = ()  # what counts of what was retrieved and is forbidden
 
     @property

@@ -19,7 +19,7 @@ from rankgauge.judging import Leak
 from rankgauge.report.html.notation import difference, named, p_value, percent, score
 from rankgauge.report.html.report_data import Losses, ReportData
 from rankgauge.result import MetricSummary
-from rankgauge.result.wording import INTERVALS, partial_line
+from rankgauge.result.wording import INTERVALS, partial_line, short_lists_lines
 from rankgauge.scoring.score import FAILED, MISSING
 from rankgauge.stats import aggregate
 
@@ -71,6 +71,7 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
         "worse": f"{a} is better than {b}. {change}",
         "same": f"Both runs score the same: {name} is equal on every sample.",
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
+        "depends on short lists": f"Whether {b} is better than {a} depends on how much was retrieved. {change}",
         "equivalent": f"{a} and {b} are equivalent: {name} differs by less than {metric.matters or 0:g}. {change}",
         "undecided": f"These samples do not show a difference between {a} and {b}.",
     }[metric.verdict]
@@ -105,6 +106,8 @@ def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
     if report is not None and (report.of("failed") or report.of("error")):
         yield f"{summary_line(report)}.".capitalize(), "#gates"
     for name, result in data.results.items():
+        of_run = f"{named(name)}: " if len(data.results) > 1 else ""
+        yield from ((f"{of_run}{line}.", "") for line in short_lists_lines(result))
         column = result.leading
         if column is None:
             continue
