@@ -271,3 +271,16 @@ def test_condensed_lists_of_result_folders_are_read_again(rankgauge, folders):
     done = rankgauge("compare", *folders, "-m", "P@1", "--condensed", "--json")
     assert done.code == 0
     assert done.json["comparisons"][0]["metrics"]["p@1"]["condensed"]["n"] == 12
+
+
+def test_compare_says_what_share_is_unjudged_by_unit(rankgauge, tmp_path):
+    """d1 and d2 are judged for q1, and d3 is not for q2: at rank 1 half are unjudged, as chunks all are."""
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1#3 1 2 t\nq1 Q0 d2#1 2 1 t\nq2 Q0 d3#1 1 1 t\n")
+    (tmp_path / "b.run").write_text("q1 Q0 d2#3 1 2 t\nq2 Q0 d1#1 1 1 t\n")
+    runs = tmp_path / "a.run", tmp_path / "b.run"
+    done = rankgauge("compare", "--qrels", tmp_path / "qrels.txt", *runs, "-m", "P(unit=document)@1")
+    assert "unjudged(unit=document)@1: a.run 0.5000, b.run 0.0000" in done.out
+    assert "is judged" not in done.err
+    done = rankgauge("compare", "--qrels", tmp_path / "qrels.txt", *runs, "-m", "P(unit=document)@1", "-m", "P@1")
+    assert "unjudged@1: a.run 1.0000, b.run 1.0000" in done.out

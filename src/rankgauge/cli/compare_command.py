@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.cli.command_gates import Gating
@@ -31,6 +33,7 @@ from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.human_judged import powered_by_plan
 from rankgauge.errors import MetricFailedError, ParameterError
+from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.powered.powered_lines import powered_lines
 from rankgauge.result import ResultValues
 
@@ -131,13 +134,22 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
     specs = gating.ask_runs(names[1:], named, lambda asked: conventions.plan(asked).metrics)
     plan = conventions.plan(specs)
     if not given.judged_only:  # how much of what is compared nobody judged
-        cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
-        plan = conventions.plan([*specs, *(f"unjudged(of=retrieved)@{k}" for k in cutoffs)])
+        plan = conventions.plan([*specs, *_unjudged_shares(plan.metrics)])
     judgments = conventions.judgments(given.qrels, plan)
     runs = {run: run for run in given.runs}
     results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
     tell_notes(results)
     return {name: results[run] for name, run in zip(names, given.runs, strict=True)}
+
+
+def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
+    """Return the metrics that say how much of what some metrics look at nobody judged: by their units and cutoffs."""
+    tops = {(metric.unit, metric.cut.k) for metric in metrics if metric.cut.k is not None}
+    tops = tops or {(metric.unit, _TOP) for metric in metrics}
+    return [
+        {"metric": f"unjudged@{k}", "of": "retrieved", **({} if unit is None else {"unit": unit})}
+        for unit, k in sorted(tops, key=lambda top: (top[0] or "", top[1]))
+    ]
 
 
 def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:

@@ -141,7 +141,10 @@ def compare(
 def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
     columns = [column for column in result.metrics.values() if column.info.alias == UNJUDGED]
-    shares = {column.name.replace("(of=retrieved)", ""): unjudged_share(column) for column in columns}
+    shares = {
+        column.name.replace("(of=retrieved)", "").replace("of=retrieved, ", ""): unjudged_share(column)
+        for column in columns
+    }
     return Unjudged(
         shares, {name: (ends.worst, ends.best) for name, ends in (bounds or {}).items() if ends is not None}
     )

@@ -60,15 +60,16 @@ class ScoredRun(NamedTuple):
     origin: str  # where it was given: `argument` or `run`
     places: Ints | None = None  # which queries of the judgments were evaluated; None for all
     source: str = ""  # the file of the judgments
-    merged: str = ""  # a note on judgments that were merged
+    remarks: Sequence[str] = ()  # what else is to be said of the judgments and the run
     sketcher: IdSketcher | None = None  # took the ids that judged queries retrieved
 
     def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
         """Return the result; *infos* say what its columns are, where that is known already."""
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
-        merged = [self.merged] if self.merged else []
-        scored.notes.extend([*merged, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)])
+        scored.notes.extend(
+            [*self.remarks, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)]
+        )
         judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:
             scored.notes.append(judges.sentence)

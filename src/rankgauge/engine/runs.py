@@ -5,7 +5,7 @@ Evaluating runs: from judgments and rankings, however they are given, to results
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -18,7 +18,7 @@ from rankgauge.errors import PolicyError
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.trec import RunFile
-from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, RunCounts, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
@@ -37,6 +37,7 @@ __all__ = [
     "RunConventions",
     "RunEvaluation",
     "evaluate_planned",
+    "how_it_fits",
     "installed",
     "judge_run",
     "judge_units",
@@ -193,13 +194,30 @@ def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run:
     return ScoredRun(
         evaluation=RunEvaluation(plan, qrels, run.source, columns),
         scored=collector.finish(),
-        counts=judged.counts(next(iter(evidence.values()))),
+        counts=how_it_fits(plan, judged, evidence),
         origin=run.origin,
         places=judged.places,
         source=qrels.source,
-        merged=qrels.merged_note,
+        remarks=[note for note in (qrels.merged_note, *_unmatched(plan, evidence)) if note],
         sketcher=run.sketcher,
     ).result()
+
+
+def how_it_fits(plan: Plan, judged: RunCollector, evidence: Mapping[str | None, Evidence]) -> RunCounts:
+    """Return how a run fits the judgments, by the units in which metrics look at its ids."""
+    counts = judged.counts(evidence[plan.units[0]])
+    return counts._replace(
+        dropped=next(iter(evidence.values())).n_dropped,
+        matched=sum(len(evidence[unit].judged.rows.sample) for unit in plan.units),
+    )
+
+
+def _unmatched(plan: Plan, evidence: Mapping[str | None, Evidence]) -> Iterator[str]:
+    """Say by which units no retrieved document is judged, where one is by others."""
+    matched = {unit: len(evidence[unit].judged.rows.sample) for unit in plan.units}
+    for unit in [unit for unit in plan.units if not matched[unit]] if any(matched.values()) else ():
+        by = "as it is, so metrics without a unit count" if unit is None else f"by unit={unit}, so its metrics count"
+        yield f"no retrieved document is judged {by} nothing that was found"
 
 
 def _query_ids(qrels: Qrels, places: Ints) -> Sequence[str]:

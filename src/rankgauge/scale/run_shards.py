@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rankgauge.catalog import Catalog
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
-from rankgauge.engine.runs import judge_units, judgments_for, plan_run
+from rankgauge.engine.runs import how_it_fits, judge_units, judgments_for, plan_run
 from rankgauge.errors import MetricFailedError, PolicyError, ResultError, listed
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_run
 from rankgauge.judging import RunCounts
@@ -189,7 +189,7 @@ class ShardedRun:
             return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
         judgments = judgments_for(plan, qrels, columns)
         judged, evidence = judge_units(judgments, source, plan, require_overlap=False)
-        counts = judged.counts(next(iter(evidence.values())))
+        counts = how_it_fits(plan, judged, evidence)
         facts = (judgments.n_queries, judgments.n_judgments, (judged.looks, judgments.query_names[0]))
         if not counts.queries:
             return RunShard(None, counts, *facts)

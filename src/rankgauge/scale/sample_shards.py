@@ -187,5 +187,5 @@ def _sighting(shards: Iterable[SampleShard]) -> Sighting:
     """Return what shards have seen together, whatever their order."""
     found = [shard.sighting for shard in shards]
     together = functools.reduce(operator.or_, found, Sighting())
-    looks = min((each.looks for each in found if each.looks is not None), default=None)
+    looks = {unit: min(each.looks[unit] for each in found if unit in each.looks) for unit in together.looks}
     return dataclasses.replace(together, looks=looks)

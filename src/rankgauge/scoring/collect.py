@@ -182,8 +182,8 @@ class Collector:
                 self.sketcher.count_gold(evidence.judged)
             self.sighting |= Sighting(
                 targets=frozenset({target} if evidence.has_gold else ()),
-                met=evidence.met,
-                looks=evidence.looks,
+                met=frozenset({target.unit} if evidence.met else ()),
+                looks={} if evidence.looks is None else {target.unit: evidence.looks},
                 parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},

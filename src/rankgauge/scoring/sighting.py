@@ -28,8 +28,10 @@ class Sighting:
     """What was seen in some of the samples that decides about all of them."""
 
     targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
-    met: bool = False  # whether a retrieved id is a relevant id
-    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    met: frozenset[str | None] = frozenset()  # the units, None for ids as they are, in which retrieved ids are relevant
+    looks: Mapping[str | None, tuple[str, str]] = field(
+        default_factory=dict
+    )  # by unit one id of each side, as examples
     parts: tuple[tuple[bool, ...], ...] = ()  # of the first samples, whether ids would meet as parts of documents
     refused: bool = False  # whether there is ground truth that cannot be used
     keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
@@ -45,8 +47,8 @@ class Sighting:
             doubts[target] = doubts.get(target, Doubts()) | further
         return Sighting(
             self.targets | other.targets,
-            self.met or other.met,
-            self.looks or other.looks,
+            self.met | other.met,
+            {**other.looks, **self.looks},
             (self.parts + other.parts)[:LOOKED_AT],
             self.refused or other.refused,
             self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
@@ -120,7 +122,7 @@ class Sighting:
     def looked(self, target: Target) -> int:
         """Return how many samples were looked at for doubts about a target."""
         if target.gold == "relevant":
-            return LOOKED_AT if self.met else len(self.parts)
+            return LOOKED_AT if target.unit in self.met else len(self.parts)
         return len(self.doubts[target].looks) if target in self.doubts else 0
 
     def notes(self, plan: Plan, *, is_alone: bool) -> list[str]:
@@ -135,15 +137,21 @@ class Sighting:
                 f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
                 "order=score ranks them by score, highest first"
             )
-        if not self.met and self.looks is not None:
-            retrieved, gold = self.looks
-            note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{parts_note(self.parts)}")
+        notes += [self._never_met(unit) for unit in self.looks if unit not in self.met]
         used = {metric.target_of(self.targets) for metric in plan.metrics}
         for target, doubts in self.doubts.items():
             if target in used:
                 notes += doubts.notes(target.matcher)
         return list(dict.fromkeys(notes))
+
+    def _never_met(self, unit: str | None) -> str:
+        """Say that ids, as they are or of a unit, never meet."""
+        retrieved, gold = self.looks[unit]
+        by = f"of unit={unit}" if unit is not None else "by id without a unit" if len(self.looks) > 1 else "by id"
+        ids = "retrieved id is ever a relevant id" if unit is None else f"retrieved unit={unit} is ever a relevant one"
+        note = f"no {ids}, so every score {by} is 0; do both sides use the same ids? "
+        hint = parts_note(self.parts) if len(self.looks) == 1 and unit is None else ""
+        return f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{hint}"
 
 
 def _rise(sample: Sample) -> str:
