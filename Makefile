@@ -14,15 +14,17 @@ UV := $(shell command -v uv)
 WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
-.PHONY: help audit build coverage demo demo-pipeline fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
-.PHONY: test-browser test-fast test-libraries test-spark test-systems check format docs site bench clean
+.PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
+.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-spark test-systems docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make demo-pipeline  run a pipeline of five stages, as a function and in engines, and show which stage loses what"
-	@echo "make test     run the tests, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
+	@echo "make test     run the quick tests, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
 	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
-	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
+	@echo "make test-plugins  run the tests of the plugins"
+	@echo "make check-docs  run what the documentation shows, and check its claims, links and navigation"
+	@echo "make test-thorough  run all of these with all drawn examples, and what takes long or starts processes (WHEEL=1 as above)"
 	@echo "make test-newest  run what depends most on versions in the newest Python that is installed (TESTS=tests: all)"
 	@echo "make test-lowest  run the same with the lowest versions that pyproject.toml allows (TESTS=tests: all)"
 	@echo "make coverage  run every test, list how much of each room it covers, and fail below the floor"
@@ -72,8 +74,15 @@ demo-pipeline: $(VENV)/.installed
 
 PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 
+# The last line says what is not run; conftest.py decides that.
 test: $(VENV)/.installed-dev
-	$(PYTEST) $(TESTS)
+	$(PYTEST) $(or $(TESTS),tests --ignore=tests/docs)
+
+test-plugins: $(VENV)/.installed-dev
+	$(PYTEST) $(or $(TESTS),plugins/*/tests)
+
+check-docs: $(VENV)/.installed-dev
+	$(PYTEST) $(or $(TESTS),tests/docs) --hypothesis-profile=thorough
 
 test-thorough: $(VENV)/.installed-dev
 	$(PYTEST) $(TESTS) --hypothesis-profile=thorough
@@ -85,14 +94,14 @@ NEWEST = $(lastword $(foreach version,3.11 3.12 3.13 3.14,$(shell python$(versio
 	echo python$(version)) $(wildcard $(HOME)/.pyenv/versions/$(version).*/bin/python$(version))))
 test-newest:
 	@echo "the newest Python here is $(or $(NEWEST),$(PYTHON))"
-	$(MAKE) test PYTHON=$(or $(NEWEST),$(PYTHON)) TESTS="$(or $(TESTS),$(SMOKE))"
+	$(MAKE) test PYTHON=$(or $(NEWEST),$(PYTHON)) TESTS='-m "not thorough" $(or $(TESTS),$(SMOKE))'
 
 LOWEST = .venv-lowest
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dev]' $(addprefix -e ./,$(LIGHT_PLUGINS))
-	$(LOWEST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(SMOKE))
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal -m "not thorough" $(or $(TESTS),$(SMOKE))
 
 FLOOR = 97
 # It looks for sqlite3, which coverage loads.
@@ -159,10 +168,10 @@ test-fast: $(BIN)/python
 	cp -R plugins/rankgauge-fast $(FAST)/source; \
 	$(FAST_PIP); \
 	$(FAST)/bin/python -c 'import rankgauge_fast._kernel'; \
-	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(FAST_TESTS) tests/judging); \
+	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal -m "not thorough" $(or $(TESTS),$(FAST_TESTS) tests/judging); \
 	RANKGAUGE_FAST_FLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover" $(FAST_PIP); \
 	LD_PRELOAD=$$(cc -print-file-name=libasan.so) $(SANITIZED) \
-	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(FAST_TESTS))
+	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal -m "not thorough" $(or $(TESTS),$(FAST_TESTS))
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

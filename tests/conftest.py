@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis runs, and ways to score small things with rankgauge's own plugins only."""
+"""What all tests share: ways to score small things with rankgauge's own plugins only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 import rankgauge.testing.law_checks
-from draws import EXAMPLES, is_thorough
+from draws import is_thorough
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog, discovery
 from rankgauge.columns import Judged
@@ -30,20 +29,7 @@ from rankgauge.testing.law_checks import broken_by
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests, and the processes they start, are interrupted
 
-os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and no output in a test depends on somebody's terminal
-
 collect_ignore = [] if os.environ.get("RANKGAUGE_BROWSER") else ["browser"]  # `make test-browser` runs these
-
-settings.register_profile(
-    "thorough",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    max_examples=EXAMPLES["thorough"],
-    suppress_health_check=[HealthCheck.too_slow],  # it reads the clock
-)
-settings.register_profile("quick", settings.get_profile("thorough"), max_examples=EXAMPLES["quick"])
-settings.load_profile("quick")  # --hypothesis-profile=thorough loads the other one, later
 
 Scorer = Callable[..., SampleScore]
 Judger = Callable[..., Judged]

@@ -22,7 +22,10 @@ ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs/how-to/gate-in-ci.md").read_text(encoding="utf-8")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps are written for bash")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("bash") is None, reason="the steps are written for bash"),
+    pytest.mark.usefixtures("process"),
+]
 
 
 def block(kind: str) -> Any:

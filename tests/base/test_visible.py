@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.base.plain_text import all_visible, visible
 
 
@@ -32,6 +33,7 @@ def test_many_texts_become_what_each_does(texts):
     assert list(all_visible(texts)) == list(map(visible, texts))
 
 
+@in_thorough_suite()
 def test_no_control_character_passes():
     every = "".join(map(chr, range(0x110000)))
     shown = visible(every)

@@ -32,6 +32,7 @@ def module(tmp_path):
     sys.modules.pop("checked_metrics", None)
 
 
+@in_thorough_suite()
 def test_a_function_that_obeys_passes(rankgauge):
     done = rankgauge("metrics", "check", "checked_metrics:recall", "--cases", "10")
 
@@ -58,6 +59,7 @@ def test_json_is_all_there_is_on_stdout(rankgauge):
     assert law["example"][-1]["retrieved"] == ["doc-0", "doc-1"]
 
 
+@in_thorough_suite()
 def test_laws_are_left_out_by_name(rankgauge):
     done = rankgauge("metrics", "check", "checked_metrics:hasty", "--without", "padding", "--cases", "10")
 
@@ -65,6 +67,7 @@ def test_laws_are_left_out_by_name(rankgauge):
     assert "skipped  padding: left out on request" in done.out
 
 
+@in_thorough_suite()
 def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(rankgauge):
     unclear = ("metrics", "check", "checked_metrics:unclear", "--law", "bounded")
     assert rankgauge(*unclear).code == 2

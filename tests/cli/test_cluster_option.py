@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from draws import in_thorough_suite
+
 HITS = [1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0]
 ERROR = (4 / 3 * (2 * 1.5**2 + 2 * 0.5**2)) ** 0.5 / 12
 """Of four clusters of three, whose sums of deviations from the mean of 1 / 2 are 1.5, -1.5, 0.5 and -0.5."""
@@ -62,6 +64,7 @@ def test_an_unknown_field_is_refused_before_anything_is_scored(rankgauge, data):
     assert "no sample has this field" in done.err
 
 
+@in_thorough_suite()
 def test_power_plans_with_clusters(rankgauge, data, write):
     write("samples.jsonl", samples([1, 1, 0, 0, 1, 0] * 10))
     rankgauge("run", "--data", "samples.jsonl", "-m", "hit@1", "-o", "pilot")

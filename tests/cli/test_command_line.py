@@ -113,6 +113,8 @@ class TestCompletion:
         assert all(word in done.out for name in command_names() for word in name.split())
         assert "max-failed" in done.out
 
+    @pytest.mark.usefixtures("process")
+    @pytest.mark.promise
     def test_bash_can_read_it_and_completes_a_command(self, rankgauge):
         pytest.importorskip("shtab")
         script = rankgauge("--print-completion", "bash").out

@@ -176,6 +176,7 @@ def test_metrics_that_nobody_named_and_that_cannot_work_here_are_left_out_and_to
         plugins.forget()
 
 
+@in_thorough_suite()
 def test_all_metrics_are_planned_once_for_each_profile_that_is_tried(rankgauge, write, monkeypatch):
     planned = []
     plan = Evaluation.plan

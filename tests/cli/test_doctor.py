@@ -55,6 +55,7 @@ def versions(monkeypatch, without_processes):
     return install
 
 
+@pytest.mark.usefixtures("process")
 def test_a_working_installation_is_ok(rankgauge):
     done = rankgauge("doctor")
     assert done.code == 0
@@ -62,6 +63,7 @@ def test_a_working_installation_is_ok(rankgauge):
     assert f"Python {sys.version.split()[0]}" in done.out
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_everything_that_was_looked_at_is_a_fact(facts):
     found, code = facts()
@@ -92,6 +94,7 @@ def test_a_package_below_its_floor_is_broken(facts, versions, version, state):
     assert facts()[0]["packages"][0] == state
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_workers_that_cannot_be_started_are_broken(facts, monkeypatch):
     def refuse(*_, **__):
@@ -102,6 +105,7 @@ def test_workers_that_cannot_be_started_are_broken(facts, monkeypatch):
     assert (found["workers"], code) == (("broken", "--workers cannot be used here: no process can be started"), 1)
 
 
+@pytest.mark.usefixtures("process")
 def test_packages_that_cannot_be_imported_are_broken(facts, monkeypatch):
     def refuse(command, **_):
         raise subprocess.CalledProcessError(1, command)

@@ -109,6 +109,7 @@ class TestKept:
         done = rankgauge(*CALLING, f"{project}:search")
         assert (done.code, "outputs are not kept; with -o FOLDER" in done.err) == (0, True)
 
+    @pytest.mark.usefixtures("process")
     def test_debug_shows_tracebacks_of_failed_calls(self, project):
         arguments = (*CALLING, f"{project}:flaky", "--debug")
         done = subprocess.run(command(*arguments), env=variables(), capture_output=True, text=True, check=False)
@@ -415,6 +416,7 @@ class TestFolders:
         assert rankgauge(*arguments, "--resume", "out").code == 0
         assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
 
+    @pytest.mark.usefixtures("process")
     @in_thorough_suite()
     def test_a_disk_that_is_really_full_loses_nothing_that_was_paid_for(self, rankgauge, project, write):
         write(f"{project}.py", "def search(given):\n    return [{'id': 'a', 'text': 'x' * 3000}]\n")
@@ -500,6 +502,7 @@ def ended(process) -> tuple[int, dict, str]:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes and signals")
 class TestSignals:
+    @pytest.mark.usefixtures("process")
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     @in_thorough_suite()
     def test_once_calls_under_way_end_and_everything_is_scored_and_saved(self, begun, number):
@@ -513,6 +516,7 @@ class TestSignals:
         assert list(rows("out")) == ["q0", "q1", "q2"]
         assert hidden() == []
 
+    @pytest.mark.usefixtures("process")
     @in_thorough_suite()
     def test_twice_calls_under_way_are_left_and_the_rest_is_saved_all_the_same(self, begun):
         begun.send_signal(signal.SIGINT)
@@ -524,6 +528,8 @@ class TestSignals:
         assert pl.read_parquet("out/per_sample.parquet")["sample_id"].to_list() == ["q0", "q1"]
         assert hidden() == []
 
+    @pytest.mark.usefixtures("process")
+    @pytest.mark.promise
     def test_killed_its_outputs_are_named_by_the_next_run_and_gone_on_with(self, begun, rankgauge):
         assert abandoned(Path()) == []  # in use
         begun.kill()

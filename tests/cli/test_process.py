@@ -59,29 +59,34 @@ def facts_of(tmp_path):
     return call
 
 
+@pytest.mark.usefixtures("process")
 def test_the_exit_of_a_command_searches_no_cycles_among_what_is_loaded(facts_of):
     facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
     assert facts["frozen"] > 10_000
     assert facts["collects"]
 
 
+@pytest.mark.usefixtures("process")
 def test_a_run_is_evaluated_in_one_thread_and_nobody_inherits_the_variable_that_says_so(facts_of):
     facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
     assert facts["threads"] in {1, None}
     assert facts["variables"] == {}
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators decide for themselves")
 def test_memory_that_a_run_frees_stays_with_the_process_of_the_command(facts_of):
     """Of 16 MB that are written and freed; by default glibc returns a block of this size to the kernel."""
     assert facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")["kept"] > 12_000_000
 
 
+@pytest.mark.usefixtures("process")
 def test_whoever_says_how_many_threads_openblas_has_is_obeyed(facts_of):
     facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR", OPENBLAS_NUM_THREADS="2")
     assert facts["variables"] == {"OPENBLAS_NUM_THREADS": "2"}
 
 
+@pytest.mark.usefixtures("process")
 def test_a_system_under_test_runs_with_the_collector_as_python_has_it(tmp_path):
     (tmp_path / "s.jsonl").write_text('{"id": "q", "input": "x", "expected_output": ["a"]}\n', encoding="utf-8")
     source = "import gc\ndef system(input):\n    print('SEEN', *gc.get_threshold())\n    return ['a']\n"
@@ -95,6 +100,7 @@ def test_a_system_under_test_runs_with_the_collector_as_python_has_it(tmp_path):
     assert told["SEEN"] == told["USUAL"]
 
 
+@pytest.mark.usefixtures("process")
 def test_a_call_from_python_leaves_the_collector_as_it_is():
     code = (
         "import gc\nfrom rankgauge.cli import call\nbefore = gc.get_threshold(), gc.get_freeze_count()\n"
@@ -104,6 +110,8 @@ def test_a_call_from_python_leaves_the_collector_as_it_is():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
     """What is raised in a callback of a weak reference is ignored; `pause` would wait for ever for a second signal."""
     (tmp_path / "s.jsonl").write_text('{"id": "q", "input": "x", "expected_output": ["a"]}\n', encoding="utf-8")
@@ -117,6 +125,7 @@ def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: interrupted\n")
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_every_metric_computes_the_same_without_docstrings(tmp_path):
     """``python -OO`` removes them, and asserts."""

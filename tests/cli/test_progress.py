@@ -45,6 +45,8 @@ def shown(pace):
 STEPS = "step 0\nstep 1\nstep 2\nstep 3\nNone\n"
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_long_work_shows_what_is_done_the_rate_and_the_time_left():
     """Four steps of two seconds each."""
     out, err = shown("2.0")
@@ -57,6 +59,7 @@ def test_long_work_shows_what_is_done_the_rate_and_the_time_left():
     assert "left" in text
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("pace", ["0.0", "0.12"])
 def test_short_work_shows_nothing(pace):
     assert shown(pace) == (STEPS, "")

@@ -132,6 +132,7 @@ class TestExitCodes:
         assert "internal error: RuntimeError: the sky fell" in done.err
         assert "--debug" in done.err
 
+    @pytest.mark.usefixtures("process")
     def test_debug_shows_the_traceback_wherever_it_stands(self):
         for arguments in (["--debug", "run", "no.yaml"], ["run", "no.yaml", "--debug"]):
             found = subprocess.run(

@@ -105,6 +105,7 @@ def test_what_decides_is_never_left_out_and_an_interval_has_both_ends(width, mon
     assert " to +" in table
 
 
+@pytest.mark.usefixtures("process")
 def test_a_comparison_by_two_metrics_fits_a_small_terminal(terminal):
     """80 columns, 12 rows: what is printed, and the line of the next prompt."""
     printed = terminal(["compare", "--qrels", TREC[0], "-m", "ndcg@10", "-m", "AP", *TREC[1:]], 80).out
@@ -131,6 +132,7 @@ def test_nothing_is_wider_than_a_terminal(command, monkeypatch, tmp_path):
         assert [line for line in lines if text_width(line) > width] == [], width
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("settings", "is_coloured"),
     some(

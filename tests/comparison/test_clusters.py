@@ -126,6 +126,7 @@ def as_result(values):
     return made.with_columns(replaced)
 
 
+@in_thorough_suite()
 def test_questions_that_make_one_cluster_show_nothing():
     """Of clusters of twelve, 20 questions make one and 30 two."""
     rng = np.random.default_rng(3)

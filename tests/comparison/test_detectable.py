@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from comparison.made import result
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge import compare
 from rankgauge.comparison.estimate import TestName
 from rankgauge.stats.effects import detectable_by_signs, detectable_effect, pairs_for_level
@@ -35,6 +35,7 @@ def compared(rng, n, metrics, runs, test, moved):
     return compare(results, test=test, resamples=1_000)["run0"].metrics["p@1"]
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize(
     ("n", "metrics", "runs", "test"),
     some(

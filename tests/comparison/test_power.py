@@ -39,6 +39,7 @@ def test_it_is_that_of_statsmodels_at_the_corrected_level(metrics: int, systems:
     assert needed.n == math.ceil(expected - 1e-6)
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("test", ["t", "sign-flip", "wilcoxon"])
 def test_as_many_questions_show_what_compare_says_they_detect(test: str) -> None:
     """By several metrics, whose correction is known from the pilot alone."""
@@ -47,6 +48,7 @@ def test_as_many_questions_show_what_compare_says_they_detect(test: str) -> None
     assert plan.metrics["p@2"].needed[0].n == 60
 
 
+@in_thorough_suite()
 def test_more_metrics_than_the_pilot_has_need_more_questions() -> None:
     few, many = (plan_power(pilot(), method=T, compared=count).metrics["p@1"].needed[0].n for count in (1, 10))
     assert few < many
@@ -156,6 +158,7 @@ def test_clusters_of_one_result_widen_its_spread() -> None:
     assert clustered.needed[0].n / plain.needed[0].n == pytest.approx(2, rel=0.05)
 
 
+@in_thorough_suite()
 def test_plans_reach_from_two_questions_to_ten_million() -> None:
     """Differences of .25 and -.25 vary by .25 * sqrt(60 / 59): 7.849 = (1.960 + .8416)**2 such variances over n."""
     method, pair = Method(test="t"), {"a": result([0.25] * 60), "b": result([0.0, 0.5] * 30)}
@@ -221,6 +224,7 @@ def test_what_cannot_be_is_refused(options, message: str) -> None:
         plan_power({**pilot(), "c": result(BASE[0])}, method=T)
 
 
+@in_thorough_suite()
 def test_the_command_prints_a_table_a_curve_and_json(tmp_path, capsys) -> None:
     from rankgauge.cli import call
 

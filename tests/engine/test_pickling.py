@@ -126,6 +126,7 @@ class TestEvaluations:
         assert bits(whole) == bits(merged)
         assert whole.sample_ids == merged.sample_ids
 
+    @in_thorough_suite()
     def test_an_error_of_a_worker_process_arrives_whole(self, engine):
         row = {"id": "q", "expected_output": {"keywords": ["pier"]}, "actual_output": ["d1"]}
         evaluation = engine.dataset([row]).with_metrics(["ndcg@3"])

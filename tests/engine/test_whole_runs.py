@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from draws import in_thorough_suite
 from rankgauge import Engine, Result, compare, evaluate, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
@@ -212,6 +213,7 @@ def test_a_plan_says_what_it_is_of():
     assert "over      the ids of the whole run, without ground truth" in plan.describe()
 
 
+@in_thorough_suite()
 def test_laws_of_whole_runs_are_checked():
     report = check_metric("distinct", catalog=CATALOG, cases=30)
 
@@ -221,6 +223,7 @@ def test_laws_of_whole_runs_are_checked():
         check_metric("distinct", catalog=CATALOG, laws=["tail"])
 
 
+@in_thorough_suite()
 def test_laws_of_whole_runs_catch_a_range_that_is_wrong():
     narrow = run_metric("whole-narrow-at-k")(lambda_of_distinct)
 

@@ -60,6 +60,8 @@ def evaluation(data, *metrics):
     return Engine().dataset(data).with_metrics(metrics or ["hit@1", "recall@2"])
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_two_workers_find_what_one_process_does(data, started):
     alone = evaluation(data).run()
     seen = []
@@ -76,6 +78,7 @@ def test_two_workers_find_what_one_process_does(data, started):
     assert [process.returncode is not None for process in started] == [True, True]
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_problems_of_all_pieces_are_found_with_their_lines(data):
     whole = data.read_text().split("\n")
@@ -100,6 +103,7 @@ def test_a_metric_that_cannot_be_sent_is_refused(data, started):
     assert started == []
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("start", "said"),
     some(
@@ -124,6 +128,7 @@ def test_a_worker_that_is_ended_is_told_of(data, started, monkeypatch, start, sa
     assert all(process.returncode is not None for process in started)
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_worker_with_other_plugins_refuses(data, monkeypatch):
     other = "from rankgauge.plugin import hookimpl; import rankgauge.metrics.recall as r, sys; "
@@ -142,6 +147,7 @@ worker.LineJudge.judged = lambda self, *lines: (sys.stdin.read(), judged(self, *
 """
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("before", ["print('cos ready', flush=True)", READS_STDIN], ids=["prints", "reads"])
 @in_thorough_suite()
 def test_what_else_runs_in_a_worker_may_print_and_read(data, monkeypatch, before):
@@ -151,6 +157,7 @@ def test_what_else_runs_in_a_worker_may_print_and_read(data, monkeypatch, before
     assert evaluation(data).run(workers=2)["hit@1"].mean == evaluation(data).run()["hit@1"].mean
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_workers_are_ended_with_the_run(data, started):
     def interrupt(done, _):

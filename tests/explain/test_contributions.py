@@ -92,6 +92,7 @@ def test_contributions_add_up_to_the_score(gold, ranking, policy):
         check(explanation)
 
 
+@in_thorough_suite()
 @settings(max_examples=draws(200))
 @given(
     gold=st.lists(st.sampled_from(["ab", "b", "cd", "bc", "e"]), min_size=1, max_size=4),

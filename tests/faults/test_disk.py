@@ -12,7 +12,10 @@ from rankgauge import Result
 
 COMMANDS = ["run --data s.jsonl -m MRR", "run --data s.jsonl -m MRR --json", "metrics list --json", "--help", "trec -h"]
 
-pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+pytestmark = [
+    pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full"),
+    pytest.mark.usefixtures("process"),
+]
 
 
 @pytest.fixture
@@ -30,6 +33,7 @@ def test_a_full_disk_behind_stdout_is_an_error(folder, call, unbuffered):
     assert line.startswith("error: cannot write to standard output: No space left on device")
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_is_cut_in_the_middle_never_ends_with_0(folder, unbuffered):
     script = "ulimit -f 4; rankgauge run --data s.jsonl -m MRR --format jsonl >cut.jsonl"  # in blocks of 1024 bytes

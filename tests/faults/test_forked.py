@@ -8,7 +8,10 @@ import pytest
 from child_processes import variables
 from draws import in_thorough_suite
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads of a process are only seen there")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="threads of a process are only seen there"),
+    pytest.mark.usefixtures("process"),
+]
 
 SCRIPT = """
 import os, signal, sys

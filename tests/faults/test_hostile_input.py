@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.cli import call
 from rankgauge.errors import UnreadableError
@@ -119,6 +120,7 @@ def test_control_bytes_in_trec_text_are_refused_with_their_line(folder, capsys, 
     assert call(["trec", "qrels", "run"]) == 0  # white space as C knows it
 
 
+@in_thorough_suite()
 def test_comments_between_lines_of_a_query_are_not_held(folder, capsys):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with Path("run").open("w") as file:
@@ -140,6 +142,7 @@ def test_a_document_that_is_repeated_without_end_makes_a_short_message(folder, c
     assert len(err) < 1000
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize(
     ("matcher", "text", "refused"),
     [

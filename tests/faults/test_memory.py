@@ -39,6 +39,7 @@ def limited(megabytes, *arguments, cwd):
     return subprocess.run(line, cwd=cwd, env=variables(), capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(("megabytes", "form"), some(list(itertools.product([60, 150, 500, 900], FORMS))))
 def test_a_file_is_read_or_refused(tmp_path, form, megabytes):
     (tmp_path / form).write_bytes(FORMS[form](ROWS))
@@ -53,6 +54,7 @@ def test_a_file_is_read_or_refused(tmp_path, form, megabytes):
         assert "raise the limit (ulimit -v)" in done.stderr
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_json_that_python_has_no_room_for_is_refused_before_orjson_crashes(tmp_path):
     (tmp_path / "s.json").write_text(json.dumps(ROWS * 40))
@@ -61,6 +63,7 @@ def test_json_that_python_has_no_room_for_is_refused_before_orjson_crashes(tmp_p
     assert "s.json: reading s.json takes " in done.stderr
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_result_for_which_there_is_no_room_keeps_outputs(tmp_path):
     (tmp_path / "s.jsonl").write_bytes(FORMS["s.jsonl"](ROWS[:3]))

@@ -70,6 +70,7 @@ def test_any_bytes_as_any_file_end_with_a_documented_exit_code(data, number, wor
     assert (code in CODES, broken) == (True, []), err
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("number", some(range(0, 4 * len(WAYS), len(WAYS) - 2)))
 def test_a_process_keeps_the_promises_within_its_memory_and_time(number, workshop, bounded):
     """The limits are the kernel's: 4 GB of address space, and half a minute of work."""

@@ -7,7 +7,10 @@ import pytest
 
 from child_processes import SHELL, shell
 
-pytestmark = pytest.mark.skipif(shutil.which(SHELL) is None, reason="needs a shell")
+pytestmark = [
+    pytest.mark.skipif(shutil.which(SHELL) is None, reason="needs a shell"),
+    pytest.mark.usefixtures("process"),
+]
 
 COMMANDS = {
     "run --json": "run --data many.jsonl -m MRR --json",
@@ -41,12 +44,14 @@ def test_a_reader_that_closes_early_changes_no_exit_code(folder, name):
     assert "Error" not in done.stderr
 
 
+@pytest.mark.promise
 def test_a_reader_that_closes_early_does_not_hide_that_a_run_is_incomplete(folder):
     done = shell("rankgauge run --data missing.jsonl -m MRR | true; echo ${PIPESTATUS[0]}", cwd=folder)
     assert done.stdout == "3\n"
     assert "incomplete" in done.stderr
 
 
+@pytest.mark.promise
 def test_a_closed_stderr_neither_fails_nor_moves_messages_into_the_result(folder):
     done = shell("rankgauge run --data missing.jsonl -m MRR --json 2>&-; echo $? >&2", cwd=folder)
     assert json.loads(done.stdout)["samples"] == 1

@@ -19,7 +19,7 @@ QUIET = {
 }
 IDS = ["0", "1", "2", "3", "4"]
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"), pytest.mark.usefixtures("process")]
 
 
 @pytest.mark.parametrize(

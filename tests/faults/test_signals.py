@@ -68,6 +68,7 @@ def duration(folder):
     return time.monotonic() - begun
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
 @in_thorough_suite()
 def test_ctrl_c_at_any_moment_leaves_one_line_and_code_3_or_a_whole_result(folder, duration, call):
@@ -84,6 +85,7 @@ def test_ctrl_c_at_any_moment_leaves_one_line_and_code_3_or_a_whole_result(folde
             json.loads(out)
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 @in_thorough_suite()
 def test_a_process_that_is_killed_leaves_a_whole_folder_or_none(folder, duration, tmp_path, number):
@@ -101,6 +103,7 @@ def test_a_process_that_is_killed_leaves_a_whole_folder_or_none(folder, duration
     assert len(means) <= 1
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_of_several_that_save_in_one_place_one_does_and_the_others_say_so(folder, tmp_path):
     line = command(*CALLS[0], "-o", tmp_path / "out")
@@ -116,6 +119,7 @@ def test_of_several_that_save_in_one_place_one_does_and_the_others_say_so(folder
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.usefixtures("process")
 def test_ctrl_c_while_a_plugin_is_called_is_no_fault_of_the_plugin(folder, tmp_path):
     code = "import signal\n\ndef sut(given):\n    signal.raise_signal(signal.SIGINT)\n    return ['a']\n"
     (tmp_path / "interrupting.py").write_text(f"{code}\nsut(None)\n", encoding="utf-8")

@@ -50,6 +50,8 @@ def test_what_names_no_commit_is_none(tmp_path: Path, head: str) -> None:
     assert commit_of(tmp_path) == ""
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_git_says_the_same_of_this_repository() -> None:
     here = Path(__file__).parent
     try:

@@ -239,6 +239,7 @@ for folder in sys.argv[2:]:
 """
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_processes_that_add_at_once_lose_nothing(folders, tmp_path):
     made = [folders.save([number]) for number in range(12)]
@@ -250,6 +251,7 @@ def test_processes_that_add_at_once_lose_nothing(folders, tmp_path):
     assert [entry.name for entry in History(index).entries()] == [folder.name for folder in made]
 
 
+@pytest.mark.usefixtures("process")
 def test_a_writer_that_dies_leaves_the_index_as_it_was(folders):
     folders.add([0])
     code = (

@@ -47,6 +47,8 @@ def test_standard_input_may_be_judgments_or_a_run_in_any_form(side, form, files,
     assert scores_of(*(("-", run) if side == "qrels" else (qrels, "-"))) == expected
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_a_process_reads_its_standard_input(files):
     qrels, run = files
     script = f"import rankgauge\nprint(rankgauge.evaluate({str(qrels)!r}, '-', 'RR')['RR'].mean)"

@@ -117,6 +117,8 @@ def test_a_result_whose_replacement_was_killed_between_two_renames_comes_back(tm
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_one_process_holds_a_target_and_its_children_do_not(tmp_path):
     staging = Staging(tmp_path / "out")
     with pytest.raises(ResultError, match="another process is at work there"):
@@ -179,6 +181,7 @@ def test_the_longest_possible_name_has_a_staging_folder(tmp_path):
     assert Staging(tmp_path / ("é" * 120)).finish({}).is_dir()  # 240 bytes
 
 
+@pytest.mark.usefixtures("process")
 def test_only_what_a_dead_process_has_left_counts_as_left(tmp_path):
     assert subprocess.run([sys.executable, "-c", LEAVE, tmp_path / "out"], check=False).returncode == 9
     (left,) = abandoned(tmp_path, "out")

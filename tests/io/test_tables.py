@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from ranked_tables import (
     WORKED,
     WORKED_QRELS,
@@ -101,6 +102,7 @@ def test_pandas_needs_no_pyarrow(generated, as_trec, monkeypatch):
         scores_of(*frames)
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("batch", [1, 7, 100])
 def test_batches_and_parts_of_any_size_give_the_same_scores(batch, generated, as_trec, monkeypatch):
     monkeypatch.setattr(tables, "_ROWS", batch)

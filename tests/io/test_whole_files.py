@@ -50,6 +50,8 @@ def test_many_threads_write_one_file_and_none_reads_a_half(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["baseline.json"]
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_what_a_killed_writer_left_is_named_by_the_next(tmp_path, caplog):
     path = tmp_path / "page.html"
     assert subprocess.run([sys.executable, "-c", LEAVE, path], check=False).returncode == 9

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from draws import draws
+from draws import draws, in_thorough_suite
 from rankgauge import Engine
 from rankgauge.errors import DataError, PlanError
 from rankgauge.samples import Fault, read_output
@@ -84,6 +84,7 @@ def test_keys_that_nothing_reads_are_said():
 RANKING = st.lists(st.sampled_from("abcdefg"), max_size=6)
 
 
+@in_thorough_suite()
 @settings(max_examples=draws(60))
 @given(
     st.lists(st.tuples(RANKING, RANKING, st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 2))), min_size=1)

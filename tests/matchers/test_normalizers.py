@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge.catalog import Catalog
 from rankgauge.matchers.normalizers import (
     casefold,
@@ -123,6 +123,7 @@ def test_normalizer_comes_to_an_end_on_a_megabyte_of_hostile_text(name, kind):
     assert isinstance(NORMALIZERS[name].function(HOSTILE[kind]), str)
 
 
+@in_thorough_suite()
 def test_what_is_left_of_hostile_text():
     assert strip_role_prefix(HOSTILE["roles"]) == ""
     assert strip_role_prefix(HOSTILE["roles that end badly"]) == "user"

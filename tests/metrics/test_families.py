@@ -46,6 +46,7 @@ def families_after(*expressions):
     return set(json.loads(done.stdout)) & FAMILIES.keys()
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("expressions", "families"),
     [

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from draws import draws, some
+from draws import draws, named
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
@@ -50,10 +50,10 @@ def _alias(value: object) -> str:
     return value.alias if isinstance(value, Metric) else str(value)
 
 
-@pytest.mark.parametrize(("place", "subject"), list(enumerate(METRICS)), ids=_alias)
-def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(place: int, subject: Metric) -> None:
-    """In the quick suite each metric is held to a third of its laws, another third than its neighbours."""
-    laws = {"usable", *some([*EVERY, *sorted(subject.laws)], first=place)}.difference(subject.without)
+@pytest.mark.parametrize("subject", [each for each in METRICS if named(each.alias)], ids=_alias)
+def test_metric_obeys_the_laws_of_every_metric_and_those_that_it_declares(subject: Metric) -> None:
+    """In the quick suite a third of the metrics, chosen by name, are held to all their laws."""
+    laws = {"usable", *EVERY, *subject.laws}.difference(subject.without)
     report = check_metric(subject.alias, laws=laws, cases=CASES, catalog=CATALOG)
 
     report.raise_if_broken()

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from draws import in_thorough_suite
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError, PolicyError
@@ -91,6 +92,7 @@ def test_expectation_is_the_mean_over_all_orders(groups):
 ITEMS = st.permutations([*"abcdexyz"])
 
 
+@in_thorough_suite()
 @given(
     items=ITEMS,
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3).filter(lambda sizes: sum(sizes) <= 7),

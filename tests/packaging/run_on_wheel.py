@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from environments import Environment, build_wheel, plain_variables  # noqa: E402  # found by the line above
 
-_FILES = ("action.yml", "mkdocs.yml", "pyproject.toml", "Makefile")
+_FILES = ("action.yml", "conftest.py", "mkdocs.yml", "pyproject.toml", "Makefile")
 NEEDED = ("tests", "docs", "configs", "benchmarks", "plugins", ".ci", *_FILES)
 
 

@@ -34,6 +34,7 @@ def description(folder: Path, **variables: str) -> str:
     return message
 
 
+@pytest.mark.usefixtures("process")
 @of_sources
 def test_links_of_a_release_lead_to_its_tag(tmp_path):
     text = description(tmp_path, RANKGAUGE_SOURCE_URL=URL)
@@ -43,6 +44,7 @@ def test_links_of_a_release_lead_to_its_tag(tmp_path):
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
+@pytest.mark.usefixtures("process")
 @of_sources
 def test_without_a_source_the_description_is_the_readme(tmp_path):
     assert description(tmp_path).strip() == (ROOT / "README.md").read_text(encoding="utf-8").strip()

@@ -74,7 +74,7 @@ print(json.dumps([column.mean for column in evaluation.run().metrics.values()]))
 """
 
 
-pytestmark = in_thorough_suite()
+pytestmark = [in_thorough_suite(), pytest.mark.usefixtures("process")]
 
 
 class Installed(NamedTuple):

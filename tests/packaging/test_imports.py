@@ -34,12 +34,16 @@ def command(*arguments, code=0):
     )
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_importing_the_package_loads_nothing_heavy():
     loaded, _ = modules_after("import rankgauge")
     assert set() == HEAVY & loaded
     assert {name for name in loaded if name.startswith("rankgauge")} == {"rankgauge", "rankgauge.version"}
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_importing_the_package_loads_nothing_that_python_has_not_loaded_by_itself():
     alone = "import sys\nbefore = set(sys.modules)\nimport rankgauge\nprint(*sorted(set(sys.modules) - before))"
     command = [sys.executable, "-S", "-E", "-c", f"import sys\nsys.path.insert(0, {str(SOURCE)!r})\n{alone}"]
@@ -47,6 +51,7 @@ def test_importing_the_package_loads_nothing_that_python_has_not_loaded_by_itsel
     assert done.stdout.split() == ["__future__", "rankgauge", "rankgauge.version"]
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("words", ["", "--version", "metrics --help", *(f"{name} -h" for name in command_names())])
 def test_help_and_the_version_load_nothing_that_takes_long(words):
     loaded, text = modules_after(command(*(words.split() or ["--help"])))
@@ -54,6 +59,7 @@ def test_help_and_the_version_load_nothing_that_takes_long(words):
     assert "rankgauge" in text
 
 
+@pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("name", ["run", "trec"])
 def test_help_names_every_profile(name):
     assert list(PROFILES) == list(policy.PROFILES)
@@ -61,17 +67,21 @@ def test_help_names_every_profile(name):
     assert ", ".join(PROFILES) in " ".join(text.split()).replace("- ", "-")  # a line may end within eval-harness
 
 
+@pytest.mark.usefixtures("process")
+@pytest.mark.promise
 def test_a_usage_error_loads_nothing_heavy():
     loaded, _ = modules_after(command("run", "--no-such-option", code=2))
     assert set() == HEAVY & loaded
 
 
+@pytest.mark.usefixtures("process")
 def test_init_loads_nothing_heavy(tmp_path):
     loaded, _ = modules_after(command("init", "fresh"), cwd=tmp_path)
     assert set() == HEAVY & loaded
     assert (tmp_path / "fresh" / "rankgauge.yaml").is_file()
 
 
+@pytest.mark.usefixtures("process")
 def test_a_plain_run_of_json_lines_without_saving_loads_neither_polars_nor_yaml(tmp_path):
     row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
@@ -80,6 +90,7 @@ def test_a_plain_run_of_json_lines_without_saving_loads_neither_polars_nor_yaml(
     assert {"polars", "yaml", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 
+@pytest.mark.usefixtures("process")
 def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
     row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
@@ -97,6 +108,7 @@ def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
     assert (seldom | commands | {"asyncio", "scipy", "structlog", "jinja2"}) & loaded == set()
 
 
+@pytest.mark.usefixtures("process")
 def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
     (tmp_path / "qrels").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n", encoding="utf-8")
@@ -106,6 +118,7 @@ def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
     assert {"polars", "pydantic", "structlog", "scipy", "pandas", "pyarrow"} & loaded == set()
 
 
+@pytest.mark.usefixtures("process")
 def test_evaluating_a_run_from_the_command_line_loads_no_tables(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
@@ -119,6 +132,7 @@ def test_evaluating_a_run_from_the_command_line_loads_no_tables(tmp_path):
     assert families == {"reciprocal_rank"}
 
 
+@pytest.mark.usefixtures("process")
 def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
@@ -136,6 +150,7 @@ def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):
     assert heavy & loaded == set()
 
 
+@pytest.mark.usefixtures("process")
 def test_checking_a_run_from_python_loads_nothing_heavy_but_numpy(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
@@ -144,6 +159,7 @@ def test_checking_a_run_from_python_loads_nothing_heavy_but_numpy(tmp_path):
     assert (HEAVY | {"rich", "zstandard"}) & loaded == {"numpy"}
 
 
+@pytest.mark.usefixtures("process")
 def test_declaring_a_metric_as_plugin_authors_do_loads_no_files_configs_or_reports():
     loaded, _ = modules_after("import rankgauge.plugin")
     assert {"polars", "rankgauge.io", "rankgauge.config", "rankgauge.report", "rankgauge.engine"} & loaded == set()
@@ -165,6 +181,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = rankgauge.Engin
 
 
+@pytest.mark.usefixtures("process")
 def test_naming_the_checks_loads_no_hypothesis():
     loaded, _ = modules_after("import rankgauge.testing")
     assert {"hypothesis", "pytest"} & loaded == set()

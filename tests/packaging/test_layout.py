@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 
 SOURCE = Path(rankgauge.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -77,6 +78,7 @@ def test_a_name_tells_a_file_without_its_folder():
     assert [name for name, times in names.items() if times > MOST_OF_A_NAME] == []
 
 
+@in_thorough_suite()
 def test_no_files_import_each_other_in_a_circle():
     imports = imports_by_module(SOURCE.parent, "rankgauge")
     assert "rankgauge.result.folder_reader" in imports["rankgauge.result.values"]  # within a function

@@ -32,6 +32,7 @@ def gates(path):
     return [(gate["scope"], gate["metric"], gate["passed"]) for gate in json.loads(path.read_text())["gates"]]
 
 
+@pytest.mark.usefixtures("process")
 @BOTH
 def test_a_gate_that_is_kept_over_all_tests_passes(project, workers):
     done = run(project, "--rankgauge-min", "MRR=0.5", *workers)
@@ -45,6 +46,7 @@ def test_a_gate_that_is_kept_over_all_tests_passes(project, workers):
     )
 
 
+@pytest.mark.usefixtures("process")
 @BOTH
 def test_a_gate_that_is_missed_over_all_tests_fails_the_session(project, workers):
     done = run(project, "--rankgauge-min", "hit@1 = 0.5", "--rankgauge-min", "recip_rank=0.5", *workers)
@@ -62,6 +64,7 @@ def test_a_gate_that_is_missed_over_all_tests_fails_the_session(project, workers
     )
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_the_report_is_the_same_with_and_without_workers(project):
     done = run(project, "--rankgauge-metric", "ndcg@5", "--rankgauge-json", "deep/one.json")
@@ -77,6 +80,7 @@ def test_the_report_is_the_same_with_and_without_workers(project):
     assert ["one.json", "two.json"] == sorted(path.name for path in (project.path / "deep").iterdir())
 
 
+@pytest.mark.usefixtures("process")
 @BOTH
 def test_metrics_and_gates_of_tests_stand_in_the_report(project, workers):
     body = """
@@ -120,6 +124,7 @@ def test_metrics_of_two_tests_that_claim_one_column_do_not_spoil_the_gates(proje
     done.stdout.fnmatch_lines(["ok     mrr: 0.7500 *", "*top: 0.5000*", "*top: no value: *two columns*'top'*"])
 
 
+@pytest.mark.usefixtures("process")
 @BOTH
 def test_a_gate_fails_when_nothing_was_logged(project, workers):
     done = run(
@@ -255,6 +260,7 @@ def test_collecting_alone_judges_nothing(project):
     assert not (project.path / "out.json").exists()
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_session_that_is_stopped_is_not_judged(project):
     body = "def test_it(rankgauge_eval):\n    raise KeyboardInterrupt"
@@ -309,6 +315,7 @@ def test_scores_equal_those_of_the_engine_to_the_last_bit(project, engine):
         }
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_worker_that_crashes_takes_nothing_away_that_it_had_reported(project):
     body = """

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 
+import pytest
+
 from draws import in_thorough_suite
 
 HEAVY = {"numpy", "polars", "pydantic", "orjson", "rankgauge.catalog", "rankgauge.engine", "rankgauge.samples"}
@@ -35,6 +37,7 @@ def test_the_entry_point_leads_to_the_plugin():
     assert "rankgauge.pytest_plugin" == point.value
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_project_that_does_not_use_it_loads_nothing_heavy_and_sees_no_difference(tmp_path):
     body = "import pytest\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_it(n): assert n\n"
@@ -51,6 +54,7 @@ def test_a_project_that_does_not_use_it_loads_nothing_heavy_and_sees_no_differen
     assert "" == with_it.stderr == without_it.stderr
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_a_project_that_uses_it_loads_the_engine_and_no_polars(tmp_path):
     """The counterpart of the test above: it would see a load."""
@@ -60,6 +64,7 @@ def test_a_project_that_uses_it_loads_the_engine_and_no_polars(tmp_path):
     assert {"rankgauge.engine", "rankgauge.samples", "orjson"} <= loaded
 
 
+@pytest.mark.usefixtures("process")
 @in_thorough_suite()
 def test_fixture_marker_and_options_are_documented_by_pytest_itself(tmp_path):
     done, loaded = run(tmp_path, "", "--help")

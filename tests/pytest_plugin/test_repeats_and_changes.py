@@ -185,6 +185,7 @@ class TestChanges:
         """
         run(project, body).assert_outcomes(passed=1)
 
+    @in_thorough_suite()
     def test_a_change_without_a_baseline_says_what_to_give(self, project):
         body = """
         def test_it(rankgauge_eval):

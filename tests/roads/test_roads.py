@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from draws import draws, some
+from draws import draws, in_thorough_suite, some
 from rankgauge import Policy
 from rankgauge.errors import PolicyError
 from roads.case import ANCHOR, DOCUMENTS, GRADES, SCORES, Case, Query, cases, profile_of
@@ -126,6 +126,7 @@ def test_a_tie_is_refused_where_it_begins_within_the_depth(tools, depth, refused
     assert (found is None) == refused
 
 
+@in_thorough_suite()
 def test_a_tie_is_refused_where_its_documents_earn_differently(tools):
     """Grade 0 earns nothing, as an unjudged document does, unless every listed document is relevant."""
     policy = Policy(order="score", ties="error")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.stats.change_point import change_point
 
 
@@ -61,6 +62,7 @@ def test_false_alarms_are_as_rare_as_promised():
     assert np.mean(alarms) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
 
 
+@in_thorough_suite()
 def test_intervals_hold_the_change():
     rng = np.random.default_rng(2)
     held = []

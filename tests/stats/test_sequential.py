@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.stats.sequential import BoundTest
 
 
@@ -62,6 +63,7 @@ def test_what_is_certain_is_decided_without_a_bet():
     assert decided([0] * 4 + [1] * 6, 0.6, level=1e-300)[0] is None
 
 
+@in_thorough_suite()
 def test_values_that_do_not_count_leave_the_side_of_the_others():
     """The mean of what counts is 0.75, in a set of which half is undefined."""
     rng = np.random.default_rng(1)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from draws import is_thorough
+from draws import in_thorough_suite, is_thorough
 from rankgauge.stats.effects import holm
 from rankgauge.stats.paired_tests import _units, flip_signs
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
@@ -153,6 +153,7 @@ print([value.hex() for found in (small, large) for value in (*found.p.tolist(), 
 """
 
 
+@pytest.mark.usefixtures("process")
 def test_two_processes_and_two_threads_give_the_same_bits() -> None:
     printed = {
         subprocess.run([sys.executable, "-c", BITS], capture_output=True, text=True, check=True, env=env).stdout
@@ -186,6 +187,7 @@ SMALL = [21516, 12605]
 LARGE = [34688, 708]
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("n", [40, 1_100])
 def test_rejection_rates_under_the_null(n: int) -> None:
     """Metrics that agree with each other: any false finding at .05 must be rare; a single one must be uniform."""

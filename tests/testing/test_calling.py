@@ -123,6 +123,7 @@ def test_other_parameters_are_set_by_a_partial():
     assert check_metric(functools.partial(f_measure, beta=2.0), laws=["bounded", "padding"], cases=20).ok
 
 
+@in_thorough_suite()
 def test_ground_truth_is_given_in_the_form_that_works():
     def needs_a_dict(retrieved, relevant, k):
         return sum(relevant.get(doc, 0) > 0 for doc in set(retrieved[:k])) / k

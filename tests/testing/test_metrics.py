@@ -82,6 +82,7 @@ def test_the_example_of_a_shrunken_k_is_the_smallest_there_is():
     ]
 
 
+@in_thorough_suite()
 def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
     """With two relevant items, the second at rank 3: (1 + 2/3) / 2 of two hits, after 1 of one."""
     example = check_metric(definitions.average_precision_over_hits, laws=["relevant-helps"])["relevant-helps"].example
@@ -129,6 +130,7 @@ def test_checks_are_reproducible():
     assert str(one) == str(other)
 
 
+@in_thorough_suite()
 def test_a_metric_that_remembers_is_broken_and_not_an_accident_of_the_drawing():
     report = check_metric(definitions.counting_its_calls, laws=["bounded", "twice"])
 
@@ -294,6 +296,7 @@ def test_the_example_of_an_ignored_cutoff_is_the_smallest_there_is():
     assert "doc-0" in example[1]["retrieved"][1:]
 
 
+@in_thorough_suite()
 def test_the_first_example_shown_is_one_that_fails():
     """A score out of range is shown alone, without those of other policies that were within."""
     (example,) = check_metric(rbp_beyond_one, laws=["bounded"])["bounded"].example
@@ -336,6 +339,7 @@ def misses(retrieved, relevant, k):
     return 1 - definitions.recall_at_k(retrieved, relevant, k) if relevant else 0.0
 
 
+@in_thorough_suite()
 def test_where_less_is_better_the_best_score_is_the_lowest():
     laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
 
@@ -343,6 +347,7 @@ def test_where_less_is_better_the_best_score_is_the_lowest():
     assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=draws(40)).broken)
 
 
+@in_thorough_suite()
 def test_laws_are_chosen_and_left_out():
     chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
     assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
@@ -471,6 +476,7 @@ def test_metric_that_its_defaults_do_not_suit_is_not_checked_and_says_with_what_
     assert "the exponent is above 0; check it with parameters" in report.unusable
 
 
+@in_thorough_suite()
 def test_check_that_raises_what_it_should_not_is_no_crash():
     def mistaken():
         raise AssertionError("not a ValueError")
@@ -483,6 +489,7 @@ def test_check_that_raises_what_it_should_not_is_no_crash():
     assert "AssertionError: not a ValueError" in check_metric(unchecked)["usable"].reason
 
 
+@in_thorough_suite()
 def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
     catalog = Catalog.discover(
         own_only=True, plugins={"mine": SimpleNamespace(rankgauge_metrics=hookimpl(lambda: [power, level_reached]))}

@@ -260,6 +260,7 @@ def test_what_is_something_else_is_refused():
         check_comparer(equal, without=["padding"])
 
 
+@in_thorough_suite()
 def test_random_numbers_are_no_scores():
     draw = random.Random(3)  # noqa: S311  # no secret
 
@@ -274,6 +275,7 @@ def alike(retrieved, gold):
     return np.reshape(scores, (len(retrieved), len(gold)))
 
 
+@in_thorough_suite()
 def test_comparer_that_needs_to_be_prepared_is_caught():
     ready = set()
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from draws import draws, some
+from draws import draws, in_thorough_suite, some
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import JudgedSample, hookimpl, reader, sample_metric
 from rankgauge.testing import check_metric, check_normalizer, check_plugin, check_tokenizer
@@ -146,6 +146,7 @@ def test_bpref_equals_its_plain_reference():
     check_metric("bpref", laws=["reference"], reference=bpref_right, cases=draws(_THOROUGH)).raise_if_broken()
 
 
+@in_thorough_suite()
 @pytest.mark.usefixtures("first_example")
 def test_a_declaration_holds_likeness_and_reference_to_every_check():
     @sample_metric("declared-like-at-k", like="recall@k", reference=definitions.recall_at_k)
@@ -168,6 +169,7 @@ def test_a_likeness_that_cannot_be_used_is_refused_where_it_is_written():
     assert "did you mean 'recall" in report["like"].reason
 
 
+@in_thorough_suite()
 def test_laws_of_cutoffs_can_be_left_out_by_a_declaration_and_no_others():
     @sample_metric("declared-without-at-k", without=("tail",))
     def share(ranking: JudgedSample, *, k: int) -> float | None:

@@ -36,7 +36,7 @@ from rankgauge.result import wording
 from rankgauge.scoring import sut
 from rankgauge.stats import aggregates, change_point, effects, estimates, paired_tests, sequential
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = {
     path.stem: path
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("[a-z]*.md")))

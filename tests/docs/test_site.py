@@ -14,7 +14,7 @@ import pytest
 
 import rankgauge
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 API = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
 SITE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/site_hooks.py")))
 IMPORTABLE = [module for module in API.MODULES if not module.startswith(("rankgauge_hosts.", "rankgauge_spark"))]

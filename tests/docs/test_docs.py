@@ -26,7 +26,7 @@ from rankgauge.engine.runs import plan_run
 from rankgauge.plugin import hookimpl
 from rankgauge.testing import check_plugin
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 BESIDE = sorted([ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *ROOT.glob("plugins/*/README.md")])
 """Pages that only have their links checked: they stand in the site, too."""
