@@ -53,8 +53,8 @@ class TestExpectedOutput:
         assert found == Expected(relevant={"a": 2.0}, graded=True, passages=("p",), answer=("x",), keywords=("k",))
 
     def test_an_answer_that_is_a_number_is_not_taken_for_a_gain(self):
-        with pytest.raises(ValueError, match="expected a string or a list of strings, found the integer 42"):
-            read_expected({"answer": 42})
+        with pytest.raises(ValueError, match="expected a string or a list of strings, found the number 4.2"):
+            read_expected({"answer": 4.2})
         assert read_expected({"relevant": {"answer": 1}}) == Expected(relevant={"answer": 1.0}, graded=True)
 
     def test_null_kinds_of_the_full_form_are_absent(self):
@@ -81,7 +81,7 @@ class TestExpectedOutput:
     @pytest.mark.parametrize(
         ("raw", "path", "words"),
         [
-            (12, "", ("a list of ids", "the integer 12")),
+            (1.2, "", ("a list of ids", "the number 1.2", 'write it in quotes: "1.2"')),
             (True, "", ("a list of ids", "the boolean True")),
             ([None], "[0]", ("an id must be a string or an integer", "null")),
             ([10**5000, None], "[0]", ("an id cannot be so large an integer", "4300 digits")),
@@ -99,7 +99,7 @@ class TestExpectedOutput:
             ({"relevant": "a"}, ".relevant", ("a list of ids or a map id -> gain", "the string 'a'")),
             ({"relevant": [None]}, ".relevant[0]", ("a string or an integer", "null")),
             ({"relevant": {"a": None}}, ".relevant['a']", ("a gain must be a number", "null")),
-            ({"answer": ["x", 3]}, ".answer[1]", ("expected a string", "the integer 3")),
+            ({"answer": ["x", True]}, ".answer[1]", ("expected a string", "the boolean True")),
             ({"keywords": {"x": "y"}}, ".keywords", ("a string or a list of strings", "the object")),
             ({"passages": [" \n"]}, ".passages[0]", ("blank",)),
             ({"answer": ""}, ".answer", ("blank",)),
@@ -175,7 +175,7 @@ class TestActualOutput:
             ({"results": ["a"]}, ("'retrieved'", "the object {'results': ['a']}")),
             ({"retrieved": "a"}, ("'retrieved'",)),
             ({"retrieved": {"a": 1}}, ("'retrieved'",)),
-            ({"retrieved": [], "answer": 3}, ("'answer' must be a string", "the integer 3")),
+            ({"retrieved": [], "answer": 0.3}, ("'answer' must be a string", "the number 0.3")),
             (["a", ""], ("retrieved[1]", "empty")),
             (["a", None], ("retrieved[1]", "a string or an integer", "null")),
             (["a", 1.5], ("retrieved[1]", "a string or an integer", "the number 1.5")),
@@ -294,7 +294,7 @@ class TestSample:
         assert "did you mean 'qid'?" in problem.message
 
     def test_all_problems_of_a_sample_are_reported_together(self):
-        problems = problems_of({"id": 1.5, "expected_output": 3, "metadata": {"k": 0}})
+        problems = problems_of({"id": 1.5, "expected_output": 3.5, "metadata": {"k": 0}})
         assert {"id", "expected_output", "metadata.k"} == {problem.path for problem in problems}
 
     @pytest.mark.parametrize("record", ["q1", 3, None, ["q1"]])

@@ -165,7 +165,7 @@ def test_a_yaml_file_of_samples_is_no_config(rankgauge, write):
 
 
 def test_every_problem_of_a_data_file_is_told(rankgauge, write):
-    done = rankgauge("validate", write("s.jsonl", [{"id": "q1"}, {"id": "q1", "expected_output": 3}]))
+    done = rankgauge("validate", write("s.jsonl", [{"id": "q1"}, {"id": "q1", "expected_output": 3.5}]))
     assert done.code == 2
     assert "s.jsonl:1, expected_output, sample 'q1'" in done.err
     assert "s.jsonl:2, expected_output, sample 'q1'" in done.err

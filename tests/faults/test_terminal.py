@@ -86,7 +86,7 @@ def test_a_saved_report_for_people_is_safe_and_the_data_is_as_it_was(rankgauge_,
 
 
 def test_problems_of_data_files_are_safe(rankgauge_, tmp_path, evil):
-    broken = [{"id": "q", "expected_output": {evil: ["x"]}}, {"id": f"r{evil}", "expected_output": 5}, {evil: 1}]
+    broken = [{"id": "q", "expected_output": {evil: ["x"]}}, {"id": f"r{evil}", "expected_output": 5.5}, {evil: 1}]
     (tmp_path / "d.json").write_text(json.dumps(broken), encoding="utf-8")
     code, _, err = rankgauge_("run", "--data", "d.json", "-m", "hit@1")
     assert code == 2

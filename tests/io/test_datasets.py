@@ -49,7 +49,7 @@ def test_all_problems_of_a_file_come_in_one_report_with_file_line_and_sample(tmp
         tmp_path,
         sample("q1"),
         '{"id": "q2", "expected_output": ["a"}',
-        {"id": "q3", "expected_output": 12},
+        {"id": "q3", "expected_output": 1.2},
         sample("q1"),
         {"expected_output": ["a"]},
         {"id": "q4", "expected_outputs": ["a"]},
@@ -77,7 +77,7 @@ def test_all_problems_of_a_file_come_in_one_report_with_file_line_and_sample(tmp
 
 
 def test_many_problems_are_counted_and_the_first_ones_shown(tmp_path):
-    error = problems_of(lines(tmp_path, *({"id": f"q{n}", "expected_output": n} for n in range(1234))))
+    error = problems_of(lines(tmp_path, *({"id": f"q{n}", "expected_output": n + 0.5} for n in range(1234))))
     assert len(error.problems) == 1234
     text = str(error)
     assert "(1,234 problems)" in text
@@ -167,7 +167,7 @@ def test_problems_of_samples_given_in_python_know_their_place():
 
 def test_problems_of_yaml_know_line_and_path(tmp_path):
     path = tmp_path / "a.yaml"
-    path.write_text("samples:\n  - id: q1\n    expected_output: [a]\n  - id: q2\n    expected_output: 3\n", "utf-8")
+    path.write_text("samples:\n  - id: q1\n    expected_output: [a]\n  - id: q2\n    expected_output: 3.5\n", "utf-8")
     (problem,) = problems_of(path).problems
     assert (problem.line, problem.path, problem.sample) == (4, "samples[1].expected_output", "q2")
 
@@ -192,7 +192,7 @@ def test_a_mapped_field_that_is_absent_is_reported(tmp_path):
 
 
 def test_a_duplicate_id_is_told_on_a_line_that_has_another_problem_too(tmp_path):
-    broken = {"id": "q1", "expected_output": 5}
+    broken = {"id": "q1", "expected_output": 5.5}
     problems = problems_of(lines(tmp_path, sample("q1"), broken, {"id": "q2"}, sample("q2"))).problems
     assert [(each.line, each.message.partition(";")[0]) for each in problems if "duplicate" in each.message] == [
         (2, "duplicate sample id 'q1'"),

@@ -159,7 +159,7 @@ def test_a_malformed_ranking_is_logged_because_it_is_the_failure_of_the_system()
     ("sample", "given", "message"),
     [
         ("q", {"retrieved": []}, "sample 'q': the field is null"),
-        ("q", {"retrieved": [], "expected": 5}, "sample 'q': .*ground truth is"),
+        ("q", {"retrieved": [], "expected": 5.5}, "sample 'q': .*ground truth is"),
         ("", {"retrieved": [], "expected": ["a"]}, "id"),
         ("q", {"retrieved": [], "expected": ["a"], "metadata": {"k": 0}}, r"metadata.k, sample 'q'"),
         ("q", {"retrieved": [object()], "expected": ["a"]}, "sample 'q': .*a value that JSON cannot express"),

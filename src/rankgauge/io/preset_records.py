@@ -4,6 +4,7 @@ Records of other tools: recognized, taken out of their document, and brought int
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -23,7 +24,7 @@ from rankgauge.samples.sample_values import is_absent
 __all__ = ["Shape", "recognized", "values_at"]
 
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
-_WORDS = ("expected_output.answer", "metadata.tags")
+_WORDS = ("expected_output.answer", "actual_output.answer", "metadata.tags")
 _steps = cache(read_path)
 
 
@@ -218,7 +219,7 @@ def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # 
         return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
     if target.endswith(".answer"):
         is_list = target != "actual_output.answer" and isinstance(value, list)
-        return value if isinstance(value, str) or is_list else None
+        return value if is_list or isinstance(value, str | int | float | dt.date) else None  # others are refused
     return value if target != "metadata" or isinstance(value, Mapping) else None
 
 

@@ -30,6 +30,8 @@ from rankgauge.samples.sample_values import (
     Place,
     Span,
     are_strings,
+    as_digits,
+    in_quotes,
     is_absent,
     is_finite_number,
     is_real,
@@ -172,6 +174,7 @@ FORMS = (
 
 _KINDS = frozenset(GOLD_KINDS)
 _TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords")
+_MAYBE_NUMBERS = ("answer", "keywords")
 
 
 def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expected:
@@ -180,7 +183,7 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expe
         return _read_expected_leniently(raw, contract)
     if type(raw) is list or isinstance(raw, list | tuple):
         return _relevant(raw, contract)
-    if isinstance(raw, str):
+    if isinstance(raw, str) or isinstance(raw := as_digits(raw), str):
         return Expected(answer=_texts(raw, ""))
     if type(raw) is dict or isinstance(raw, Mapping):
         if raw and _KINDS.issuperset(raw):
@@ -188,7 +191,7 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expe
         if all(type(value) in NUMBERS or is_real(value) for value in raw.values()):
             return _relevant(raw, contract)
         return _full_form(raw, contract)
-    raise InvalidError("", f"ground truth is {FORMS}; found {look(raw)}")
+    raise InvalidError("", f"ground truth is {FORMS}; found {look(raw)}{in_quotes(raw)}")
 
 
 def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, path: str = "") -> Expected:
@@ -245,14 +248,18 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
     return Expected(gains, graded, repeats or None, intents or None, metadata=metadata or None)
 
 
-def _texts(raw: object, path: str) -> tuple[str, ...]:
+def _texts(raw: object, path: str, *, has_numbers: bool = False) -> tuple[str, ...]:
+    """Return texts; where they *have numbers* an integer is its digits."""
+    raw = as_digits(raw) if has_numbers else raw
     texts = (raw,) if isinstance(raw, str) else raw
     if not isinstance(texts, list | tuple):
-        raise InvalidError(path, f"expected a string or a list of strings, found {look(raw)}")
+        raise InvalidError(path, f"expected a string or a list of strings, found {look(raw)}{in_quotes(raw)}")
+    if has_numbers and not are_strings(texts):
+        texts = [as_digits(text) for text in texts]
     for index, text in enumerate(texts):
         here = path if isinstance(raw, str) else f"{path}[{index}]"
         if not isinstance(text, str):
-            raise InvalidError(here, f"expected a string, found {look(text)}")
+            raise InvalidError(here, f"expected a string, found {look(text)}{in_quotes(text)}")
         if not text.strip():
             raise InvalidError(here, "the text is blank, and a blank text would match nothing; leave it out")
     return tuple(texts)
@@ -275,8 +282,11 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
                 ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
             )
         expected = _relevant(relevant, contract, ".relevant")
+    numbers = () if contract.on_bad_gold == "pair" else _MAYBE_NUMBERS
     kinds: dict[str, Any] = {
-        kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if not is_absent(raw.get(kind))
+        kind: _texts(raw[kind], f".{kind}", has_numbers=kind in numbers)
+        for kind in _TEXT_KINDS
+        if not is_absent(raw.get(kind))
     }
     if not is_absent(raw.get("nuggets")):
         kinds["nuggets"] = read_nuggets(raw["nuggets"], ".nuggets", contract)

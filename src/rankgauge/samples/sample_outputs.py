@@ -27,6 +27,8 @@ from rankgauge.samples.sample_values import (
     Place,
     Searches,
     are_strings,
+    as_digits,
+    in_quotes,
     is_finite_number,
     is_real,
     lacks_key,
@@ -153,8 +155,9 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
 def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
     """Return the answer, its support of nuggets, and what was retrieved; None where it is not said."""
     answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
+    answer = answer if contract.coerce else as_digits(answer)
     if answer is not None and not isinstance(answer, str):
-        raise InvalidError("", f"'answer' must be a string, not {look(answer)}")
+        raise InvalidError("", f"'answer' must be a string, not {look(answer)}{in_quotes(answer)}")
     if entries is None and contract.coerce and (answer is not None or support is not None or not raw):
         entries = []  # the eval-harness scores an output without a ranking as an empty one
     if support is None or contract.coerce:

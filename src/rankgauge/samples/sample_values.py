@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import numbers
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,8 @@ __all__ = [
     "Span",
     "Stage",
     "are_strings",
+    "as_digits",
+    "in_quotes",
     "is_absent",
     "is_finite_number",
     "is_real",
@@ -303,6 +306,31 @@ def is_finite_number(value: object) -> bool:
         return is_real(value) and math.isfinite(value)
     except OverflowError:
         return False
+
+
+def as_digits(value: object) -> object:
+    """Return an integer in place of a text as its digits, as `41` in JSON or YAML is meant; anything else as it is."""
+    if not is_real(value) or not isinstance(value, numbers.Integral):
+        return value
+    try:
+        return str(int(value))
+    except ValueError:  # more digits than Python writes
+        return value
+
+
+def in_quotes(value: object) -> str:
+    """Return how a number, a truth value or a date is written where a text is needed; empty for anything else."""
+    if isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, float | dt.date | dt.time):
+        text = repr(value) if isinstance(value, float) else value.isoformat()
+    elif isinstance(value, numbers.Number):
+        text = str(value)
+    else:
+        return ""
+    is_whole = isinstance(value, float) and value.is_integer()
+    also = f' or "{value:.0f}" (pandas makes floats of integers where one is missing)' if is_whole else ""
+    return f'; write it in quotes: "{text}"{also}'
 
 
 def is_absent(value: object) -> bool:
