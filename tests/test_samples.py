@@ -53,7 +53,7 @@ class TestExpectedOutput:
         assert found == Expected(relevant={"a": 2.0}, graded=True, passages=("p",), answer=("x",), keywords=("k",))
 
     def test_an_answer_that_is_a_number_is_not_taken_for_a_gain(self):
-        with pytest.raises(ValueError, match="expected a string or a list of strings, found the number 4.2"):
+        with pytest.raises(ValueError, match=r"expected a string or a list of strings, found the number 4\.2"):
             read_expected({"answer": 4.2})
         assert read_expected({"relevant": {"answer": 1}}) == Expected(relevant={"answer": 1.0}, graded=True)
 

@@ -62,7 +62,7 @@ ODD_GOLD = (
         {"relevant": [[]]},
         {"relevant": [], "answer": "a"},
         {"relevant": ["a"], "b": 1},
-        {"relevant": ["a"], "answer": 5},
+        {"relevant": ["a"], "answer": 5.5},
     ),
     *(
         {"relevant": ["a"], "answer": " "},
