@@ -15,7 +15,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
-.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-spark test-systems docs site bench clean
+.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-spark test-systems docs site bench clean findings passed
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -38,6 +38,9 @@ help:
 	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
 	@echo "make test-systems  test rankgauge-systems with every engine that runs without a server (an environment of 1 GB)"
 	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
+	@echo "make passed   run the parts of CI whose inputs changed since they last passed (PARTS=\"test-spark test-fast\": these),"
+	@echo "              and record those that pass in .ci/passed.toml"
+	@echo "make findings  see whether other libraries still do what findings/ says of them (the package index)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
 	@echo "make build    build the distributions into dist, install each in a clean environment, and try it"
@@ -173,6 +176,10 @@ test-fast: $(BIN)/python
 	LD_PRELOAD=$$(cc -print-file-name=libasan.so) $(SANITIZED) \
 	$(FAST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal -m "not thorough" $(or $(TESTS),$(FAST_TESTS))
 
+# Commit .ci/passed.toml along with the change that passed; .ci/run leaves out what it records until inputs change.
+passed: $(VENV)/.installed-dev
+	$(BIN)/python .ci/parts.py run $(or $(PARTS),$$($(BIN)/python .ci/parts.py due))
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -182,6 +189,10 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Each makes a folder of its own and installs into it what it asks.
+findings:
+	@code=0; for each in findings/*.sh; do [ -e "$$each" ] || continue; echo "==== $$each"; bash "$$each" || code=1; done; exit $$code
 
 # An environment of its own, because pip-audit brings dozens of distributions along.
 audit: $(BIN)/python
