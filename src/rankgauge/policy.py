@@ -188,6 +188,8 @@ class Profile:
 
         missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
 
+        places: Whether the places of retrieved items are held to the texts beside them (`checked`) or taken as `given`.
+
         passages: The matcher for passages, of metrics that name none.
 
         own_ranks: Whether gold items that one result holds take ranks of their own, where ground truth is texts or
@@ -204,6 +206,7 @@ class Profile:
     negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
+    places: Literal["checked", "given"] = "checked"
     passages: str = "passage"
     own_ranks: bool = True
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
@@ -253,6 +256,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=Policy(no_gold="zero", missing_output="error", failed_output="exclude"),
             passages="chunk",
             own_ranks=False,
+            places="given",
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
@@ -267,6 +271,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
             own_ranks=False,
+            places="given",
             parameters={
                 "retrieval-recall-at-k": {"matcher": "exact"},
                 "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
@@ -286,6 +291,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
             passages="chunk",
             own_ranks=False,
+            places="given",
             relevance="listed",
             parameters={
                 "retrieval-hit-at-k": {"matcher": "exact"},
@@ -303,6 +309,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
             own_ranks=False,
+            places="given",
             parameters={
                 "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
                 "retrieval-ndcg-at-k": {"gain": "exponential"},
@@ -317,6 +324,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=Policy(duplicates="keep", no_gold="zero"),
             passages="chunk",
             own_ranks=False,
+            places="given",
             parameters={
                 "keyword-mrr": {"matcher": "keyword-lower"},
                 "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},

@@ -614,6 +614,11 @@ class TestFingerprints:
         other = dataclasses.replace(DEFAULT, **change)
         assert one("P@5").fingerprint != one("P@5", profile=other).fingerprint
 
+    def test_what_places_are_worth_matters_to_spans(self, one):
+        other = dataclasses.replace(DEFAULT, places="given")
+        assert one("span-recall@5").fingerprint != one("span-recall@5", profile=other).fingerprint
+        assert one("P@5").fingerprint == one("P@5", profile=other).fingerprint
+
     def test_the_name_of_the_profile_does_not_matter(self, one):
         other = dataclasses.replace(DEFAULT, name="mine")
         assert one("P@5").fingerprint == one("P@5", profile=other).fingerprint

@@ -60,6 +60,7 @@ _CONVENTIONS = {
     "duplicate_texts": "What identifies a retrieved item that is judged by text.",
     "missing_texts": "Whether an item without a text, where one is needed, fails its sample or counts as empty.",
     "own_ranks": "Whether all gold items that one result holds earn, by text and places, or one of them.",
+    "places": "Whether places of retrieved items are held to the texts beside them, or taken as they are given.",
 }
 _Parameters = dict[str, dict[str, str | bool | int | float | None]]
 _FIELDS: dict[str, Any] = {

@@ -74,7 +74,7 @@ class EarlyStop:
     def _add(self, places: Sequence[int], outputs: Sequence[Sample]) -> None:
         collector = Collector(self._plan, sighting=self._sighting)
         collector.add(outputs)
-        scored = folded(collector.finish(require_gold=False), self._repeat)
+        scored = folded(collector.finish(require_gold=False, is_part=True), self._repeat)
         values = {metric.planned.name: metric.outcome.values.tolist() for metric in scored.metrics}
         for at, place in enumerate(places):
             self._looked += 1

@@ -257,7 +257,7 @@ class Evaluation(Setup):
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
             collector.add(batch)
-            scored = folded(collector.finish(require_gold=False), job.repeats)
+            scored = folded(collector.finish(require_gold=False, is_part=True), job.repeats)
             for metric in scored.metrics:
                 name, outcome = metric.planned.name, metric.outcome
                 tried[name] |= Tried.of(name, outcome.status, outcome.reasons)

@@ -20,6 +20,7 @@ from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInter
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
+from rankgauge.judging.trusted_places import distrusted
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.result.values import broken_metrics
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     from rankgauge.engine.early_stop import EarlyStop
     from rankgauge.engine.workers import JudgedLines
 
-__all__ = ["Job"]
+__all__ = ["PLACES", "Job"]
+
+PLACES = "places"
+"""The entry of a manifest that says what the places of retrieved items are worth, by stage."""
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
@@ -316,13 +320,18 @@ class Job(Generic[Held]):
         manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
         early = {} if self.early is None else self.early.entry(saved=self._saved)
-        return manifest | early | sketch | {"config": config}
+        counts = self.collector.sighting.place_counts()
+        found = {stage: {**of, "trusted": stage not in self.collector.distrusted} for stage, of in counts.items()}
+        places = {PLACES: found} if found else {}
+        return manifest | early | sketch | places | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
             ids = self.outputs.ids
             self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
+        if self.options.distrusted:
+            batch = [distrusted(sample, self.options.distrusted) for sample in batch]
         if not self._takes_all:
             batch = [sample for sample in batch if sample.output is not None]
         return batch

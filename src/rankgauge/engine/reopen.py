@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
-from rankgauge.engine.job import Job
+from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
 from rankgauge.engine.setup import Setup
@@ -110,12 +110,15 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
 
 def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
     """Return what reads the samples of a result again, as many as it was limited to, with the first of repeats."""
-    return reading_job(plan, evaluation.data, result.manifest["dataset"].get("limit"))
+    stages = frozenset(stage for stage, of in result.manifest.get(PLACES, {}).items() if not of["trusted"])
+    return reading_job(plan, evaluation.data, result.manifest["dataset"].get("limit"), stages)
 
 
-def reading_job(plan: Plan, data: DataSource, limit: int | None = None) -> Job[ResultValues]:
+def reading_job(
+    plan: Plan, data: DataSource, limit: int | None = None, distrusted: frozenset[str] = frozenset()
+) -> Job[ResultValues]:
     """Return what reads samples, each with the first of its outputs, for what makes no result of them."""
-    return Job(plan, data, RunOptions(limit=limit, repeats=1), results=ResultValues)
+    return Job(plan, data, RunOptions(limit=limit, repeats=1, distrusted=distrusted), results=ResultValues)
 
 
 def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:

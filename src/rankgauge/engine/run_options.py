@@ -60,6 +60,7 @@ class RunOptions:
         repeats: How many outputs of a sample are taken at the most.
 
         is_part: Whether the samples are a part of more, so that ground truth which all of them lack may be elsewhere.
+        distrusted: The stages whose places a result did not take, which is read again; empty for the whole output.
     """
 
     outputs: OutputsSource | None = None
@@ -72,6 +73,7 @@ class RunOptions:
     workers: int = 1
     repeats: int | None = None
     is_part: bool = False
+    distrusted: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.outputs is not None and self.calls is not None:

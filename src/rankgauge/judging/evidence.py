@@ -155,6 +155,7 @@ class Evidence:
     # first whose item has neither a place nor a text that can be compared
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
+    by_text: Evidence | None = None  # what holds if no place of retrieved items is taken; None where that is the same
     # what metrics asked to see and a sample lacks, by its place
     lacks: Mapping[int, Sequence[Lack]] = field(default_factory=dict)
     # how many ranks of each sample fit into each budget that was asked for

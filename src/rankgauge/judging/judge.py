@@ -234,10 +234,13 @@ class StageJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        evidence = self._judge.evidence()
+        return self._with_faults(self._judge.evidence())
+
+    def _with_faults(self, evidence: Evidence) -> Evidence:
         without = set(evidence.without_gold)
         faults = {place: reason for place, reason in self._faults.items() if place not in without}
-        return replace(evidence, faults={**evidence.faults, **faults})
+        by_text = None if evidence.by_text is None else self._with_faults(evidence.by_text)
+        return replace(evidence, faults={**evidence.faults, **faults}, by_text=by_text)
 
 
 def make_judge(
@@ -267,8 +270,9 @@ def make_judge(
         return ForbiddenJudge(profile, matcher, keep=keep)
     if target.gold == "spans":
         from rankgauge.judging.by_span import SpanJudge
+        from rankgauge.judging.trusted_places import PlaceJudge
 
-        return SpanJudge(profile, keep=keep, joint=target.joint)
+        return PlaceJudge(lambda: SpanJudge(profile, keep=keep, joint=target.joint), checks=profile.places == "checked")
     if target.gold == "sets":
         from rankgauge.judging.by_set import SetJudge
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.errors import counted
+from rankgauge.judging.place_counts import PlaceCounts
 
 __all__ = ["Doubter", "Doubts"]
 
@@ -49,6 +50,7 @@ class Doubts(NamedTuple):
     example: tuple[str, str] | None = None  # one of these, and a word that it was found in
     placed: int = 0  # how many retrieved items were looked for in gold spans by their offsets
     by_text: int = 0  # how many by their text
+    places: PlaceCounts = PlaceCounts()  # what their offsets are worth
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
@@ -59,6 +61,7 @@ class Doubts(NamedTuple):
             self.example or other.example,
             self.placed + other.placed,
             self.by_text + other.by_text,
+            self.places | other.places,
         )
 
     def notes(self, matcher: str | None) -> Iterator[str]:
@@ -75,9 +78,10 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
-        if self.by_text:
+        yield from self.places.notes()
+        if by_text := self.by_text - self.places.n.get("refused", 0):
             every = counted(self.placed + self.by_text, "retrieved item")
-            of = f"{self.by_text:,} of {every}" if self.placed else f"all of {every}"
+            of = f"all of {every}" if by_text == self.placed + self.by_text else f"{by_text:,} of {every}"
             yield f"gold spans were found by text in {of}, which give no offsets ('document', 'start' and 'end')"
         if self.example is not None:
             text, word = self.example

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-_CONVENTIONS = ("relevance", "negatives", "duplicate_texts", "missing_texts", "own_ranks")
+_CONVENTIONS = ("relevance", "negatives", "duplicate_texts", "missing_texts", "own_ranks", "places")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,8 @@ def named_profile(name: str, spec: Mapping[str, Any]) -> Callable[[Callable[[], 
 
         spec: What it changes of another, as under `profiles` in a config: `extends` (a profile; `default` unless
             given), `policy` (options), `parameters` (by metric), `relevance`, `negatives`, `duplicate_texts`,
-            `missing_texts`, `own_ranks`, `contract`. Names of metrics and options are looked up when the profile is
-            used.
+            `missing_texts`, `own_ranks`, `places`, `contract`. Names of metrics and options are looked up when the
+            profile is used.
 
     Returns:
         A decorator that leaves the function as it is.

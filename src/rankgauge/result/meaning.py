@@ -272,6 +272,7 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         distinct = [other for place, other in enumerate(others) if other not in others[:place]]
         if distinct:
             merged[f"further_{key}"] = distinct
+    merged.pop("places", None)  # of one part
     sketches = [manifest.get("retrieved_ids") for manifest in manifests]
     merged.pop("retrieved_ids", None)
     if None not in sketches:  # of some parts alone it would say that the ids of the others are gone

@@ -37,13 +37,15 @@ def library_item(item: Any) -> dict[str, Any] | None:  # noqa: ANN401  # whateve
     """Return an item of a library as a mapping of our own keys; None for anything else."""
     if type(item) in _PLAIN:
         return None
-    if isinstance(item, list | tuple):  # a document of LangChain with its score
+    if isinstance(item, list | tuple):  # an item with its score, as LangChain has them
         is_pair = len(item) == 2 and is_real(item[1])
-        found = _langchain(item[0]) if is_pair and type(item[0]) not in _PLAIN else None
+        found = library_item(item[0]) if is_pair else None
         return None if found is None else {**found, "score": item[1]}
     if type(item) is dict and MARKS.isdisjoint(item):
         return None
     found = _langchain(item) or _llamaindex(item) or _haystack(item) or _chonkie(item)
+    if found is not None and found.get("start") is None:
+        found |= {"document": None, "end": None}
     return None if found is None else {key: value for key, value in found.items() if value is not None}
 
 

@@ -104,7 +104,7 @@ class ShardedSamples:
                 collector.add(batch)
         except NothingToEvaluateError:  # none has an output, and the policy leaves such samples out
             return SampleShard()
-        scored = collector.finish(require_gold=False)
+        scored = collector.finish(require_gold=False, is_part=True)
         return SampleShard(shard_scores(scored, scored.gold_keys), collector.sighting)
 
     def agree(self, shards: Iterable[SampleShard]) -> bool:

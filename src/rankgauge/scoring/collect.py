@@ -79,6 +79,7 @@ class Collector:
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     sighting: Sighting = field(default_factory=Sighting)  # may begin with what other parts of the data have
+    distrusted: frozenset[str] = frozenset()  # the stages whose places are not taken; empty for the whole output
 
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
@@ -189,9 +190,15 @@ class Collector:
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )
 
-    def finish(self, *, require_gold: bool = True) -> Scored:
-        """Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says."""
+    def finish(self, *, require_gold: bool = True, is_part: bool = False) -> Scored:
+        """
+        Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says.
+
+        Of a *part* of the samples it is not known whether a source of places can be trusted.
+        """
         self._close()
+        if not is_part:
+            self._distrust()
         if require_gold:
             self.check_needs()
         flawed: dict[int, Flaw] = {}
@@ -208,6 +215,14 @@ class Collector:
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
         refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
         return scored
+
+    def _distrust(self) -> None:
+        """Take no place of a source of which too many fail: all of a splitter's places have the same fault."""
+        targets = [target for target, doubts in self.sighting.doubts.items() if doubts.places.distrust]
+        self.distrusted = frozenset(target.stage or "" for target in targets)
+        for batch in self._batches:
+            taken = {target: batch.evidence[target] for target in targets if target in batch.evidence}
+            batch.evidence = {**batch.evidence, **{target: each.by_text or each for target, each in taken.items()}}
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""

@@ -125,6 +125,11 @@ class Sighting:
             return LOOKED_AT if target.unit in self.met else len(self.parts)
         return len(self.doubts[target].looks) if target in self.doubts else 0
 
+    def place_counts(self) -> dict[str, dict[str, int]]:
+        """Return how many places of retrieved items were taken and not, by stage; empty for the whole output."""
+        found = {target.stage or "": doubts.places for target, doubts in self.doubts.items() if target.gold == "spans"}
+        return {stage: counts.numbers() for stage, counts in found.items() if counts.n}
+
     def notes(self, plan: Plan, *, is_alone: bool) -> list[str]:
         """Say what is suspicious: options, keys, rankings (unless one *is_alone*), order of scores, ids, matchers."""
         policy = plan.profile.policy
