@@ -25,6 +25,7 @@ from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
+from rankgauge.scoring.sighting import depth_notes
 
 __all__ = ["FewEvaluator", "RunEvaluation", "ScoredRun"]
 
@@ -70,6 +71,7 @@ class ScoredRun(NamedTuple):
         scored.notes.extend(
             [*self.remarks, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)]
         )
+        scored.notes.extend(depth_notes(evaluation.plan, self.counts.deepest))
         judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:
             scored.notes.append(judges.sentence)

@@ -134,7 +134,9 @@ class FewQueries:
             return None
         n_tied = _count(tied, profile) if tied else 0
         n_matched = sum(len(ranks) - ranks.count(0) for _, _, ranks in patterns)
-        return patterns, RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, matched=n_matched)
+        deepest = max(depth or 0 for depth, _, _ in patterns)
+        counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, matched=n_matched, deepest=deepest)
+        return patterns, counts
 
 
 def _is_small(run: object) -> bool:

@@ -34,11 +34,14 @@ class RunCounts(NamedTuple):
     tied: int = 0  # how many queries have equal scores whose order may change a score
     dropped: int = 0  # how many repeated results the policy dropped
     matched: int = 0  # how many results are judged
+    deepest: int = 0  # how many results the longest ranking has, after policy
 
     @classmethod
     def total(cls, parts: Iterable[RunCounts]) -> RunCounts:
         """Return the counts of a run from those of its parts, each of which has other queries."""
-        return cls(*(sum(column) for column in zip(cls(), *parts, strict=True)))
+        counts = [cls(), *parts]
+        total = cls(*(sum(column) for column in zip(*counts, strict=True)))
+        return total._replace(deepest=max(each.deepest for each in counts))
 
     def notes(self, policy: Policy) -> list[str]:
         """Say what a user should know of how the run fits the judgments."""
@@ -242,9 +245,9 @@ class RunCollector:
         """Return how the run fits the judgments; *evidence* is what `finish` returned."""
         missing = len(self.missing)
         judged = evidence.judged
-        return RunCounts(
-            judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped, len(judged.rows.sample)
-        )
+        deepest = int(judged.depth.max(initial=0))
+        n_matched = len(judged.rows.sample)
+        return RunCounts(judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped, n_matched, deepest)
 
     def _found(self) -> tuple[Rows, tuple[Ints, Ints] | None]:
         """Return the judged rows of all parts in order of query and rank, and their ties."""

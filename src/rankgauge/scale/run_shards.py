@@ -31,6 +31,7 @@ from rankgauge.result.values import broken_metrics
 from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
 from rankgauge.scale.totals import Totals
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.sighting import depth_notes
 from rankgauge.scoring.single import check_stream
 
 if TYPE_CHECKING:
@@ -308,7 +309,11 @@ class ShardedRun:
         if counts.queries == counts.missing:
             raise no_overlap(run or "the run", sum(shard.n_judged for shard in shards), *_looks(shards))
         policy = self._plan.profile.policy
-        return [*([policy.idle] if policy.idle else []), *counts.notes(policy)]
+        return [
+            *([policy.idle] if policy.idle else []),
+            *counts.notes(policy),
+            *depth_notes(self._plan, counts.deepest),
+        ]
 
     def _manifest(
         self, shards: Sequence[RunShard], judgments: str, run: str, fingerprint: str | None

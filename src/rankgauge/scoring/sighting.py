@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
 
-from rankgauge.errors import DataError, MissingGoldError, did_you_mean, listed
+from rankgauge.errors import DataError, MissingGoldError, counted, did_you_mean, listed
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import LOOKED_AT, parts_note
@@ -20,7 +20,7 @@ from rankgauge.samples.plain_blocks import first_rise
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
 
-__all__ = ["Sighting"]
+__all__ = ["Sighting", "depth_notes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Sighting:
     is_filled: bool = False  # whether a ranking has an item
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
     stages: frozenset[str] = frozenset()  # the stages that outputs tell of
+    deepest: int = 0  # how many results the longest ranking has
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
@@ -56,6 +57,7 @@ class Sighting:
             self.is_filled or other.is_filled,
             doubts,
             self.stages | other.stages,
+            max(self.deepest, other.deepest),
             self.rising or other.rising,
         )
 
@@ -76,15 +78,17 @@ class Sighting:
             unread=unread,
             is_filled=any(output.ids for output in read),
             stages=frozenset(chain.from_iterable(output.stages for output in read if output.stages)),
+            deepest=max((len(output.ids) for output in read), default=0),
             rising=next((place for place in map(_rise, samples) if place), ""),
         )
 
     @classmethod
     def of_block(cls, block: Block) -> Self:
         """Return the same of plain samples, which all have a ranking."""
-        is_filled = any(block.retrieved.counts)
+        deepest = max(block.retrieved.counts, default=0)
         rising = next((_worded(*rise) for rise in block.rises), "")
-        return cls(keys=frozenset({"retrieved"}), unread=block.unread, is_filled=is_filled, rising=rising)
+        keys = frozenset({"retrieved"})
+        return cls(keys=keys, unread=block.unread, is_filled=bool(deepest), deepest=deepest, rising=rising)
 
     def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
@@ -137,6 +141,8 @@ class Sighting:
         notes += unread_notes(self.unread)
         if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
             notes.append("every ranking is empty, so nothing was retrieved for any sample")
+        if not is_alone:
+            notes += depth_notes(plan, self.deepest)
         if self.rising and policy.order == "given":
             notes.append(
                 f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
@@ -157,6 +163,22 @@ class Sighting:
         note = f"no {ids}, so every score {by} is 0; do both sides use the same ids? "
         hint = parts_note(self.parts) if len(self.looks) == 1 and unit is None else ""
         return f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{hint}"
+
+
+def depth_notes(plan: Plan, deepest: int) -> list[str]:
+    """Say which cutoffs that were asked for no ranking reaches, of which the longest has so many results."""
+    deepest = min(deepest, plan.profile.policy.depth or deepest)
+    names = [
+        metric.name
+        for metric in plan.metrics
+        if metric.cut.rule == "pinned"
+        and (metric.cut.k or 0) > deepest > 0
+        and all(target.key == "retrieved" and target.stage is None for target in metric.targets)
+    ]
+    if not names:
+        return []
+    cutoffs = "cutoff" if len(names) == 1 else "cutoffs"
+    return [f"no ranking reaches the {cutoffs} of {listed(names)}: the longest has {counted(deepest, 'result')}"]
 
 
 def _rise(sample: Sample) -> str:
