@@ -2,6 +2,7 @@
 
 import gzip
 
+import polars as pl
 import pytest
 
 import rankgauge
@@ -456,3 +457,11 @@ def test_the_parts_of_a_large_run_come_to_the_same(tmp_path, monkeypatch, thread
     assert checked.facts["results"] == 59_940
     assert checked.facts["judged_retrieved"] == 599
     assert checked.facts["judged_at_10"] == pytest.approx(0.1)
+
+
+def test_parquet_files_are_checked_as_other_tables_are(tmp_path):
+    rows = {"query_id": ["q1", "q1"], "doc_id": ["a", "b"]}
+    pl.DataFrame(rows | {"relevance": [1, 0]}).write_parquet(tmp_path / "qrels.parquet")
+    pl.DataFrame(rows | {"score": [2.0, 1.0]}).write_parquet(tmp_path / "run")  # no ending says what it is
+    checked = rankgauge.preflight(tmp_path / "qrels.parquet", tmp_path / "run")
+    assert (checked.ok, checked.facts["judged_retrieved"]) == (True, 2)

@@ -14,7 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.engine.run_result import FewEvaluator, RunEvaluation, ScoredRun
-from rankgauge.errors import PolicyError
+from rankgauge.errors import NothingToEvaluateError, PolicyError
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.trec import RunFile
@@ -29,6 +29,7 @@ from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Policy, Profile
+from rankgauge.preflight_checks.swapped_sides import SwapDoubt, nested_otherwise, swap_doubt
 from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
 
@@ -65,9 +66,20 @@ def evaluate_planned(
         run = runs[name]
         source = open_run(run, columns=columns, catalog=plan.catalog)
         sketcher = IdSketcher() if sketch_ids else None
-        judge = functools.partial(judge_units, qrels, source, plan, sketcher, threads=1 if len(runs) > 1 else None)
+        threads = 1 if len(runs) > 1 else None
         origin = "argument" if isinstance(run, Mapping) else "run"
-        return Task(lambda: _JudgedRun(source, origin, sketcher, *judge()), may_wait=not isinstance(source, RunFile))
+
+        def judge() -> _JudgedRun:
+            doubt = swap_doubt(qrels, source)
+            if doubt is not None and doubt.is_certain:
+                raise doubt.error()
+            try:
+                judged = judge_units(qrels, source, plan, sketcher, threads=threads)
+            except NothingToEvaluateError as error:
+                raise nested_otherwise(qrels, source) or error from None
+            return _JudgedRun(source, origin, sketcher, *judged, doubt)
+
+        return Task(judge, may_wait=not isinstance(source, RunFile))
 
     judged = in_order(map(begin, runs), thread_count())
     return {name: _evaluated(plan, qrels, columns, run) for name, run in zip(runs, judged, strict=True)}
@@ -183,6 +195,7 @@ class _JudgedRun(NamedTuple):
     sketcher: IdSketcher | None
     collector: RunCollector
     evidence: Mapping[str | None, Evidence]  # by unit
+    doubt: SwapDoubt | None
 
 
 def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> ResultValues:
@@ -198,9 +211,13 @@ def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run:
         origin=run.origin,
         places=judged.places,
         source=qrels.source,
-        remarks=[note for note in (qrels.merged_note, *_unmatched(plan, evidence)) if note],
+        remarks=[*filter(None, (_swapped(run.doubt), qrels.merged_note, *_unmatched(plan, evidence)))],
         sketcher=run.sketcher,
     ).result()
+
+
+def _swapped(doubt: SwapDoubt | None) -> str:
+    return "" if doubt is None else f"are the judgments and the run swapped? {doubt.message}"
 
 
 def how_it_fits(plan: Plan, judged: RunCollector, evidence: Mapping[str | None, Evidence]) -> RunCounts:

@@ -34,6 +34,9 @@ _TIED = 64
 """Up to how many tied results going through the ranking of each one is not too slow."""
 
 _DICTIONARIES = {dict, defaultdict}
+_LOWEST, _HIGHEST = -4, 100
+"""Whole grades that people give lie between these."""
+
 _GRADES, _SCORES = {int, float}, {float, np.float64}
 
 Pattern = tuple[int | None, tuple[float, ...], tuple[int, ...]]
@@ -94,6 +97,9 @@ class FewQueries:
         try:
             if not all(map(math.isfinite, grades)):
                 return None
+            may_be_odd = kinds != {int} or min(grades) < _LOWEST or max(grades) > _HIGHEST
+            if may_be_odd and 2 * sum(map(_is_odd, grades)) > len(grades):
+                return None  # they may be the scores of a run
         except OverflowError:
             return None
         return cls(judgments)
@@ -137,6 +143,11 @@ class FewQueries:
         deepest = max(depth or 0 for depth, _, _ in patterns)
         counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, matched=n_matched, deepest=deepest)
         return patterns, counts
+
+
+def _is_odd(grade: float) -> bool:
+    """Return whether a number is no grade that people usually give."""
+    return grade % 1 != 0 or not _LOWEST <= grade <= _HIGHEST
 
 
 def _is_small(run: object) -> bool:

@@ -13,7 +13,7 @@ from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmentsError, UnreadableError
 from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.problems import unreadable
-from rankgauge.io.recognize import Looks, sniff
+from rankgauge.io.recognize import FileKind, Looks, recognize, sniff
 from rankgauge.io.trec import OddLines, RunFile
 from rankgauge.judging.threads import thread_count, work_on_parts
 from rankgauge.preflight_checks.finding_kinds import MOST_EXAMPLES, finding, query_named
@@ -21,6 +21,7 @@ from rankgauge.preflight_checks.findings import Finding, Preflight
 from rankgauge.preflight_checks.id_overlap import check_overlap, overlap_facts
 from rankgauge.preflight_checks.ranking_checks import check_judgments, check_ranking, judgment_facts, run_facts
 from rankgauge.preflight_checks.run_scan import RunScan, ScannedRun, merged
+from rankgauge.preflight_checks.swapped_sides import nested_otherwise, swap_doubt
 
 __all__ = ["preflight"]
 
@@ -130,9 +131,21 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
         findings.append(_unreadable("run", error.problems, looks))
     else:
         odd = source.odd_lines if isinstance(source, RunFile) else None
+        findings += _other_way_round(judgments.qrels, source, overlap=bool((scanned.queries.place >= 0).any()))
         findings += _findings_of(scanned, scattered, odd, judgments.qrels, rel, facts)
     findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
     return Preflight(judgments.name, name, facts, tuple(findings))
+
+
+def _other_way_round(qrels: Qrels | None, source: RunSource, *, overlap: bool) -> Iterator[Finding]:
+    """Yield whether judgments and run are swapped or, where no query is in both, one is nested the other way round."""
+    if qrels is None:
+        return
+    if (doubt := swap_doubt(qrels, source)) is not None:
+        may = "are swapped" if doubt.is_certain else "may be swapped"
+        yield finding("swapped-sides", severity="error" if doubt.is_certain else None, may=may, why=doubt.message)
+    if not overlap and (error := nested_otherwise(qrels, source)) is not None:
+        yield finding("nested-otherwise", why=error.problems[0].message)
 
 
 def _findings_of(
@@ -193,6 +206,8 @@ def _looks(source: object) -> Looks | None:
     path = Path(source)
     looks = sniff(path)
     if looks.kind == "binary":
+        if recognize(path, "run", None, name=str(path)) is FileKind.PARQUET:
+            return None  # a table
         raise unreadable(str(path), f"it is {looks.what}")
     return looks
 

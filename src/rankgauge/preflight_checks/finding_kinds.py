@@ -160,6 +160,12 @@ _BOTH: Mapping[str, _Kind] = {
         "the files are swapped: a line of {qrels} has the six columns of a run, a line of {run} the four of judgments",
         "name the judgments first, then the run",
     ),
+    "swapped-sides": _Kind(
+        "warning",
+        "the judgments and the run {may}: {why}",
+        "name the judgments first, then the run",
+    ),
+    "nested-otherwise": _Kind("error", "{why}", "turn one of them round"),
     "query-overlap": _Kind(
         "error",
         "0 of {queries_judged:,} query ids overlap; the run's look like `{near.of_run}`, the judgments' like "
