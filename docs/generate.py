@@ -78,6 +78,9 @@ def _metrics() -> str:
         "|---|---|---|",
         *_usual(),
         "",
+        "By text and by place one result may hold several gold items: [which metric then takes which",
+        "rank](../explanation/own-ranks.md#which-metric-takes-which-rank).",
+        "",
     ]
     for alias, claim in Catalog.discover(own_only=True).metrics.items():
         parts += _metric(alias, claim.declaration)
@@ -106,6 +109,8 @@ def _metric(alias: str, metric: Metric) -> list[str]:
     judged = "the generated answer" if metric.judging.judges == "answer" else "the retrieved items"
     gold = " or ".join(f"`{kind}`" for kind in metric.judging.gold)
     parts.append(f"| judges | {judged}, {f'against {gold}' if gold else 'without ground truth'} |")
+    if metric.judging.own_ranks:
+        parts.append("| by text | gold items that one result holds take [own ranks](../explanation/own-ranks.md) |")
     parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff.kind]} |")
     for parameter in metric.all_parameters:
         choices = " or ".join(f"`{choice}`" for choice in parameter.choices)

@@ -280,6 +280,13 @@ def averaged(judged: Judged, *, k: Cutoff) -> Scores:
     return judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
 
 
+@metric("faulty-splits", gold=("relevant", "passages"))
+def one_gain(judged: Judged) -> Scores:
+    """Be average precision with one gain for each result, whatever it holds."""
+    earned = judged.credits()
+    return judged.sum(earned, earned.nth() / earned.rank) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
+
+
 def _not_halved(judged: Judged, *, halved: bool) -> Scores:
     if halved:
         raise ValueError("halved=true has no closed form")
@@ -378,6 +385,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("huge-cutoff", overflowing),
     ("huge-cutoff", dense),
     ("sees-the-ranking", blind),
+    ("whole-or-pieces", one_gain),
     ("expectation", averaged),
     ("expectation", half),
     ("contributions", short),

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from oracle.own_ranks import Item, every_placing, own_ranks, unrolled
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
+from rankgauge.expression import parse
 from rankgauge.plugin import Judged, Scores, metric
 from rankgauge.policy import PROFILES
 
@@ -218,3 +221,11 @@ def test_expectation_over_ties_is_refused_by_text():
     )
     with pytest.raises(PlanError, match="ties=average is for judging by id"):
         evaluation.plan()
+
+
+def test_page_lists_the_metrics_that_take_own_ranks():
+    page = (Path(__file__).parents[2] / "docs/explanation/own-ranks.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith("| how early"))
+    listed = {ENGINE.catalog.read(parse(f"{name}")).claim.declaration.alias for name in re.findall("`(.+?)`", row)}
+
+    assert listed == {alias for alias, claim in ENGINE.catalog.metrics.items() if claim.declaration.judging.own_ranks}

@@ -89,7 +89,7 @@ def _precisions(judged: Judged, *, k: Cutoff | None = None, denominator: Denomin
     "retrieval-map",
     short=("MAP", "AP", "map_cut_{k}"),
     own_ranks=True,
-    laws=(*USUAL, "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k", "whole-or-pieces"),
     details=_details,
     joins=("relevant",),
     expectation=_expected,
@@ -135,6 +135,7 @@ def _parts(judged: Judged, k: Cutoff | None, denominator: Denominator) -> NDArra
 @retrieval(
     "retrieval-gm-map",
     short=("gm_map", "GMAP"),
+    laws=(*USUAL, "whole-or-pieces"),
     own_ranks=True,
     aggregate="geometric",
     joins=("relevant",),

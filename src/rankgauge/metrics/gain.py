@@ -19,7 +19,7 @@ _unnormalized = functools.partial(
     retrieval,
     uses_rel=False,
     range=(0.0, None),
-    laws=(*USUAL, "monotone-in-k", "linear"),
+    laws=(*USUAL, "monotone-in-k", "linear", "whole-or-pieces"),
     joins=("top_k",),
     own_ranks=True,
 )
@@ -115,7 +115,7 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
     return judged.sum(earned, earned.grade / np.log2(2.0 + behind)) / np.where(best > 0, best, np.nan)
 
 
-@retrieval("retrieval-bin-g", short=("binG", "bin_g"), own_ranks=True, laws=USUAL)
+@retrieval("retrieval-bin-g", short=("binG", "bin_g"), own_ranks=True, laws=(*USUAL, "whole-or-pieces"))
 def binary_g(judged: Judged) -> Scores:
     """
     Mean over the relevant items of one over the logarithm of how many irrelevant results stand above each.
@@ -137,7 +137,7 @@ def binary_g(judged: Judged) -> Scores:
     short=("ndcg_rel",),
     own_ranks=True,
     uses_rel=False,
-    laws=("bounded", *USUAL[3:], "perfect-is-one"),
+    laws=("bounded", *USUAL[3:], "perfect-is-one", "whole-or-pieces"),
 )
 def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
     """

@@ -121,6 +121,7 @@ def _earning_ranks(judged: Judged, k: Cutoff) -> Ints:
 @retrieval(
     "retrieval-r-precision",
     short=("Rprec", "RPrec", "r_precision"),
+    laws=(*USUAL, "whole-or-pieces"),
     own_ranks=True,
     details=_r_details,
     joins=("relevant",),
@@ -150,6 +151,7 @@ def _check_multiple(*, multiple: float) -> None:
 @retrieval(
     "retrieval-r-precision-multiple",
     short=("Rprec_mult", "Rprec_mult_{multiple}"),
+    laws=(*USUAL, "whole-or-pieces"),
     own_ranks=True,
     pins="multiple",
     check=_check_multiple,
@@ -181,7 +183,7 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 @retrieval(
     "retrieval-relative-precision-at-k",
-    laws=(*USUAL, "perfect-is-one"),
+    laws=(*USUAL, "perfect-is-one", "whole-or-pieces"),
     short=("relative_P", "relative_precision", "relative_P_{k}"),
     own_ranks=True,
     joins=("top_k",),
@@ -224,7 +226,7 @@ def _check_levels(*, recalls: str) -> None:
     own_ranks=True,
     pins="recall",
     check=_check_level,
-    laws=(*USUAL, "perfect-is-one"),
+    laws=(*USUAL, "perfect-is-one", "whole-or-pieces"),
 )
 def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rounding = "nearest") -> Scores:
     """
@@ -256,7 +258,7 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     short=("11pt_avg",),
     own_ranks=True,
     check=_check_levels,
-    laws=(*USUAL, "perfect-is-one"),
+    laws=(*USUAL, "perfect-is-one", "whole-or-pieces"),
 )
 def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> Scores:
     """

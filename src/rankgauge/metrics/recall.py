@@ -45,7 +45,7 @@ def each_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
 @retrieval(
     "retrieval-recall-at-k",
     short=("recall", "R", "recall_{k}"),
-    laws=(*USUAL, "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k", "whole-or-pieces"),
     details=_details,
     joins=("top_k",),
     expectation=_expected,
@@ -69,7 +69,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 @retrieval(
     "retrieval-recall-all-at-k",
     short=("recall_all",),
-    laws=(*USUAL, "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k", "whole-or-pieces"),
     details=_details,
     joins=("top_k",),
     expectation=_all_expected,
@@ -121,7 +121,7 @@ def first_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
 @retrieval(
     "retrieval-hit-at-k",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
-    laws=(*USUAL, "perfect-is-one", "monotone-in-k"),
+    laws=(*USUAL, "perfect-is-one", "monotone-in-k", "whole-or-pieces"),
     joins=("relevant", "top_k"),
     expectation=_expected_hits,
     contributions=first_found,
@@ -149,7 +149,7 @@ def _hits_expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     short=("hits",),
     range=(0.0, None),
     joins=("top_k",),
-    laws=(*USUAL, "linear"),
+    laws=(*USUAL, "linear", "whole-or-pieces"),
     expectation=_hits_expected,
 )
 def hits(judged: Judged, *, k: Cutoff | None) -> Scores:

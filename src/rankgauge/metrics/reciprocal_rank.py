@@ -41,7 +41,7 @@ def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
 @retrieval(
     "retrieval-mrr",
     short=("MRR", "RR", "recip_rank"),
-    laws=(*USUAL, "perfect-is-one", "monotone-in-k"),
+    laws=(*USUAL, "perfect-is-one", "monotone-in-k", "whole-or-pieces"),
     details=_details,
     expectation=_expected,
     contributions=_first_hit,

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rankgauge.metrics.family import always, per_gold, retrieval, with_gold
+from rankgauge.metrics.family import USUAL, always, per_gold, retrieval, with_gold
 from rankgauge.plugin import Judged, Law, Scores
 
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision", "utility"]
@@ -41,7 +41,7 @@ def set_precision(judged: Judged) -> Scores:
     return with_gold(judged, _precision(judged))
 
 
-@retrieval("retrieval-set-recall", short=("set_recall", "SetR"), expectation="itself")
+@retrieval("retrieval-set-recall", short=("set_recall", "SetR"), laws=(*USUAL, "whole-or-pieces"), expectation="itself")
 def set_recall(judged: Judged) -> Scores:
     """
     Fraction of the relevant gold items that were retrieved, at any rank.

@@ -45,6 +45,7 @@ Law = Literal[
     "duplicates",
     "monotone-in-k",
     "linear",
+    "whole-or-pieces",
 ]
 """
 A property that `rankgauge.testing` checks for every metric that declares it.
@@ -54,7 +55,8 @@ items beats gold first, best first. `relevant-helps`: a relevant item in place o
 score. `padding`: unjudged items below the last one, up to k, change nothing. `tail`: items behind rank k change
 nothing, or irrelevant ones at the end, for a metric without a cutoff. `duplicates`: repeating a retrieved item never
 raises the score. `monotone-in-k`: the score never falls as k grows. `linear`: the score is the sum of what
-each item earns, whatever else is relevant.
+each item earns, whatever else is relevant. `whole-or-pieces`: by text and by places, merging neighbours that hold gold
+never hurts, and one result with all of it is as good as perfect pieces.
 """
 
 _LAWS = frozenset(typing.get_args(Law))

@@ -20,6 +20,7 @@ HUGE = 10**9
 
 TOP_GRADE = 100.0
 _GRADES = (1.0, 2.0, 3.0, 4.0, 0.5, 2.75, 0.0, -1.0)
+_LONGEST = 100
 _MOST_GOLD = 6
 _MOST_ITEMS = 12
 _LONG_GOLD = 60
@@ -126,6 +127,28 @@ class Case:
             "metadata": {"k": k, "asked_at": "2021-01-01"},
         }
 
+    def holding(self, results: Sequence[Sequence[int]], kind: str, k: int | None = None) -> dict[str, Any]:
+        """Return a sample whose results hold some items each, in the order given; its gold is of a kind by text."""
+        order = [*(item for held in results for item in held), *range(len(self.grades))]
+        start = {item: _LONGEST * place for place, item in enumerate(dict.fromkeys(order))}
+        gold = sorted(self.relevant)
+        spans = [{**_stretch(start[item], start[item]), "grade": self.grades[item]} for item in gold]
+        texts = [_doc_text(_doc_id(item)) for item in gold]
+        retrieved = [
+            {
+                "id": f"result-{rank}",
+                "text": " ".join(_doc_text(_doc_id(item)) for item in held),
+                **_stretch(start[held[0]], start[held[-1]]),
+            }
+            for rank, held in enumerate(results, 1)
+        ]
+        return {
+            "id": "s",
+            "expected_output": {kind: spans if kind == "spans" else texts},
+            "actual_output": {"retrieved": retrieved},
+            "metadata": {"k": k},
+        }
+
 
 ANCHOR = Case((1.0,), (0, 7))
 """A case with gold of every kind, so that no part of a dataset lacks it."""
@@ -137,6 +160,11 @@ def _doc_id(item: int) -> str:
 
 def _place(doc: str) -> dict[str, Any]:
     return {"document": doc, "start": 0, "end": len(_doc_text(doc))}
+
+
+def _stretch(first: int, last: int) -> dict[str, Any]:
+    """Return the place from the beginning of one item to the end of another, in a document that has all of them."""
+    return {"document": "all", "start": first, "end": last + _LONGEST}
 
 
 def _doc_text(doc: str) -> str:

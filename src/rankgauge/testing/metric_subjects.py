@@ -132,6 +132,21 @@ class MetricTrial(Trial[MetricSubject]):
         self.note(**facts, score="none" if value is None else value, note=note)
         return value
 
+    def score_holding(self, case: Case, results: Sequence[Sequence[int]], k: int, *, note: str) -> float | None:
+        """Score a case whose results hold some items each, by text or by places."""
+        scorer: Any = self.subject.scorer  # an `EngineMetric`, as nothing else is judged so
+        sample = case.holding(results, scorer.kind_by_text, k)
+        gold = {_name(item): case.grades[item] for item in case.relevant}
+        held = [list(map(_name, items)) for items in results]
+        facts = {"gold": gold, "retrieved": held, **({"k": k} if self.subject.takes_k else {})}
+        try:
+            value: float | None = scorer.score_of(sample, k)
+        except UnfitError as error:
+            self.note(**facts, note=note)
+            self.fail(str(error))
+        self.note(**facts, score="none" if value is None else value, note=note)
+        return value
+
     def within_range(self, value: float | None) -> None:
         """Demand that the last score lies within the declared range."""
         low, high = self.subject.range
@@ -169,6 +184,10 @@ def _can_average(metric: EngineMetric) -> bool:
     except PlanError:
         return False
     return True
+
+
+def _name(item: int) -> str:
+    return f"doc-{item}"
 
 
 def _is_choice(parameter: Parameter) -> bool:
@@ -306,7 +325,17 @@ class EngineMetric:
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
         """Return the score of a case, None where it is undefined; raise `UnfitError` when it fails."""
-        (score,) = self.evaluation(k, policy).score(case.sample("s", k)).values()
+        return self.score_of(case.sample("s", k), k, policy)
+
+    @property
+    def kind_by_text(self) -> str | None:
+        """Return a kind of gold that results hold as places, or else as texts; None where it takes neither."""
+        kinds = ("spans", *TEXT_KINDS) if self.metric.judging.judges == "retrieved" else ()
+        return next((kind for kind in kinds if kind in self.metric.gold), None)
+
+    def score_of(self, sample: Mapping[str, Any], k: int, policy: Policy | str = "default") -> float | None:
+        """Return the score of a sample, as `score` does of a case."""
+        (score,) = self.evaluation(k, policy).score(sample).values()
         if score.status not in {"scored", "undefined"}:
             raise UnfitError(score.reason)
         return score.value if score.status == "scored" else None

@@ -311,6 +311,32 @@ def _linear(trial: MetricTrial, case: Case, k: int, chosen: int) -> None:
     trial.same(whole or 0.0, (some or 0.0) + (rest or 0.0), "what is relevant does not add up", exact=False)
 
 
+def _needs_pieces(subject: MetricSubject) -> str:
+    kind = subject.scorer.kind_by_text if isinstance(subject.scorer, EngineMetric) else None
+    return "its ground truth is no text or place that a result can hold" if kind is None else ""
+
+
+@law(draw_ranking(_INDEX), skip=_needs_pieces, when="declared", elsewhere=False)
+def _whole_or_pieces(trial: MetricTrial, case: Case, k: int, where: int) -> None:
+    """By text, merging neighbours that hold gold never hurts, and one result with all is as good as perfect pieces."""
+    gold = set(case.relevant)
+    pieces = [(item,) for item in case.distinct]
+    both = [at for at, pair in enumerate(itertools.pairwise(case.distinct)) if gold.issuperset(pair)]
+    if both:
+        at = both[where % len(both)]
+        merged = [*pieces[:at], case.distinct[at : at + 2], *pieces[at + 2 :]]
+        before = trial.score_holding(case, pieces, k, note="in pieces")
+        after = trial.score_holding(case, merged, k, note=f"ranks {at + 1} and {at + 2} merged")
+        trial.no_better(before, after, "merging two results that hold gold made the score worse", exact=False)
+        trial.forget()
+    if gold:
+        perfect = trial.score_holding(case, [(item,) for item in case.relevant], k, note="perfect pieces")
+        whole = trial.score_holding(case, [case.relevant], k, note="all in one result")
+        trial.no_better(perfect, whole, "one result with all of the gold is worse than perfect pieces", exact=False)
+        if k >= len(gold) or not trial.subject.takes_k:
+            trial.same(perfect, whole, "one result with all of the gold is better than perfect pieces", exact=False)
+
+
 def _needs_contributions(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     return "it declares no `contributions`" if metric is None or metric.explaining.contributions is None else ""
@@ -345,6 +371,6 @@ RANKING_LAWS = book(
     *(bounded, _perfect, _perfect_is_one, _best_first, _relevant_helps, _padding, _tail, _last_rank, _top_rank),
     *(_duplicates, like, reference),
     *(_monotone_in_k, _ties, _constant_scorer, _gold_order, _empty_list, empty_gold, huge_cutoff, _sees_the_ranking),
-    *(_linear, _expectation, _contributions, twice),
+    *(_linear, _whole_or_pieces, _expectation, _contributions, twice),
 )
 """The laws of one ranking, by name."""
