@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from rankgauge import Result
+from rankgauge.catalog import Catalog
 from rankgauge.cli import main
 from rankgauge.engine.evaluation import Evaluation
 
@@ -645,3 +646,9 @@ def test_a_file_is_called_whatever_is_imported_under_its_name(rankgauge, write):
     for name, mean in (("one/answers.py", 1.0), ("two/answers.py", 0.0), ("two/json.py", 1.0)):
         done = rankgauge("run", "--data", "samples.jsonl", "-m", "hit@1", "--sut", f"{name}:answer", "--json")
         assert json.loads(done.out)["metrics"]["hit@1"]["mean"] == mean
+
+
+def test_help_names_every_built_in_preset(rankgauge):
+    said = " ".join(rankgauge("run", "--help").out.split())
+    assert [name for name in Catalog.discover(own_only=True).all("preset") if f"{name}," not in said] == ["beir"]
+    assert "beir (also MTEB)" in said

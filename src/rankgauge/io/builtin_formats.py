@@ -20,6 +20,7 @@ from rankgauge.io.documents import Path as DocumentPath
 from rankgauge.io.documents import decode_text, not_json, not_utf8, with_strange_numbers
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
+from rankgauge.io.memory_records import REFINED
 from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import read_head
 from rankgauge.plugin import Record, Source, hookimpl, preset, reader
@@ -55,7 +56,7 @@ def _preset(name: str, about: str, **spec: Any) -> Callable[[], None]:  # noqa: 
     def declared() -> None: ...
 
     declared.__doc__ = about
-    return preset(name, **spec)(declared)
+    return preset(name, refine=REFINED.get(name), **spec)(declared)
 
 
 @reader("jsonl", suffixes=LINES)

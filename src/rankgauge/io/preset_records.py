@@ -13,7 +13,9 @@ from typing import Any
 
 import orjson
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
+from rankgauge.errors import PluginError
 from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
 from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
@@ -35,7 +37,9 @@ class Shape:
         self, catalog: Catalog | None = None, preset: str = "", fields: FieldMap | None = None, separator: str = ""
     ) -> None:
         self._catalog = catalog
-        self.preset: Preset | None = catalog.preset(preset).declaration if catalog is not None and preset else None
+        claim = catalog.preset(preset) if catalog is not None and preset else None
+        self.preset: Preset | None = None if claim is None else claim.declaration
+        self._provider = "" if claim is None else str(claim.provider)
         self.fields = fields or {}
         self.separator = separator or ("" if self.preset is None else self.preset.separator)
 
@@ -72,11 +76,21 @@ class Shape:
             return value
         shaped = dict(value)
         if self.preset is not None:
-            shaped = _shaped(value, self.preset, self.separator)
+            shaped = self._refined(value, _shaped(value, self.preset, self.separator))
             shaped.setdefault("id", _number(record))
         mapped = remapped({**value, **shaped}, self.fields, self.separator)
         ours = {*shaped, *(field_name(name).partition(".")[0] for name in self.fields)}
         return {name: held for name, held in mapped.items() if name in ours}
+
+    def _refined(self, record: Mapping[Any, Any], sample: dict[str, Any]) -> dict[str, Any]:
+        """Return a sample with what the function of the preset adds; raise `PluginError` if that fails."""
+        if self.preset is None or self.preset.refine is None:
+            return sample
+        try:
+            with guarded():
+                return dict(self.preset.refine(record, sample))
+        except ForeignError as error:
+            raise PluginError(f"refine of preset {self.preset.name!r}", self._provider, str(error)) from error
 
     def output(self, raw: object) -> object:
         """Return what a system emitted in the form of an `actual_output`."""

@@ -203,6 +203,10 @@ _STEP = re.compile(r"([^.\[\]]*)((?:\[[^\[\]]*\])*)")
 _SELECTOR = re.compile(r"|-?\d+|[^=]+=.*")
 
 
+Refine = Callable[[Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+"""Takes a record and the sample that paths made of it; returns the sample."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preset(Authored):
     """Where the records of a tool have the fields of samples; the fields are the arguments of `preset`."""
@@ -214,6 +218,7 @@ class Preset(Authored):
     marks: tuple[tuple[str, ...], ...]
     records: tuple[str, ...] = ()
     separator: str = ""
+    refine: Refine | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -230,6 +235,7 @@ def preset(
     items: Mapping[str, Places] | None = None,
     records: Places = (),
     separator: str = "",
+    refine: Refine | None = None,
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """
     Declare a preset; the decorated function's docstring says whose records it reads.
@@ -262,6 +268,9 @@ def preset(
 
         separator: What stands between the entries of a list in one text, unless the user names another.
 
+        refine: A function that takes a record and the sample that the paths made of it, and returns the sample with
+            what no path says, such as which questions have no answer. It leaves both as they are.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -281,6 +290,7 @@ def preset(
             tuple(_paths(what, mark) for mark in marks),
             _paths(what, records),
             separator,
+            refine,
         )
 
     return declaring(declare)

@@ -4,7 +4,9 @@ Validity in time: when an item was true, read from its `valid_from` and `valid_t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import Any, NamedTuple
 
@@ -30,16 +32,37 @@ def read_moment(raw: object, path: str) -> datetime:
     """Return a date, which means its beginning, or a time, in UTC unless it says otherwise; else an `InvalidError`."""
     moment = raw
     if isinstance(raw, str):
-        try:
-            moment = datetime.fromisoformat(raw)
-        except ValueError:
-            moment = None
+        moment = _moment_of(raw)
     if isinstance(moment, date) and not isinstance(moment, datetime):
         moment = datetime.combine(moment, time())
     if not isinstance(moment, datetime) or not isinstance(moment.year, int):  # pandas' NaT has no year
         form = "expected a date or a time in ISO 8601, such as '2024-05-01' or '2024-05-01T12:30:00Z'"
         raise InvalidError(path, f"{form}; found {look(raw)}")
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _moment_of(text: str) -> datetime | None:
+    """Return a time in ISO 8601, ``2023/05/30 (Tue) 22:10`` or ``1:56 pm on 8 May, 2023``; None for any other text."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    if found := _LONGMEMEVAL.fullmatch(text):
+        year, month, day, hour, minute = map(int, found.groups())
+    elif (found := _LOCOMO.fullmatch(text)) and 1 <= int(found[1]) <= 12:
+        day, month, year, minute = int(found[4]), _MONTHS.index(found[5][:3].lower()) + 1, int(found[6]), int(found[2])
+        hour = int(found[1]) % 12 + (12 if found[3].lower() == "pm" else 0)
+    else:
+        return None
+    with suppress(ValueError):
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    return None
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LONGMEMEVAL = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2}) \([A-Z][a-z]{2}\) ([0-9]{1,2}):([0-9]{2})")
+_LOCOMO = re.compile(
+    rf"([0-9]{{1,2}}):([0-9]{{2}}) ([ap]m) on ([0-9]{{1,2}}) ((?:{'|'.join(_MONTHS)})[a-z]*),? ([0-9]{{4}})",
+    re.IGNORECASE,
+)
 
 
 def read_validity(known: Mapping[str, Any], path: str) -> Validity | None:
