@@ -46,15 +46,15 @@ def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:
     }
 
 
-def kept_answer(answer: object, contract: Contract) -> KeptOutput:
-    """Return what a call came to as it is kept; what raises when it is read is the sample's failure."""
+def kept_answer(answer: object, contract: Contract, shaped: Callable[[object], object]) -> KeptOutput:
+    """Return what a call came to as it is kept, *shaped* as `actual_output`; what raises then fails the sample."""
     from rankgauge.scoring.sut import failure_of
 
     if isinstance(answer, CallError):
         return KeptOutput(error=answer)
     try:
         with guarded():
-            return kept(answer, contract)
+            return kept(shaped(answer), contract)
     except ForeignError as error:
         return KeptOutput(error=failure_of(error))
 

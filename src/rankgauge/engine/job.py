@@ -20,6 +20,7 @@ from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInter
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
+from rankgauge.io.preset_records import Shape
 from rankgauge.judging.trusted_places import distrusted
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
@@ -220,6 +221,7 @@ class Job(Generic[Held]):
         still_open = self._still_open(calls, earlier)
         waiting = [self.samples[place] for place, _ in still_open]
         calling = calls.calling()
+        shape = Shape(self.plan.catalog, self.data.preset, self.data.fields, self.data.separator)
         held: list[tuple[str, KeptOutput]] = []
         file = calls.file(self.samples)
         try:
@@ -227,7 +229,7 @@ class Job(Generic[Held]):
                 place, repeat = still_open[at]
                 if self._is_early and calls.would_retry(call):
                     continue
-                output = kept_answer(call.found, self.profile.contract)
+                output = kept_answer(call.found, self.profile.contract, shape.output)
                 output = output._replace(seconds=call.seconds, attempt=call.attempt, repeat=repeat)
                 self._answer(place, output)
                 if self._looked_at_last():

@@ -196,7 +196,7 @@ def read_outputs(
             how: dict[str, Any] = {"catalog": catalog, "contract": contract}
             return Outputs({}, str(source), digest(source), {}, plain, lambda: read_outputs(source, **how))
     if isinstance(source, Mapping):
-        every = {str(name): () if is_absent(raw) else _kept(shape.output(raw)).every for name, raw in source.items()}
+        every = {str(name): () if is_absent(raw) else _shaped(raw, shape).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
@@ -249,6 +249,11 @@ def _instead(row: object) -> str:
     return similar(row, OUTPUT) or visible(inside)
 
 
+def _shaped(raw: object, shape: Shape) -> KeptOutput:
+    """Return an output as it is kept; one that is kept already has its form."""
+    return raw if isinstance(raw, KeptOutput) else KeptOutput(shape.output(raw))
+
+
 def _kept(raw: object) -> KeptOutput:
     return raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
 
@@ -291,7 +296,7 @@ class _Rows(Generic[T]):
             kind = type(value).__name__
             self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
-            row = self.shape.sample(record)
+            row = value if "attempt" in value else self.shape.sample(record)  # what was kept has its form
             if {"error", "attempt", "repeat"}.isdisjoint(value):
                 raw = row.get("actual_output")
                 self.add(record, row.get("id"), None if is_absent(raw) else raw, row=row)

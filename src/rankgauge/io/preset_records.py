@@ -93,8 +93,19 @@ class Shape:
             raise PluginError(f"refine of preset {self.preset.name!r}", self._provider, str(error)) from error
 
     def output(self, raw: object) -> object:
-        """Return what a system emitted in the form of an `actual_output`."""
-        return raw if self.preset is None else _output(raw, self.preset, self.separator) or raw
+        """
+        Return what a system emitted in the form of an `actual_output`.
+
+        It is looked at as a record of its own, and as the `actual_output` of one: both is where preset and fields look.
+        """
+        if self.preset is not None:
+            found = _output(raw, self.preset, self.separator)
+            raw = found or _output({"actual_output": raw}, self.preset, self.separator) or raw
+        fields = {name: place for name, place in self.fields.items() if field_name(name).startswith("actual_output")}
+        if not fields:
+            return raw
+        record = {**(raw if isinstance(raw, Mapping) else {}), "actual_output": raw}
+        return remapped(record, fields, self.separator)["actual_output"]
 
 
 def recognized(record: object, catalog: Catalog) -> str | None:
@@ -173,15 +184,29 @@ def _output(raw: object, preset: Preset, separator: str) -> dict[str, Any] | Non
         retrieved = [_plain(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
     else:
         items = _first(raw, (*paths.get(RETRIEVED, ()), *paths.get(f"{RETRIEVED}.text", ())), RETRIEVED, separator)
-        if items is None and not isinstance(_decoded(raw), str):
-            items = _suited(_decoded(raw), RETRIEVED, separator)  # the raw value itself
-        if isinstance(items, Mapping):  # scores by id
-            by_score = sorted(items.items(), key=lambda pair: -pair[1])
-            retrieved = [{"id": str(name), "score": score} for name, score in by_score]
-        elif items is not None:
+        if items is None:
+            retrieved = _whole(_decoded(raw), preset, separator)
+        elif isinstance(items, Mapping):
+            retrieved = _by_score(items)
+        else:
             retrieved = [_item(item, preset) for item in items]
     emitted = _plain((("answer", answer), ("retrieved", retrieved)))
     return emitted or None
+
+
+def _whole(raw: object, preset: Preset, separator: str) -> list[Any] | None:
+    """Return an output that is a ranking itself, of which bare strings are ids as anywhere; None for any other."""
+    items = (
+        None if isinstance(raw, str) else _suited(list(raw) if isinstance(raw, tuple) else raw, RETRIEVED, separator)
+    )
+    if items is None or isinstance(items, Mapping):
+        return None if items is None else _by_score(items)
+    return [item if isinstance(item, str) else _item(item, preset) for item in items]
+
+
+def _by_score(scores: Mapping[Any, float]) -> list[dict[str, Any]]:
+    """Return scores by id as a ranking."""
+    return [{"id": str(name), "score": score} for name, score in sorted(scores.items(), key=lambda pair: -pair[1])]
 
 
 def _item(item: object, preset: Preset) -> object:

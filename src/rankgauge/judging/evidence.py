@@ -96,7 +96,9 @@ class Target(NamedTuple):
         if self.gold == "spans":
             needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
             return f"judging by spans needs {needed}; the item at rank {rank} has neither"
-        hint = "a bare string is an id; if yours are texts: --field retrieved=FIELD:text"
+        texts = "if yours are texts: --field retrieved=FIELD:text, or {text: ...} for each"
+        ids = "if they are ids: ids in `expected_output.relevant`, or a text beside each"
+        hint = f"a bare string is an id; {texts}; {ids}"
         return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"
 
     def staged(self, sample: Sample) -> Sample:
