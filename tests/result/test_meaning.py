@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rankgauge import Engine, Result, compare
+from rankgauge.engine.reopen import check_definitions
 from rankgauge.errors import ResultError
 from rankgauge.plugin import Judged, Scores, metric
 from rankgauge.policy import PROFILES
@@ -99,6 +100,16 @@ def test_own_ranks_are_another_meaning_by_text() -> None:
     assert differing(before, now).definition == ({"own_ranks": False}, {"own_ranks": True})
     with pytest.raises(ResultError, match="own_ranks=False in one, own_ranks=True in the other"):
         compare({"before": before, "now": now}, baseline="before")
+
+
+def test_result_without_own_ranks_is_not_computed_again_with_them() -> None:
+    plan = Engine().dataset(TEXTS).with_metrics(["AP"]).plan()
+    now, before = run(TEXTS, "AP"), without_own_ranks(TEXTS, "AP")
+
+    check_definitions(plan, now)
+    check_definitions(plan, without_own_ranks(ROWS, "AP"))
+    with pytest.raises(ResultError, match="'ap' cannot be computed as it was"):
+        check_definitions(plan, before)
 
 
 @pytest.mark.parametrize("metric", ["AP(gold=passages)", "AP(matcher=contains)"])

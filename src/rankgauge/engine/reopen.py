@@ -133,7 +133,11 @@ def check_definitions(plan: Plan, result: ResultValues) -> None:
     planned = {metric.name: metric for metric in plan.metrics}
     for name, column in result.metrics.items():
         info, here = column.info, planned.get(name)
-        if here is None or info.fingerprint not in {here.fingerprint_against(target) for target in here.targets}:
+        if here is None or not any(
+            here.fingerprint_against(target) == info.fingerprint
+            for target in here.targets
+            if str(target) == info.judged
+        ):
             by = info.provider
             was = f"{info.expression} of {by.get('distribution') or 'a Python function'} {by.get('version', '')}"
             now = "nothing" if here is None else f"{here.expression} of {here.provider}"
