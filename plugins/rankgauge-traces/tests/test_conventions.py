@@ -61,10 +61,32 @@ def test_traces_of_mlflow_are_read(write, samples_of, stages_of):
         mlflow_span("sort", "RERANKER", MLFLOW_OUTPUT[1:], inputs={"documents": MLFLOW_OUTPUT}, parent="ask", start=2),
     ]
     (sample,) = samples_of(write({"info": {"trace_id": "tr-1"}, "data": {"spans": spans}}))
-    assert stages_of(sample) == [("search", ["one.md", "d2"], []), ("sort", ["d2"], ["search"])]
+    assert stages_of(sample) == [("search", ["one.md", "two.md"], []), ("sort", ["two.md"], ["search"])]
     assert (sample["id"], sample["input"]) == ("tr-1", "who?")
     assert sample["actual_output"]["answer"] == "It was me."
     assert sample["actual_output"]["stages"][0]["seconds"] == 0.25
+
+
+def test_documents_of_mlflow_without_an_address_have_their_own_id(write, samples_of, stages_of):
+    found = [{"page_content": "two", "metadata": {}, "id": "d2"}, {"page_content": "three", "metadata": {"page": 3}}]
+    spans = [
+        mlflow_span("ask", "CHAIN", "It was me.", inputs={"question": "who?"}),
+        mlflow_span("search", "RETRIEVER", found, inputs={"query": "who"}, parent="ask", start=1),
+    ]
+    (sample,) = samples_of(write({"info": {"trace_id": "tr-1"}, "data": {"spans": spans}}))
+    assert [item.get("id") for item in sample["actual_output"]["stages"][0]["retrieved"]] == ["d2", None]
+
+
+def test_metadata_of_results_without_an_id_may_hold_any_values(span, write, rankgauge):
+    """Their keys are counted, to say which may be the id; their values are numbers, texts, lists and nothing."""
+    metadata = [{"source": "faq.md", "page": 3}, {"source": None, "tags": ["a"]}, {"page": 4.5, "source": {"a": 1}}]
+    output = json.dumps([{"page_content": f"text {at}", "metadata": known} for at, known in enumerate(metadata)])
+    attributes = {"openinference.span.kind": "RETRIEVER", "input.value": "who?", "output.value": output}
+    documents = {f"retrieval.documents.{at}.document.content": f"text {at}" for at in range(3)}
+    known = {f"retrieval.documents.{at}.document.metadata": json.dumps(each) for at, each in enumerate(metadata)}
+    done = rankgauge("traces", "read", write(span("a", {**attributes, **documents, **known})), "-o", "out.jsonl")
+    assert done.code == 0
+    assert "--id-key (there is 'source', 'page', 'tags')" in done.err
 
 
 def observation(name, kind, second, **more):

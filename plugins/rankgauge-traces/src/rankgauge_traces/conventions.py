@@ -85,16 +85,21 @@ def _gen_ai(span: Span, id_key: str) -> Retrieval | None:
     return Retrieval("retriever", question_of(span), documents)
 
 
+_MLFLOW_ID = "doc_uri"
+"""What of the metadata MLflow's own metrics, its ground truth and `rankgauge_hosts.mlflow` take for the id."""
+
+
 def _mlflow(span: Span, id_key: str) -> Retrieval | None:
     kind = str(decoded(span.attributes.get("mlflow.spanType")) or "").lower()
     if kind not in {"retriever", "reranker"}:
         return None
-    documents = listed_items(span.attributes.get("mlflow.spanOutputs"), id_key=id_key)
-    if kind == "retriever":
-        return Retrieval("retriever", question_of(span), documents)
-    return Retrieval(
-        "reranker", question_of(span), documents, listed_items(span.attributes.get("mlflow.spanInputs"), id_key=id_key)
+    output, given = (
+        listed_items(span.attributes.get(f"mlflow.span{side}"), id_key=id_key, first=_MLFLOW_ID)
+        for side in ("Outputs", "Inputs")
     )
+    if kind == "retriever":
+        return Retrieval("retriever", question_of(span), output)
+    return Retrieval("reranker", question_of(span), output, given)
 
 
 def _langfuse(span: Span, id_key: str) -> Retrieval | None:

@@ -25,12 +25,16 @@ _LISTS = ("documents", "docs", "nodes", "source_nodes", "results", "context", "c
 _MARKS = frozenset({*_IDS, *_TEXTS})
 
 
-def items_of(documents: Iterable[Any], *, id_key: str = "") -> list[Item]:
-    """Return documents as items; *id_key* names what of their metadata is the id, in place of their own."""
-    return [_item(document, id_key) for document in documents]
+def items_of(documents: Iterable[Any], *, id_key: str = "", first: str = "") -> list[Item]:
+    """
+    Return documents as items.
+
+    *id_key* names what of their metadata is the id, in place of their own; *first* what is, where they have it.
+    """
+    return [_item(document, id_key, first) for document in documents]
 
 
-def listed_items(value: object, *, id_key: str = "") -> list[Item] | None:
+def listed_items(value: object, *, id_key: str = "", first: str = "") -> list[Item] | None:
     """
     Return the documents that a logged value holds: a list of objects, or an object with one; None where it holds none.
 
@@ -45,7 +49,7 @@ def listed_items(value: object, *, id_key: str = "") -> list[Item] | None:
     documents = [_scored(entry) for entry in value]
     if not all(isinstance(entry, Mapping) and not _MARKS.isdisjoint(_flat(entry)) for entry in documents):
         return None
-    return items_of(documents, id_key=id_key)
+    return items_of(documents, id_key=id_key, first=first)
 
 
 def key_of_item(item: Item) -> object:
@@ -78,7 +82,7 @@ def _has_kwargs_id(document: Mapping[str, Any]) -> bool:
     return isinstance(kwargs, Mapping) and isinstance(kwargs.get("id"), str)
 
 
-def _item(document: Any, id_key: str) -> Item:  # noqa: ANN401  # any JSON value
+def _item(document: Any, id_key: str, first: str) -> Item:  # noqa: ANN401  # any JSON value
     if not isinstance(document, Mapping):
         return {"text": document} if isinstance(document, str) and document else {}
     flat = _flat(document)
@@ -86,9 +90,8 @@ def _item(document: Any, id_key: str) -> Item:  # noqa: ANN401  # any JSON value
     metadata = decoded(next((flat[name] for name in _METADATA if flat.get(name) is not None), None))
     spread = {key.removeprefix(_SPREAD): value for key, value in flat.items() if key.startswith(_SPREAD)}
     known = metadata if isinstance(metadata, Mapping) else spread
-    name = known.get(id_key) if id_key else next((flat[key] for key in _IDS if _is_id(flat.get(key))), None)
-    if name is None and not id_key:
-        name = known.get("doc_uri")  # which MLflow's own metrics take for the id
+    names = (known.get(id_key),) if id_key else (known.get(first), *map(flat.get, _IDS), known.get("doc_uri"))
+    name = next(filter(_is_id, names), None)
     if _is_id(name):
         item["id"] = str(name)
     text = next((flat[key] for key in _TEXTS if isinstance(flat.get(key), str) and flat[key]), None)

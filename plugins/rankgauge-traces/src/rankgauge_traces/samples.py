@@ -152,7 +152,7 @@ def _lacks_of_items(traces: Sequence[Trace]) -> Iterator[str]:
                 for key in absent:
                     lacking[key][stage["name"]] += 1
                 if "id" in absent:
-                    keys.update(item.get("metadata", ()))
+                    keys.update(map(str, item.get("metadata", ())))  # the keys; of a mapping its values would be added
     advice = {
         "id": "they can be judged by text",
         "text": "they can be judged by id only",
