@@ -254,6 +254,20 @@ class TestRunning:
         assert evaluation.run()["recall@1"].mean == 1.0
         assert evaluation.score(record)["recall@1"].value == 1.0
 
+    def test_the_source_of_a_text_of_deepeval_is_its_id(self, tmp_path):
+        """As `EvaluationDataset.save_as` of DeepEval 4.3.1 writes a `RetrievedContextData`, beside a bare text."""
+        marked = "deepeval_source=docs/d3.md,deepeval_context=It was opened, they say,\nin 1932."
+        golden = {"input": QUESTION, "context": [GOLD], "retrieval_context": [marked, "Ferries ran."]}
+        (tmp_path / "deepeval.json").write_text(json.dumps([golden]))
+        output = sample_of(tmp_path / "deepeval.json").output
+        assert list(output.ids) == ["docs/d3.md", None]
+        assert list(output.texts) == ["It was opened, they say,\nin 1932.", "Ferries ran."]
+
+    def test_what_is_relevant_may_be_in_the_metadata_of_a_result_of_promptfoo(self, tmp_path):
+        row = {"vars": {"query": QUESTION}, "response": {"output": {"retrieved": ["d3", "d1"]}}, "testIdx": 0}
+        (tmp_path / "promptfoo.jsonl").write_text(json.dumps({**row, "metadata": {"relevant": ["d3"]}}))
+        assert dict(sample_of(tmp_path / "promptfoo.jsonl").expected.relevant) == {"d3": 1.0}
+
     def test_fields_come_before_those_of_the_preset(self):
         record = json.loads((RECORDS / "ragas.jsonl").read_text()) | {"mine": ["d1"], "key": "k7"}
         evaluation = Engine().dataset([record], preset="ragas").with_fields({"relevant": "mine", "id": "key"})

@@ -28,6 +28,8 @@ __all__ = ["Shape", "recognized", "values_at"]
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
 _WORDS = ("expected_output.answer", "actual_output.answer", "metadata.tags")
 _steps = cache(read_path)
+_MARKED = re.compile("deepeval_source=(?P<id>.+?),deepeval_context=(?P<text>.*)", re.DOTALL)
+"""How DeepEval writes a text and where it is from into a data set."""
 
 
 class Shape:
@@ -212,7 +214,8 @@ def _by_score(scores: Mapping[Any, float]) -> list[dict[str, Any]]:
 def _item(item: object, preset: Preset) -> object:
     """Return one retrieved item; what the preset cannot read stays as it is, and is reported like any other."""
     if isinstance(item, str):
-        return {"text": item}
+        marked = _MARKED.fullmatch(item)
+        return {"text": item} if marked is None else marked.groupdict()
     values = [(key, next((v for path in preset.items.get(key, ()) for v in _scalars(item, path, key)), None))
               for key in ITEM_KEYS]  # fmt: skip
     known = library_item(item) or {}  # with what presets do not name: the metadata, and the place
