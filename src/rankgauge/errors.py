@@ -258,9 +258,18 @@ class MissingGoldError(DataError):
 
 
 class NothingToEvaluateError(DataError):
-    """There is no sample to evaluate."""
+    """
+    There is no sample to evaluate, or no output of any.
+
+    Attributes:
+        result: Where there are samples without outputs, the `rankgauge.Result` in which all are missing; else None.
+    """
 
     exit_code = 4
+
+    def __init__(self, title: str, problems: Iterable[Problem | str], result: Any = None) -> None:  # noqa: ANN401  # the type lives in a higher layer
+        self.result = result
+        super().__init__(title, problems)
 
 
 class SampleRefusedError(_ProblemsError):

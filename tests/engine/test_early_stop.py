@@ -142,8 +142,11 @@ def test_failed_calls_count_as_the_policy_says():
     zero = evaluation().run(sut=fails, until="hit@1 >= 0.9")
     assert gate_of(zero, "hit@1 >= 0.9").verdict == "fail"
     left_out = evaluation().with_profile(failed_output="exclude").run(sut=fails, until="hit@1 >= 0.9")
-    assert gate_of(left_out, "hit@1 >= 0.9").verdict == "pass"
+    outcome = gate_of(left_out, "hit@1 >= 0.9")
     assert left_out.is_incomplete
+    assert (outcome.verdict, outcome.by_numbers, "incomplete" in outcome.reason) == ("fail", "pass", True)
+    allowed = evaluation().with_profile(failed_output="exclude", max_failed=1)
+    assert gate_of(allowed.run(sut=fails, until="hit@1 >= 0.9"), "hit@1 >= 0.9").verdict == "pass"
 
 
 def test_a_call_that_would_have_been_made_again_is_no_failure():

@@ -59,8 +59,9 @@ USERS = [
 """Of these the first two results are a, b; b, a; e, f; and with cutoffs of their own for u3 only e."""
 
 
-def run(*metrics, users=USERS, **options):
-    return Engine(catalog=CATALOG).dataset(users).with_metrics(metrics).run(**options)
+def run(*metrics, users=USERS, policy=None, **options):
+    evaluation = Engine(catalog=CATALOG).dataset(users).with_metrics(metrics).with_profile(**policy or {})
+    return evaluation.run(**options)
 
 
 def test_it_is_one_value_of_the_ids_of_all_samples_cut_at_k():
@@ -169,10 +170,13 @@ def test_html_opens_with_a_metric_that_has_scores_of_samples():
 
 
 def test_gates_hold_it_to_a_bound():
-    report = judge_gates({"all": run("distinct@2")}, ["distinct@2 >= 4", "distinct@2 >= 5"])
+    allowed = run("distinct@2", policy={"max_failed": 0.25})
+    report = judge_gates({"all": allowed}, ["distinct@2 >= 4", "distinct@2 >= 5"])
 
     assert [outcome.verdict for outcome in report.outcomes] == ["pass", "fail"]
     assert [outcome.value for outcome in report.outcomes] == [4.0, 4.0]
+    (outcome,) = judge_gates(run("distinct@2"), "distinct@2 >= 4").outcomes
+    assert (outcome.verdict, outcome.by_numbers) == ("fail", "pass")
 
 
 @pytest.mark.parametrize(

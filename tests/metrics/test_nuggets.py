@@ -100,7 +100,7 @@ def test_without_a_vital_nugget_only_the_vital_share_is_undefined(scores):
 
 def test_missing_output_is_undefined_only_where_there_is_no_vital_nugget(catalog):
     rows = [
-        {"id": "q1", "expected_output": {"nuggets": NUGGETS}},
+        {"id": "q1", "expected_output": {"nuggets": NUGGETS}, "actual_output": None},
         {"id": "q2", "expected_output": {"nuggets": NUGGETS[3:]}},
     ]
     result = Engine(catalog=catalog).dataset(rows).with_metrics(["V", "A"]).run()

@@ -238,7 +238,7 @@ class TestShortRankings:
         names = ["num_ret", "num_rel_ret", "num_nonrel_judged_ret", "map", "gm_map", "Rprec", "bpref", "gm_bpref", "RR"]
         names += ["iprec@0", "11pt_avg", "P@5", "relative_P@5", "recall@5", "success@5", "ndcg", "ndcg@5", "infAP"]
         names += ["set_P", "set_recall", "set_map", "set_F", "set_relative_P", "unj@5", "rbp", "rbp_resid", "ERR@5"]
-        missing = {"id": "q", "expected_output": gold}
+        missing = {"id": "q", "expected_output": gold, "actual_output": None}
         result = ENGINE.dataset([missing]).with_metrics([*names, "num_rel", "num_q"]).with_profile("trec10").run()
 
         assert [result[name].values.item() for name in names] == [0.0] * len(names)

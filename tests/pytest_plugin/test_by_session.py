@@ -194,7 +194,7 @@ def test_a_metric_of_which_less_is_better_takes_a_maximum(project, monkeypatch):
 
 def test_a_config_gives_metrics_policy_and_matchers(project):
     (project.path / "conf").mkdir()
-    text = "version: 1\nmetrics:\n  use: [MRR]\npolicy:\n  missing_output: exclude\n"
+    text = "version: 1\nmetrics:\n  use: [MRR]\npolicy:\n  missing_output: exclude\n  max_failed: 0.5\n"
     (project.path / "conf" / "rankgauge.yaml").write_text(text)
     body = """
     import pytest

@@ -41,7 +41,13 @@ class TestRepeats:
             assert column.n_failed == 1
             rankgauge_eval.check("hit@1 >= 0.66")
         """
-        run(project, body).assert_outcomes(passed=1)
+        done = run(project, body)
+        done.assert_outcomes(failed=1)
+        done.stdout.fnmatch_lines(
+            ["*meets the minimum 0.66 (*), but the run is incomplete: 1 of 3 samples is missing or*"]
+        )
+        (project.path / "rankgauge.yaml").write_text("version: 1\npolicy: {max_failed: 0.5}\n")
+        run(project, body, "--rankgauge-config", "rankgauge.yaml").assert_outcomes(passed=1)
 
     def test_a_missed_gate_shows_the_first_repeat_and_says_so(self, project):
         body = """

@@ -52,7 +52,7 @@ def undefined(engine):
 
 def test_names_between_colons_are_no_emoji(engine):
     """Names and ids such as `a:b:` are text, also where a table or a line has them."""
-    rows = [{"id": ":bug:", "expected_output": ["a"], "metadata": {"tags": [":fire:"]}}]
+    rows = [{"id": ":bug:", "expected_output": ["a"], "actual_output": None, "metadata": {"tags": [":fire:"]}}]
     evaluation = engine.register("a:b", rows).dataset("a:b").with_metrics([{"metric": "MRR", "as": ":star:"}])
     report = terminal_report(evaluation.run())
     assert "a:b: 1 sample" in report
@@ -267,7 +267,7 @@ class TestMarkdown:
         assert all(line.endswith("</summary>") for line in summaries)
 
     def test_only_the_first_failures_are_listed(self, engine):
-        rows = [{"id": f"q{n}", "expected_output": ["a"]} for n in range(53)]
+        rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": None} for n in range(53)]
         text = markdown_report(engine.dataset(rows).with_metrics(["MRR"]).run())
         assert len(rows_of(text, "Missing and failed")) == 52  # fifty, a header and a rule
         assert "and 3 more" in text
@@ -340,7 +340,7 @@ class TestTerminal:
         assert "failed: sample 'q4'" in text
 
     def test_more_than_ten_failures_are_counted(self, engine):
-        rows = [{"id": f"q{n}", "expected_output": ["a"]} for n in range(13)]
+        rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": None} for n in range(13)]
         text = terminal_report(engine.dataset(rows).with_metrics(["MRR"]).run())
         assert text.count("missing: sample") == 10
         assert "and 3 more" in text
@@ -351,7 +351,9 @@ class TestTerminal:
         assert "(untagged)" in text
 
     def test_markup_in_data_is_shown_and_not_followed(self, engine):
-        rows = [{"id": "[bold]q", "expected_output": ["a"], "metadata": {"tags": ["[red]t[/red]"]}}]
+        rows = [
+            {"id": "[bold]q", "expected_output": ["a"], "actual_output": None, "metadata": {"tags": ["[red]t[/red]"]}}
+        ]
         text = terminal_report(engine.dataset(rows).with_metrics([{"metric": "MRR", "as": "[i]m"}]).run())
         for word in ("[bold]q", "[red]t[/red]", "[i]m"):
             assert word in text

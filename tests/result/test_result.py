@@ -149,7 +149,7 @@ class TestAggregates:
         assert repr(result["MRR"]) == "<mrr mean=0.3500 n=5 undefined=1 missing=1 failed=1>"
 
     def test_a_result_prints_its_means(self, result):
-        assert repr(result).startswith("<Result of 6 samples: ndcg@10=0.")
+        assert repr(result).startswith("<Result of 6 samples, INCOMPLETE, 1 missing, 1 failed (q4: the output is a ")
         assert repr(result.take([0])).startswith("<Result of 1 sample: ndcg@10=")
 
     def test_nothing_has_no_mean(self, engine):

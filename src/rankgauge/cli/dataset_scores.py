@@ -29,7 +29,14 @@ from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_
 from rankgauge.cli.system_under_test import Interrupts, System
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
-from rankgauge.errors import MetricFailedError, ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
+from rankgauge.errors import (
+    MetricFailedError,
+    NothingToEvaluateError,
+    ParameterError,
+    RankgaugeError,
+    RunInterrupted,
+    did_you_mean,
+)
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
 
@@ -89,9 +96,10 @@ class Scoring:
 
 @dataclass(slots=True)
 class _Done:
-    """What has been done whenever scoring ends: the results, and the dataset whose scores are not saved yet."""
+    """What has been done whenever scoring ends: results, why there are no outputs, and what is not saved yet."""
 
     results: dict[str, Result] = field(default_factory=dict)
+    without_outputs: list[str] = field(default_factory=list)
     unscored: str = ""
     is_shown: bool = True
 
@@ -176,7 +184,7 @@ def _score(
         name = done.unscored = name_of(evaluation)
         with interrupts.stopping(calls=system is not None) as stop:
             calls = {} if system is None else system.arguments(evaluation, work.folders, stop, gating.until(name))
-            result = _scored(evaluation, {**arguments, **calls}, is_shown=given.progress)
+            result = _scored(evaluation, {**arguments, **calls}, done, is_shown=given.progress)
             if clusters is not None:
                 from rankgauge.comparison.clusters import clustered  # most samples are independent
 
@@ -188,12 +196,17 @@ def _score(
             return
 
 
-def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool) -> Result:
+def _scored(evaluation: Evaluation, arguments: dict[str, Any], done: _Done, *, is_shown: bool) -> Result:
     """Return a result; that of what was done where a run is interrupted."""
     with progress_bar(name_of(evaluation), wanted=is_shown) as report:
         try:
             result: Result = evaluation.run(progress=report, **arguments)
         except (RunInterrupted, MetricFailedError) as ended:
+            result = ended.result
+        except NothingToEvaluateError as ended:
+            if ended.result is None:
+                raise
+            done.without_outputs.append(ended.problems[0].message)
             result = ended.result
     if is_debugging():
         for sample_id, output in result.outputs.items():
@@ -278,17 +291,12 @@ def _explained(done: _Done) -> int:
     if done.unscored:
         complain(f"interrupted: {done.unscored} was not scored or not saved")
     for result in done.results.values():
-        if result.manifest["interrupted"]:
-            complain(f"the run was interrupted after {counted(len(result), 'sample')}")
-        elif result.is_incomplete:
-            allowed = float(result.manifest["policy"]["max_failed"])
-            n, of = result.n_unhealthy, counted(len(result), "sample")
-            complain(
-                f"the run is incomplete: {n:,} of {of} {'is' if n == 1 else 'are'} missing or failed, and max_failed "
-                f"allows {100 * allowed:.10g} % (change it with --max-failed)"
-            )
-    is_incomplete = done.unscored or any(result.is_incomplete for result in done.results.values())
-    return tell_broken(done.results) or (3 if is_incomplete else 0)
+        if why := result.incomplete_because:
+            complain(why if result.manifest["interrupted"] else f"{why} (change it with --max-failed)")
+    for problem in done.without_outputs:
+        complain(problem)
+    is_incomplete = any(result.is_incomplete for result in done.results.values())
+    return tell_broken(done.results) or (3 if is_incomplete or done.unscored or done.without_outputs else 0)
 
 
 def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:

@@ -150,6 +150,9 @@ class Evaluation(Setup):
 
             DataError: Anything that is wrong with the data files.
 
+            NothingToEvaluateError: There is no sample, or neither *outputs* nor *sut* is given and no sample says
+                anything of its output.
+
             SampleRefusedError: The policy turns a sample into an error.
 
             ResultError: The file to keep outputs in cannot be written; before the first call.

@@ -89,7 +89,7 @@ class Job(Generic[Held]):
             for count in self._judge():
                 if progress is not None:
                     progress(count, None)
-            return _checked(self._result())
+            return self._checked(self._result())
 
         from asyncio import CancelledError  # loads only where it is used
 
@@ -104,7 +104,7 @@ class Job(Generic[Held]):
         self.interrupted |= self._saved > 0 and not self._is_early
         result = self._result()
         if not self.interrupted:
-            return _checked(result)
+            return self._checked(result)
         done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self.repeats == 1 else 'calls'}"
         raise RunInterrupted(f"{self.stopped or 'interrupted'}: {done} are done, and scored", result) from None
 
@@ -119,7 +119,7 @@ class Job(Generic[Held]):
                 self.interrupted = True
                 on_cancel(self._result())
             raise
-        return _checked(self._result())
+        return self._checked(self._result())
 
     def read(self) -> Iterator[Sample]:
         """Yield the samples, with their outputs."""
@@ -283,10 +283,11 @@ class Job(Generic[Held]):
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)
         )
+        for note in scored.notes:
+            logger("engine").warning(note)
+        scored.notes.extend(scored.flaws(self.profile.policy))
         result = self.results.of(scored, self.manifest(), self.origin())
         self._observe("rankgauge_run_finished", result)
-        for note in result.notes:
-            logger("engine").warning(note)
         return result
 
     def origin(self) -> Origin | None:
@@ -355,9 +356,14 @@ class Job(Generic[Held]):
             except ForeignError as error:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
 
-
-def _checked(result: Held) -> Held:
-    """Return a result; raise `MetricFailedError` with it where a metric failed for every sample."""
-    if broken := broken_metrics({"": result}):
-        raise MetricFailedError(broken, result)
-    return result
+    def _checked(self, result: Held) -> Held:
+        """Return a result; raise an error with it where nothing was evaluated, or a metric failed for every sample."""
+        if self.given is None and self.options.calls is None and not self.collector.sighting.says_output:
+            problem = (
+                f"no sample of {self.data.label} has an output (`actual_output`), so that all count as missing; give "
+                "outputs (`outputs=`, --outputs) or call the system under test (`sut=`, --sut)"
+            )
+            raise NothingToEvaluateError("there are no outputs to evaluate:", [problem], result)
+        if broken := broken_metrics({"": result}):
+            raise MetricFailedError(broken, result)
+        return result

@@ -5,7 +5,7 @@ Outcomes of gates: what became of each, as values and in one line of words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -58,7 +58,7 @@ class GateOutcome:
 
         counts: How many samples count (`n`), and how many are `undefined`, `missing` and `failed`.
 
-        reason: Why there is no value, or no verdict.
+        reason: Why there is no value, or no verdict; or why the run is incomplete, so that no gate on it is passed.
 
         missed: With `per_sample`, the ids of the samples that miss the bound, with their values.
 
@@ -67,6 +67,8 @@ class GateOutcome:
         leaks: For a gate on forbidden items that failed, the first that it counts, each with its sample and rank.
 
         decision: For a bound, what was decided while a system was called that was not called for every sample.
+
+        by_numbers: What the verdict would be if the run were complete, where that alone makes it `fail`; else None.
     """
 
     gate: Gate
@@ -80,6 +82,7 @@ class GateOutcome:
     drop: Drop | None = None
     leaks: tuple[str, ...] = ()
     decision: Decision | None = None
+    by_numbers: Literal["pass", "inconclusive"] | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -217,6 +220,9 @@ def _subject(outcome: GateOutcome, *, of_dataset: bool) -> str:
 def _finding(outcome: GateOutcome) -> str:
     """Say what the numbers are; the first rule that fits decides."""
     rule = outcome.gate.rule
+    if outcome.by_numbers is not None:
+        alone = replace(outcome, verdict=outcome.by_numbers, by_numbers=None, reason="")
+        return f"{_finding(alone)}, but {outcome.reason}"
     if outcome.verdict == "error":
         return f"cannot be judged: {outcome.reason}"
     if isinstance(rule, MaxDrop) and outcome.drop is None:

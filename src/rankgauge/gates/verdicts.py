@@ -121,6 +121,7 @@ def judge_resolved(
             decided = resolved(gate, column.name, column.info)
             try:
                 outcome = _outcome(decided, name, result, earlier, changed.get(name, ""))
+                outcome = _missed_where_incomplete(outcome, result.incomplete_because)
             except ResultError as error:
                 outcome = GateOutcome(gate=decided, verdict="error", reason=str(error.args[0]))
             outcomes.append(replace(outcome, dataset=name))
@@ -150,11 +151,22 @@ def _outcome(
     again = "save it again with --save-baseline"
     if baseline is None:
         raise ResultError(f"the baseline has no dataset {dataset!r}; {again}")
+    if why := baseline.incomplete_because:
+        raise ResultError(f"nothing is judged against this baseline, of which {why}; {again}")
     try:
         sample_ids, pairs = pair_with_baseline(column, result, baseline, gate.rule.common)
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
     return _of_change(gate, gate.rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
+
+
+def _missed_where_incomplete(outcome: GateOutcome, why: str) -> GateOutcome:
+    """Return an outcome that is no pass, whatever the numbers are, where the run is incomplete."""
+    if not why:
+        return outcome
+    if outcome.verdict in {"pass", "inconclusive"}:
+        return replace(outcome, verdict="fail", by_numbers=outcome.verdict, reason=why)
+    return replace(outcome, reason="; ".join(filter(None, [outcome.reason, why])))
 
 
 def _unverified(result: ResultValues) -> str:

@@ -119,11 +119,12 @@ def _unfold(value: object) -> object:
 def _whole(sample: Sample) -> dict[str, Any]:
     """Return a sample as plain values, in a form from which it can be read again."""
     metadata = {**(sample.metadata or {}), "k": sample.k, "tags": sample.tags, "answerable": sample.answerable}
+    says_output = sample.output is not None or sample.is_null
     return {
         "id": sample.id,
         "input": sample.input,
         "expected_output": _expected(sample.expected),
-        "actual_output": _output(sample.output),
+        **({"actual_output": _output(sample.output)} if says_output else {}),
         "metadata": metadata,
     }
 

@@ -14,6 +14,7 @@ from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.values import broken_metrics
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
@@ -121,7 +122,10 @@ def notebook_table(result: ResultValues) -> str:
     title = f"{dataset_name(result)}: {counted(len(result), 'sample')}; {policy_line(result)}"
     rows = ((name, *facts(column).values()) for name, column in result.metrics.items())
     table = html_table(title, ("metric", *FACTS), rows)
-    if not result.n_unhealthy:
-        return table
-    unhealthy = counted(result.n_unhealthy, "sample")
-    return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
+    lines = [f"{line}: it failed for every sample" for line in broken_metrics({"": result})]
+    if result.n_unhealthy or result.is_incomplete:
+        why = result.incomplete_because or f"{counted(result.n_unhealthy, 'sample')} missing or failed"
+        loud = "INCOMPLETE" if result.is_incomplete else ""
+        lines = [": ".join(filter(None, [loud, why, result.unhealthy, result.first_fault])), *lines]
+    said = "".join(f"<p>{html.escape(visible(line))}</p>" for line in lines)
+    return f"{said}{table}{'<p><code>errors</code> has the reasons.</p>' if lines else ''}"

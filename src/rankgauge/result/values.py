@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap, frozen, read_only, refuse_attribute
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.result.column_info import MetricInfo, find_column
 from rankgauge.result.meaning import Origin, Part, concatenated, merged_ids, merged_manifest
@@ -179,9 +180,13 @@ class ResultValues:
         return True
 
     def __repr__(self) -> str:
-        means = ((name, column.mean) for name, column in self.metrics.items())
-        columns = [f"{name}={'none' if mean is None else f'{mean:.4f}'}" for name, mean in means]
-        return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
+        health = ", ".join(filter(None, ["INCOMPLETE" if self.is_incomplete else "", self.unhealthy]))
+        why = visible(" ".join(self.first_fault.split()))
+        why = f" ({why[:_SHOWN]}{'...' if len(why) > _SHOWN else ''})" if why else ""
+        said = f", {health}{why}" if health else ""
+        differ = len({column.n_failed for column in self.metrics.values()}) > 1
+        columns = [f"{name}={_mean_text(column, counts=differ)}" for name, column in self.metrics.items()]
+        return f"<Result of {counted(len(self), 'sample')}{said}: {listed(columns)}>"
 
     @property
     def per_sample(self) -> pl.DataFrame:
@@ -225,17 +230,47 @@ class ResultValues:
     @property
     def n_unhealthy(self) -> int:
         """Return how many samples have a missing output or a failure."""
-        broken = np.zeros(len(self), dtype=np.bool_)
+        return int(np.count_nonzero(self._with_code(MISSING) | self._with_code(FAILED)))
+
+    def _with_code(self, code: int) -> NDArray[np.bool_]:
+        """Return which samples have a status in any column; shape (samples,)."""
+        found = np.zeros(len(self), dtype=np.bool_)
         for column in self.metrics.values():
-            broken |= (column.codes == MISSING) | (column.codes == FAILED)
-        return int(np.count_nonzero(broken))
+            found |= column.codes == code
+        return found
+
+    @property
+    def unhealthy(self) -> str:
+        """Return how many samples are missing, and how many failed for any metric, in words; empty for none."""
+        failed = self._with_code(FAILED)
+        counts = {"missing": self._with_code(MISSING) & ~failed, "failed": failed}
+        return ", ".join(f"{np.count_nonzero(found):,} {word}" for word, found in counts.items() if found.any())
+
+    @property
+    def first_fault(self) -> str:
+        """Return what went wrong first: the first failure, or else the first sample that is missing."""
+        for code in (FAILED, MISSING):
+            for column in self.metrics.values():
+                for place, reason in column.reasons.items():
+                    if column.codes[place] == code:
+                        return f"{self.sample_ids[place]}: {reason}"
+        return ""
 
     @property
     def is_incomplete(self) -> bool:
         """Return whether more samples are missing or failed than the policy's `max_failed` allows."""
-        allowed = float(self.manifest.get("policy", {}).get("max_failed", 0.0))
-        share = self.n_unhealthy / len(self) if len(self) else 0.0
-        return share > allowed or bool(self.manifest.get("interrupted"))
+        return bool(self.incomplete_because)
+
+    @property
+    def incomplete_because(self) -> str:
+        """Return why the run is incomplete, in words; empty where it is not."""
+        if self.settings.get("interrupted"):
+            return f"the run was interrupted after {counted(len(self), 'sample')}"
+        n, allowed = self.n_unhealthy, float(self.settings.get("policy", {}).get("max_failed", 0.0))
+        if not n or n / len(self) <= allowed:
+            return ""
+        of = f"{n:,} of {counted(len(self), 'sample')} {'is' if n == 1 else 'are'}"
+        return f"the run is incomplete: {of} missing or failed, and max_failed allows {100 * allowed:.10g} %"
 
     def by_tag(self) -> dict[str | None, Self]:
         """
@@ -342,6 +377,18 @@ class ResultValues:
         result = cls(*read_folder(Path(directory)))
         vars(result)["_folder"] = Path(directory).absolute()
         return result
+
+
+_SHOWN = 160
+"""How many characters of the first reason a result shows of itself."""
+
+
+def _mean_text(column: MetricSummary, *, counts: bool) -> str:
+    """Return the mean, and with *counts* how many samples failed; what failed for every sample has no mean."""
+    if column.broken:
+        return "failed"
+    mean = "none" if column.mean is None else f"{column.mean:.4f}"
+    return f"{mean} ({column.n_failed:,} failed)" if counts and column.n_failed else mean
 
 
 def broken_metrics(results: Mapping[str, ResultValues]) -> list[str]:

@@ -89,7 +89,8 @@ def read_sample(
     raw = get("actual_output")
     output = None if is_absent(raw) else read_output(raw, contract=contract)
     unread = unread_among(record.keys(), "") + unread_gold(record.get("expected_output"))
-    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread)
+    is_null = raw is None and "actual_output" in record
+    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread, is_null)
 
 
 _GOLD_ITEMS = ("forbidden", "nuggets", "relevant", "spans")

@@ -246,6 +246,8 @@ class Sample(NamedTuple):
         metadata: All metadata as given.
 
         unread: Its keys, and those of its ground truth, that nothing reads.
+
+        is_null: Whether it says that there is no output (``"actual_output": null``), rather than nothing of it.
     """
 
     id: str
@@ -257,6 +259,7 @@ class Sample(NamedTuple):
     answerable: bool = True
     metadata: Mapping[str, Any] | None = None  # any JSON object: users add keys of their own
     unread: tuple[Unread, ...] = ()
+    is_null: bool = False
 
 
 NUMBERS = frozenset({int, float})

@@ -168,6 +168,7 @@ class ShardedSamples:
         plan = self.evaluation.plan()
         notes = Collector(plan, sighting=_sighting(shards)).conclude()
         scored = join_scores(plan, scores, notes)
+        scored.notes.extend(scored.flaws(plan.profile.policy))
         dataset = {
             "name": name or None,
             "path": None,

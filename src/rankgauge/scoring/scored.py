@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Words
-from rankgauge.errors import counted
+from rankgauge.errors import counted, listed
 from rankgauge.judging import Leak, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.scoring.score import FAILED, Outcome
+from rankgauge.scoring.score import FAILED, MISSING, Outcome
 
 __all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
@@ -74,14 +74,31 @@ class Scored:
 
     def failures(self, policy: Policy) -> Iterator[str]:
         """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
-        how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
         for metric in self.metrics:
-            status = metric.outcome.status
-            failed = np.flatnonzero(status == FAILED).tolist()
-            if failed:
-                first, of = failed[0], counted(len(status), "query", "queries")
-                why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"
-                yield f"{metric.planned.name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
+            if said := self._flawed(metric.outcome, FAILED, policy.failed_output, ("query", "queries")):
+                yield f"{metric.planned.name}: {said}"
+
+    def flaws(self, policy: Policy) -> Iterator[str]:
+        """Yield how many samples are missing, and how many failed, as `failures` does of queries."""
+        for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
+            names: dict[str, list[str]] = {}
+            for metric in self.metrics:
+                if said := self._flawed(metric.outcome, code, rule, ("sample", "samples")):
+                    names.setdefault(said, []).append(metric.planned.name)
+            for said, of in names.items():
+                yield said if len(of) == len(self.metrics) else f"{listed(of)}: {said}"
+
+    def _flawed(self, outcome: Outcome, code: int, rule: str, noun: tuple[str, str]) -> str:
+        """Return how many have a status, what they count as, and why the first has it; empty if none has."""
+        flawed = np.flatnonzero(outcome.status == code)
+        if not len(flawed):
+            return ""
+        first = min(flawed.tolist(), key=lambda place: self.sample_ids[place])  # the same in any order
+        of, is_one = counted(len(outcome.status), *noun), len(flawed) == 1
+        became = "failed" if code == FAILED else f"{'is' if is_one else 'are'} missing"
+        how = "counted as the worst score" if rule == "zero" else "left out of the mean"
+        why = f"{self.sample_ids[first]}: {outcome.reasons[first]}"
+        return f"{len(flawed):,} of {of} {became}, {how}; the first is {why}"
 
 
 def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:

@@ -40,6 +40,7 @@ class Sighting:
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
     stages: frozenset[str] = frozenset()  # the stages that outputs tell of
     deepest: int = 0  # how many results the longest ranking has
+    says_output: bool = False  # whether a sample says what its output is, and be it none
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
@@ -58,6 +59,7 @@ class Sighting:
             doubts,
             self.stages | other.stages,
             max(self.deepest, other.deepest),
+            self.says_output or other.says_output,
             self.rising or other.rising,
         )
 
@@ -79,6 +81,7 @@ class Sighting:
             is_filled=any(output.ids for output in read),
             stages=frozenset(chain.from_iterable(output.stages for output in read if output.stages)),
             deepest=max((len(output.ids) for output in read), default=0),
+            says_output=bool(outputs) or any(sample.is_null for sample in samples),
             rising=next((place for place in map(_rise, samples) if place), ""),
         )
 
@@ -88,7 +91,9 @@ class Sighting:
         deepest = max(block.retrieved.counts, default=0)
         rising = next((_worded(*rise) for rise in block.rises), "")
         keys = frozenset({"retrieved"})
-        return cls(keys=keys, unread=block.unread, is_filled=bool(deepest), deepest=deepest, rising=rising)
+        return cls(
+            keys=keys, unread=block.unread, is_filled=bool(deepest), deepest=deepest, says_output=True, rising=rising
+        )
 
     def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
