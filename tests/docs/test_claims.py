@@ -20,7 +20,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
 from rankgauge.comparison import compare, power
-from rankgauge.engine import early_stop, html_report, rereading, workers
+from rankgauge.engine import early_stop, equal_tokens, html_report, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.history import lines as history_lines
 from rankgauge.io import datasets, problems, yaml_documents
@@ -101,6 +101,7 @@ FIGURES = {
         f"`(j / {len(sequential._BETS)})^1.5` for j from 1 to {len(sequential._BETS)}",
         f"the middle 95 % of the change points of {change_point._DRAWS} random samples with replacement",
     ],
+    "budget-in-tokens": [f"At most the first {equal_tokens._MOST:,} samples"],
     "judge-with-a-model": ["`--questions 40` does, and 40 are part of 80"],
     "compare-runs": ["only if the corrected p is at most 0.05"],
     "denominators": [f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],

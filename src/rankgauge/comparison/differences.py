@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.base.tables import html_table
@@ -19,6 +19,7 @@ __all__ = [
     "Change",
     "CohortDifference",
     "Comparison",
+    "Lengths",
     "MetricComparison",
     "RunComparison",
     "ShortLists",
@@ -146,6 +147,9 @@ class MetricComparison:
         short_lists: Whether a verdict is given although the loser ended before the budget in more than a tenth of the
             samples (`allow`); by default (`open`) it depends on short lists then.
 
+        equal_tokens: The same where both runs may use as many tokens, for each sample the smaller number of those that
+            their results within the cutoff have; None where results are about as long, or that is not known.
+
         condensed: The same over condensed lists, without unjudged documents; None where that was not asked for.
     """
 
@@ -178,6 +182,7 @@ class MetricComparison:
     equivalence: tuple[float, float] | None = None
     list_ends: tuple[ListEnds, ListEnds] | None = None
     short_lists: ShortLists = "open"
+    equal_tokens: MetricComparison | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -229,6 +234,7 @@ class MetricComparison:
             "effect": {"dz": self.dz, "g": self.g},
             **{fact: plain(getattr(self, fact)) for fact in _SAMPLES},
             **({} if self.list_ends is None else {"list_ends": _ends(self.list_ends)}),
+            **({} if self.equal_tokens is None else {"equal_tokens": self.equal_tokens.to_dict()}),
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
 
@@ -253,6 +259,14 @@ def _direction(metric: MetricComparison) -> int:
     return (difference > TIED) - (difference < -TIED)
 
 
+class Lengths(NamedTuple):
+    """How much longer the results of a run are than the baseline's."""
+
+    ratio: float  # tokens (words) of a result, in the mean, over those of the baseline
+    unknown: str = ""  # why no metric was compared at equal tokens; empty where some were
+    limit: int | None = None  # over how many samples of the data that was, the first ones; None for all
+
+
 @dataclass(frozen=True, slots=True)
 class RunComparison:
     """
@@ -270,6 +284,9 @@ class RunComparison:
         false_alarms: Of a system that is compared with itself over its repeats: how many `pairs` of repeats there are,
             the `alarms` among them, some metric being called better or worse, these by metric in `metrics`, their
             `rate`, and what the tests allow, `allowed`. Empty otherwise.
+
+        lengths: How much longer the results of one run are; None where they are about as long, where no metric has a
+            cutoff by rank, and where that is not known.
     """
 
     run: str
@@ -277,6 +294,7 @@ class RunComparison:
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
     false_alarms: Mapping[str, Any] = field(default_factory=dict)
+    lengths: Lengths | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)

@@ -17,12 +17,12 @@ from rankgauge.comparison.sentences import (
     detectable_line,
     digits_of,
     facts_table,
+    limit_lines,
     method_line,
     notes,
     p_value,
     pairs_of,
     percent,
-    short_lists_lines,
     signed,
     span,
     unjudged_lines,
@@ -45,7 +45,7 @@ _LEAST = (("baseline", "run"), ("won/lost",))
 def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: bool = False) -> Iterator[Line]:
     """Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*."""
     is_whole |= width is None
-    yield from (Line(visible(line), "open") for pair in comparison.comparisons for line in short_lists_lines(pair))
+    yield from (Line(visible(line), "open") for pair in comparison.comparisons for line in limit_lines(pair))
     for verdict, metric in verdicts(comparison):
         yield Line(visible(verdict), _ROLES.get(metric.verdict, "verdict"))
     for pair in comparison.comparisons:
@@ -175,7 +175,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def _markdown_lines(comparison: Comparison) -> Iterator[str]:
     yield from (f"# Comparison with {cell(comparison.baseline)}", "")
-    yield from (f"- {cell(line)}" for pair in comparison.comparisons for line in short_lists_lines(pair))
+    yield from (f"- {cell(line)}" for pair in comparison.comparisons for line in limit_lines(pair))
     yield from (f"- {cell(line)}" for line, _ in verdicts(comparison))
     yield ""
     for pair in comparison.comparisons:

@@ -20,12 +20,12 @@ __all__ = [
     "dropped",
     "facts_table",
     "interval_names",
+    "limit_lines",
     "method_line",
     "notes",
     "p_value",
     "pairs_of",
     "percent",
-    "short_lists_lines",
     "signed",
     "span",
     "unjudged_lines",
@@ -210,7 +210,7 @@ def digits_of(metric: MetricComparison) -> int:
     return 3 if width >= 0.01 else 4 if width >= 0.001 else 6
 
 
-def short_lists_lines(pair: RunComparison) -> Iterator[str]:
+def _short_lists(pair: RunComparison) -> Iterator[str]:
     """Yield for each budget that the rankings of a run do not fill in too many samples, where they ended, in both."""
     said: dict[str, list[str]] = {}
     for metric in pair.metrics.values():
@@ -221,6 +221,24 @@ def short_lists_lines(pair: RunComparison) -> Iterator[str]:
         said.setdefault(f"a budget of {metric.list_ends[0].budget}; {each}", []).append(metric.name)
     for text, names in said.items():
         yield f"{', '.join(names)}: {text}; so that how much was retrieved is compared, too"
+
+
+def limit_lines(pair: RunComparison) -> Iterator[str]:
+    """Yield what to know before the verdicts: lists that end before a budget, and results of other length."""
+    yield from _short_lists(pair)
+    if pair.lengths is None:
+        return
+    ratio = pair.lengths.ratio
+    longer = f"results of {pair.run if ratio > 1 else pair.baseline} are {max(ratio, 1 / ratio):.1f} times as long"
+    if pair.lengths.unknown:
+        yield f"{longer}, which favours them at equal cutoffs; equal tokens could not be tried: {pair.lengths.unknown}"
+        return
+    known = [(name, metric.equal_tokens) for name, metric in pair.metrics.items() if metric.equal_tokens is not None]
+    each = [
+        f"{name} is {'the ' * (metric.verdict == 'same')}{metric.verdict}, {_change(metric)}" for name, metric in known
+    ]
+    of = "" if pair.lengths.limit is None else f", over the first {counted(pair.lengths.limit, 'sample')}"
+    yield f"{longer}; at equal tokens (for each sample the smaller of both{of}) {'; '.join(each)}"
 
 
 def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]:

@@ -14,6 +14,7 @@ from rankgauge.comparison.compare import compare_results, is_itself, with_false_
 from rankgauge.comparison.differences import Comparison, RunComparison, ShortLists, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
+from rankgauge.engine.equal_tokens import with_equal_tokens
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
@@ -100,7 +101,9 @@ def compare(
 
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
-        and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
+        and losses, the smallest detectable difference, the samples that changed most, and differences by tag. Where
+        the results of one are more than half as long again as those of the other, also what metrics with a cutoff by
+        rank are at equal tokens; the data are read again for that.
 
     Raises:
         ParameterError: An argument that cannot be used.
@@ -129,10 +132,12 @@ def compare(
         else pair
         for pair in comparison.comparisons
     ]
+    again = partial(compare_results, method=replace(method, matters=None), clusters=clusters, common=common)
+    pairs = with_equal_tokens(pairs, results, again)
     comparison = replace(comparison, comparisons=tuple(pairs))
     if condensed:
-        again = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
-        comparison = with_condensed(comparison, compared(again))
+        condensed_results = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
+        comparison = with_condensed(comparison, compared(condensed_results))
     ends = {run: _read_again(run, own, bounds_of) for run, own in results.items()} if bounds else {}
     unjudged = {run: unjudged_of(own, ends.get(run)) for run, own in results.items()}
     return replace(comparison, unjudged=unjudged)

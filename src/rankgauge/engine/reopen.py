@@ -108,10 +108,11 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
         )
 
 
-def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
-    """Return what reads the samples of a result again, as many as it was limited to, with the first of repeats."""
+def job_of(result: ResultValues, evaluation: Setup, plan: Plan, most: int | None = None) -> Job[ResultValues]:
+    """Return what reads the samples of a result again, at *most* so many of them, with the first of repeats."""
     stages = frozenset(stage for stage, of in result.manifest.get(PLACES, {}).items() if not of["trusted"])
-    return reading_job(plan, evaluation.data, result.manifest["dataset"].get("limit"), stages)
+    limits = [limit for limit in (result.manifest["dataset"].get("limit"), most) if limit is not None]
+    return reading_job(plan, evaluation.data, min(limits, default=None), stages)
 
 
 def reading_job(

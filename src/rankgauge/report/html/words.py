@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison, RunComparison
+from rankgauge.comparison.sentences import limit_lines
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import summary_line
 from rankgauge.judging import Leak
@@ -105,9 +106,10 @@ def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
     report = data.gates
     if report is not None and (report.of("failed") or report.of("error")):
         yield f"{summary_line(report)}.".capitalize(), "#gates"
+    for pair in data.comparison.comparisons if data.comparison else ():
+        yield from ((visible(f"{line}."), "") for line in limit_lines(pair))
     for name, result in data.results.items():
-        of_run = f"{named(name)}: " if len(data.results) > 1 else ""
-        yield from ((f"{of_run}{line}.", "") for line in short_lists_lines(result))
+        yield from ((f"{line}.", "") for line in (() if data.comparison else short_lists_lines(result)))
         column = result.leading
         if column is None:
             continue
