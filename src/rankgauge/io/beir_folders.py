@@ -5,14 +5,13 @@ Folders of BEIR and MTEB: queries and judgments as the records of a dataset.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rankgauge.catalog import Catalog
 from rankgauge.io.file_records import read_texts, records
 from rankgauge.io.files import digest, plain_suffix, reading
-from rankgauge.io.open_sources import open_qrels
+from rankgauge.io.judgment_records import grades_of
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.declarations import Record
 
@@ -66,7 +65,7 @@ def _files(source: Path) -> tuple[Path, Path]:
     return queries[0], (test_splits or splits)[0]
 
 
-def _judgments(file: Path, catalog: Catalog) -> dict[str, dict[str, float]]:
+def _judgments(file: Path, catalog: Catalog) -> Mapping[str, dict[str, float]]:
     """Return the grades of each query; rows of JSON lines have the columns of the tables."""
     table: object = file
     if plain_suffix(file) == ".jsonl":
@@ -74,7 +73,4 @@ def _judgments(file: Path, catalog: Catalog) -> dict[str, dict[str, float]]:
 
         with reading(str(file), form="JSON lines"):
             table = pl.read_ndjson(file)
-    qrels = open_qrels(table, catalog=catalog)
-    documents, grades = iter(qrels.names), iter(qrels.grades.tolist())
-    counts = zip(qrels.query_names, qrels.lengths.tolist(), strict=True)
-    return {name: dict(islice(zip(documents, grades, strict=True), count)) for name, count in counts}
+    return grades_of(table, catalog)

@@ -21,6 +21,7 @@ from rankgauge.io.builtin_formats import records_of
 from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, is_row, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
+from rankgauge.io.judgment_records import holds_judgments, judgment_records
 from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.io.problems import once
 from rankgauge.plugin.declarations import Record
@@ -138,6 +139,8 @@ class DatasetReader:
         if not isinstance(source, Path):
             return self._shape.records(given(source, "samples"))
         read = folder_records if self._data.preset == BEIR else records
+        if not self._data.preset and holds_judgments(source, self._catalog):
+            read = judgment_records
         return self._shape.records(read(source, self._catalog))
 
     @property

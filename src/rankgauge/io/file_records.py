@@ -50,7 +50,7 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
             readers = [reader.declaration for reader in catalog.all("reader").values()]
             known = sorted({ending for reader in readers for ending in reader.suffixes})
             message = f"no reader for files ending in {suffix!r}{did_you_mean(suffix, known)}; known are "
-            raise unreadable(str(path), f"{message}{', '.join(known)} (also with .gz or .zst)")
+            raise unreadable(str(path), f"{message}{', '.join(known)} (also with .gz or .zst), and judgments of TREC")
         if claim.provider.distribution == OWN:
             yield from claim.declaration.function(source)
         else:

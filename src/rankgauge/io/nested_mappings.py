@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +20,7 @@ from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse, unreadable
+from rankgauge.io.track_runs import is_track, track_lines, track_run
 
 __all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
 
@@ -91,13 +92,21 @@ def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
 class MappingRun:
     """A run that is held as a mapping, which judging takes as it is; it has no metadata or notes."""
 
-    def __init__(self, rankings: _Mapping, *, name: str = "", tag: str = "", is_checked: bool = False) -> None:
+    def __init__(
+        self,
+        rankings: _Mapping,
+        *,
+        name: str = "",
+        tag: str = "",
+        notes: Sequence[str] = (),
+        is_checked: bool = False,
+    ) -> None:
         """Take a run, which is looked at when it is judged, unless it *is_checked* since it was read."""
         self.rankings = rankings
         self.name = name
         self.tag = tag
         self.metadata: Mapping[str, Any] = {}
-        self.notes: Sequence[str] = ()
+        self.notes = notes
         self._is_checked = is_checked
 
     def refused(self) -> DataError:
@@ -182,13 +191,26 @@ def _kind(value: object) -> str:
 
 def read_nested_run(path: Path, *, name: str) -> MappingRun:
     """Read a run, which is held whole."""
-    value, text = _decoded(path, name)
+    with open_file(path, name=name) as opened:
+        data, offset = opened.stream.read(), opened.offset
+    if (lines := track_lines(data, name)) is not None:
+        return _of_tracks(*lines, name)
+    value, text = _json_of(data, name, offset)
+    if is_track(value):
+        return _of_tracks([(None, each) for each in (value if isinstance(value, list) else [value])], [], name)
     if isinstance(value, dict) and _MTEB in value:
         rankings, model = _of_mteb(value, name)
         refuse("the run cannot be used:", first_problems(_wrong(rankings, "score", name), name))
         return MappingRun(rankings, name=name, tag=model, is_checked=True)
     _check(value, text, _wrong(value, "score", name), "run", name)
     return MappingRun(value, name=name, is_checked=True)
+
+
+def _of_tracks(records: Iterable[tuple[int | None, object]], problems: list[Problem], name: str) -> MappingRun:
+    """Return the run that records of a TREC track make."""
+    run = track_run(records, name, problems)
+    refuse("the run cannot be used:", first_problems(problems, name))
+    return MappingRun(run.rankings, name=name, tag=run.tag, notes=run.notes, is_checked=True)
 
 
 _MTEB = "mteb_model_meta"
@@ -236,10 +258,13 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
 
 def _decoded(path: Path, name: str) -> tuple[Any, str]:
     with open_file(path, name=name) as opened:
-        data = opened.stream.read()
-        if data.startswith(_QUEUE):
-            raise unreadable(name, "it is a queue; once it is filled in, `rankgauge judge read` makes judgments of it")
-        return read_json(data, name, offset=opened.offset)
+        return _json_of(opened.stream.read(), name, opened.offset)
+
+
+def _json_of(data: bytes, name: str, offset: int) -> tuple[Any, str]:
+    if data.startswith(_QUEUE):
+        raise unreadable(name, "it is a queue; once it is filled in, `rankgauge judge read` makes judgments of it")
+    return read_json(data, name, offset=offset)
 
 
 _QUEUE = b'{"schema_version": "rankgauge.queue.', b'{"schema_version":"rankgauge.queue.'

@@ -30,7 +30,9 @@ __all__ = [
     "Looks",
     "cells",
     "is_known",
+    "is_qrels_line",
     "is_run_line",
+    "is_table",
     "is_trec",
     "read_head",
     "recognize",
@@ -78,7 +80,7 @@ def is_run_line(fields: Sequence[bytes]) -> bool:
     return len(fields) >= 6 and not math.isnan(read_number(fields[4]))
 
 
-def _is_qrels_line(fields: Sequence[bytes]) -> bool:
+def is_qrels_line(fields: Sequence[bytes]) -> bool:
     """Return whether fields are those of judgments."""
     return len(fields) == 4 and not math.isnan(read_number(fields[3]))
 
@@ -134,7 +136,7 @@ def _of_text(head: Head, kind: Kind, columns: Mapping[str, str] | None, name: st
         return FileKind.BARE
     if kind == "qrels" and is_run_line(split_line(head.line)):
         raise _is_run(name, head.number)
-    if (_is_qrels_line if kind == "qrels" else is_run_line)(split_line(head.line)):
+    if (is_qrels_line if kind == "qrels" else is_run_line)(split_line(head.line)):
         return FileKind.TREC
     if len(head.fields) > 1 and is_header(head.fields, kind, columns):
         return FileKind.DELIMITED
@@ -176,6 +178,11 @@ def _is_bare(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
     return is_short and not is_swapped and not math.isnan(read_number(fields[-1].strip().encode()))
 
 
+def is_table(suffix: str) -> bool:
+    """Return whether an ending is that of a table of text."""
+    return suffix in _TABLES
+
+
 def is_known(suffix: str) -> bool:
     """Return whether an ending is that of a table or of JSON."""
     return suffix in _BY_SUFFIX or suffix in _TABLES
@@ -185,7 +192,7 @@ def is_trec(path: Path, kind: Kind, *, name: str) -> bool:
     """Return whether the first line of a file is one of TREC text."""
     with open_file(path, name=name) as opened:
         fields = split_line(read_head(opened.stream).line)
-    return is_run_line(fields) or (kind == "qrels" and _is_qrels_line(fields))
+    return is_run_line(fields) or (kind == "qrels" and is_qrels_line(fields))
 
 
 def _ends_as_parquet(path: Path) -> bool:
@@ -239,7 +246,7 @@ def _of_lines(lines: list[bytes]) -> Looks:
         return Looks("other", "JSON; give the file the ending .json or .jsonl")
     if is_run_line(row):
         return Looks("run", "a TREC run")
-    if _is_qrels_line(row):
+    if is_qrels_line(row):
         return Looks("judgments", "TREC judgments")
     if lines[0].lower().startswith(b"query-id"):
         return Looks("other", "BEIR judgments; give the file the ending .tsv")
