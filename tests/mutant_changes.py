@@ -50,15 +50,16 @@ class Mutant(NamedTuple):
     line: int
     lines: range  # of the statement
     in_function: bool
+    scope: str  # the function or class that it is in, such as `Verdict.worded`; outside both, the name of the file
     old: str
     new: str
     source: str  # of the whole file
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Its file, the text of its line, and what changes, as explanations name it."""
+        """Its function, the text of its line, and what changes, as explanations name it: files move more often."""
         line = text_of(self.path).splitlines()[self.line - 1]
-        return str(self.path.relative_to(SOURCES)), line.strip(), f"{self.old} -> {self.new}"
+        return self.scope, line.strip(), f"{self.old} -> {self.new}"
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT)}:{self.line}: {self.old} -> {self.new}"
@@ -76,7 +77,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     starts = [0]
     for line in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for statement, in_function, node, changed in _changes(ast.parse(text)):
+    for statement, in_function, scope, node, changed in _changes(ast.parse(text)):
         begin, end = (
             starts[line - 1] + offset
             for line, offset in ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
@@ -85,7 +86,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         within = f"({new})" if isinstance(changed, ast.expr) else new
         source = (text.encode()[:begin] + within.encode() + text.encode()[end:]).decode()
         lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        yield Mutant(path, node.lineno, lines, in_function, *_shown(ast.unparse(node), new), source)
+        yield Mutant(path, node.lineno, lines, in_function, scope or path.name, *_shown(ast.unparse(node), new), source)
 
 
 def _shown(old: str, new: str, most: int = 100, around: int = 20) -> tuple[str, str]:
@@ -99,11 +100,11 @@ def _shown(old: str, new: str, most: int = 100, around: int = 20) -> tuple[str, 
     return old[first : len(old) - cut], new[first : len(new) - cut]
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, Any, ast.AST]]:
-    """Yield each statement or its head, whether it is in a function, a node of it, and what to put in its place."""
-    waiting: list[tuple[ast.AST, ast.AST, bool]] = [(tree, tree, False)]
+def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, str, Any, ast.AST]]:
+    """Yield each statement or its head, whether and where it is in a function, a node of it, and what replaces that."""
+    waiting: list[tuple[ast.AST, ast.AST, bool, str]] = [(tree, tree, False, "")]
     while waiting:
-        node, statement, in_function = waiting.pop()
+        node, statement, in_function, scope = waiting.pop()
         if isinstance(node, ast.stmt):
             statement = node
         if _is_left_alone(node):
@@ -114,7 +115,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, Any, ast.AST]]:
             head = copy.copy(statement)
             if isinstance(body, list):  # a compound statement is its head
                 head.end_lineno = max(head.lineno, body[0].lineno - 1)
-            yield from ((head, in_function, *change) for change in replaced)
+            yield from ((head, in_function, scope, *change) for change in replaced)
         for name, value in ast.iter_fields(node):
             if name in {"annotation", "returns", "decorator_list", "type_params"}:
                 continue
@@ -122,7 +123,18 @@ def _changes(tree: ast.Module) -> Iterator[tuple[Any, bool, Any, ast.AST]]:
                 child for child in (value if isinstance(value, list) else [value]) if isinstance(child, ast.AST)
             ]
             within = in_function or (name == "body" and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-            waiting += [(child, statement, within) for child in reversed(children)]
+            inner = f"{scope}.{node.name}".lstrip(".") if name in _own_fields(node) else scope
+            waiting += [(child, statement, within, inner) for child in reversed(children)]
+
+
+def _own_fields(node: ast.AST) -> set[str]:
+    """Return the fields of a definition that belong to it by name; defaults of parameters do, too."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return {"args", "body"}
+        case ast.ClassDef():
+            return {"body"}
+    return set()
 
 
 def _is_left_alone(node: ast.AST) -> bool:

@@ -297,11 +297,11 @@ def trial_of_import(mutant: Mutant, limits: Mapping[str, int], folder: Path) -> 
 
 
 def explained() -> dict[tuple[str, str, str], str]:
-    """Return why no test sees a change, by file, text of the line, and change."""
+    """Return why no test sees a change, by function, text of the line, and change."""
     entries = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
     return {
-        (file, entry["line"], change): entry["reason"]
-        for file, lines in entries.items()
+        (scope, entry["line"], change): entry["reason"]
+        for scope, lines in entries.items()
         for entry in lines
         for change in entry["changes"]
     }
@@ -338,9 +338,11 @@ def main() -> int:
     explanations = {mutant: reasons[mutant.key] for mutant in mutants if mutant.key in reasons}
     for mutant, reason in explanations.items():
         print(f"explained: {mutant}: {reason}")
-    names = {str(path.relative_to(SOURCES)) for path in files}
+    scopes = {mutant.scope for mutant in mutants}
+    others = [path for path in SOURCES.rglob("*.py") if path not in files]  # where a function may have the same name
+    elsewhere = {line.strip() for path in others for line in text_of(path).splitlines()}
     for key in sorted(reasons.keys() - {mutant.key for mutant in mutants}):
-        if key[0] in names:
+        if key[0] in scopes and key[1] not in elsewhere:
             print(f"explains no mutant: {' | '.join(key)}")
     waiting = [mutant for mutant in mutants if mutant.key not in reasons]
     if given.again is not None:
