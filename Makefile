@@ -15,7 +15,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
-.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-spark test-systems docs site bench clean findings passed
+.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs site bench clean findings passed
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -34,6 +34,7 @@ help:
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some;"
 	@echo "                 TORCH picks a build of PyTorch)"
 	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
+	@echo "make test-promptfoo  let promptfoo write those that its preset reads (npm)"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
 	@echo "make test-systems  test rankgauge-systems with every engine that runs without a server (an environment of 1 GB)"
@@ -138,9 +139,14 @@ test-browser: $(VENV)/.installed-dev
 test-hosts: $(BIN)/python
 	TORCH='$(TORCH)' $(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
 
-# What presets read is written by the libraries themselves, in an environment each; promptfoo needs npm.
+# What presets read is written by the libraries themselves, in an environment each. CI has no npm, which promptfoo needs.
+PROMPTFOO = tests/presets/test_presets.py::TestLibraries::test_what_promptfoo_writes_is_read
+WITH_LIBRARIES = RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -p no:cacheprovider
 test-libraries: $(VENV)/.installed-dev
-	RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -n 2 -p no:cacheprovider tests/presets plugins/rankgauge-traces/tests/test_recorded.py
+	$(WITH_LIBRARIES) -n 2 tests/presets plugins/rankgauge-traces/tests/test_recorded.py --deselect $(PROMPTFOO)
+
+test-promptfoo: $(VENV)/.installed-dev
+	$(WITH_LIBRARIES) $(PROMPTFOO)
 
 # pyspark has 400 MB, so that its environment is its own.
 SPARK = $(VENV)/spark
