@@ -1,6 +1,7 @@
 """Judgments and runs in a format of a plugin, and results printed in one."""
 
 import gzip
+import io
 
 import pytest
 
@@ -110,3 +111,81 @@ def test_rows_may_have_intents(catalog, tmp_path):
     (tmp_path / "qrels.acme").write_text(lines, encoding="utf-8")
     result = rankgauge.evaluate("qrels.acme", "run.acme.gz", ["StRecall@1", "num_rel"], catalog=catalog)
     assert (result["StRecall@1"].mean, result["num_rel"].mean) == (pytest.approx(1 / 3), 2)
+
+
+@pytest.fixture
+def samples(tmp_path):
+    """Write samples, outputs and a run in the format of the plugin, with endings that say something else."""
+    (tmp_path / "samples.data").write_text(
+        "id=q1 expected_output=Paris\nid=q2 expected_output=Rome\n", encoding="utf-8"
+    )
+    (tmp_path / "answers.json").write_text(
+        'id=q1 actual_output={"answer":"Paris"}\nid=q2 actual_output={"answer":"x"}\n'
+    )
+    (tmp_path / "run.jsonl").write_text(RUN, encoding="utf-8")
+    (tmp_path / "qrels.json").write_text(QRELS, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_reader_is_chosen_by_its_name_whatever_the_ending(capsys, monkeypatch, tmp_path):
+    named = ["--reader", "acme-lines", "--reader", "qrels=acme-lines"]
+    assert call(["trec", "qrels.json", "run.jsonl", "-m", "RR", *named]) == 0
+    assert "0.7500" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    assert call(["trec", "qrels.acme", "-", "-m", "RR", *named[:2]]) == 0
+    assert "0.7500" in capsys.readouterr().out
+    assert call(["validate", "qrels.json", "run.jsonl", *named]) == 0
+    assert call(["compare", "--qrels", "qrels.json", "run.jsonl", "run.acme.gz", "-m", "RR", *named]) == 0
+    assert call(["judge", "queue", "run.jsonl", "-o", "queue.jsonl", "--depth", "2", *named[:2]]) == 0
+    assert rankgauge.preflight("qrels.acme", "run.acme.gz").ok
+    capsys.readouterr()
+    data = ["samples.data", "--reader", "acme-lines", "--outputs", "answers.json", "--reader", "outputs=acme-lines"]
+    assert call(["run", "--data", *data, "-m", "EM", "-o", "kept"]) == 0
+    assert "0.5000" in capsys.readouterr().out
+    assert call(["validate", *data]) == 0
+    assert call(["rescore", "kept", "-o", "again", "-m", "EM"]) == 0
+    assert "0.5000" in capsys.readouterr().out
+    (tmp_path / "config.yaml").write_text(
+        "version: 1\nmetrics: {use: [EM]}\ndatasets:\n  mine: {path: samples.data, reader: acme-lines, "
+        "outputs: answers.json, outputs_reader: acme-lines}\n"
+    )
+    assert call(["validate", "config.yaml"]) == 0
+    assert call(["run", "config.yaml"]) == 0
+    assert "0.5000" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_reader_that_is_not_there_is_refused(capsys, tmp_path):
+    for arguments in (
+        ["trec", "qrels.acme", "run.jsonl", "--reader", "acme-line"],
+        ["run", "--data", "samples.data", "-m", "EM", "--reader", "acme-line"],
+        ["validate", "samples.data", "--reader", "acme-line"],
+        ["validate", "qrels.acme", "run.jsonl", "--reader", "acme-line"],
+        ["trec", "qrels.acme", "run.jsonl", "--reader", "outputs=acme-lines"],
+    ):
+        assert call(arguments) == 2
+        assert "acme-line" in capsys.readouterr().err
+    (tmp_path / "config.yaml").write_text(
+        "version: 1\nmetrics: {use: [EM]}\ndatasets:\n  mine: {path: samples.data, reader: acme-line}\n"
+    )
+    assert call(["validate", "config.yaml"]) == 2
+    assert "did you mean 'acme-lines'" in capsys.readouterr().err
+
+
+def test_an_ending_may_end_in_a_built_in_one(installed, tmp_path):
+    installed.add(
+        "acme-turns",
+        PLUGIN.replace("acme-lines", "acme-turns").replace('".acme"', '".turns.json"').replace("acme-report", "r2"),
+    )
+    (tmp_path / "run.turns.json").write_text(RUN, encoding="utf-8")
+    (tmp_path / "run.turns.json.gz").write_bytes(gzip.compress(RUN.encode()))
+    (tmp_path / "plain.json").write_text('{"q1": {"a": 1.0}, "q2": {"c": 1.0}}', encoding="utf-8")
+    (tmp_path / "my.plain.json").write_text('{"q1": {"a": 1.0}, "q2": {"c": 1.0}}', encoding="utf-8")
+    (tmp_path / "samples.turns.json").write_text("id=q1 expected_output=Paris\n", encoding="utf-8")
+    means = {}
+    for name in ("run.turns.json", "run.turns.json.gz", "plain.json", "my.plain.json"):
+        means[name] = rankgauge.evaluate("qrels.acme", name, ["RR"], catalog=rankgauge.Catalog.discover())["RR"].mean
+        assert rankgauge.preflight("qrels.acme", name).ok
+    assert list(means.values()) == [0.75, 0.75, 1.0, 1.0]
+    evaluation = rankgauge.Engine().dataset(tmp_path / "samples.turns.json").with_metrics("EM")
+    assert evaluation.run(outputs={"q1": {"answer": "Paris"}})["em"].mean == 1.0

@@ -301,6 +301,10 @@ class Catalog:
             return None
         return self._get("file ending", suffix)
 
+    def reader_named(self, name: str) -> Claim[Reader]:
+        """Return the reader of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("reader", name)
+
     def preset(self, name: str) -> Claim[Preset]:
         """Return the preset of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("preset", name)

@@ -62,7 +62,7 @@ class Conventions:
         return cls(
             profile=given.profile,
             policy=policy_options(given.policy, **options),
-            columns=table_columns(given.columns),
+            columns=table_columns(given.columns, given.reader),
             catalog=make_catalog(),
             rel=given.relevance,
             k=given.k,
@@ -145,9 +145,9 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
     return {**options, **{name: value for name, value in others.items() if value is not None}}
 
 
-def table_columns(written: Sequence[str] | None) -> dict[str, str] | None:
-    """Return column names by what they hold; under `run` and `qrels` what the columns of lines without a header are."""
-    columns: dict[str, str] = {}
+def table_columns(written: Sequence[str] | None, readers: Sequence[str] | None = None) -> dict[str, str] | None:
+    """Return how tables are read: columns by what they hold, those of lines without a header, and readers."""
+    columns = {f"{kind}.reader": name for kind, name in readers_typed(readers, ("run", "qrels")).items()}
     for text in written or ():
         parts = [part.strip() for part in text.split(",")]
         pairs = [part.partition("=") for part in parts]
@@ -174,7 +174,22 @@ def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:
     if given.preset or given.separator:
         preset, separator = given.preset or data.preset, given.separator or data.separator
         evaluation = evaluation.with_preset(preset, separator=separator)
+    if readers := readers_typed(given.reader, ("data", "outputs")):
+        data = evaluation.data
+        outputs = readers.get("outputs", data.outputs_reader)
+        evaluation = evaluation.with_reader(readers.get("data", data.reader), outputs=outputs)
     return evaluation.with_fields(field_map(given.field))
+
+
+def readers_typed(written: Sequence[str] | None, kinds: Sequence[str]) -> dict[str, str]:
+    """Return the reader of each kind of file, as `--reader` names them: ``NAME`` for the first, or ``outputs=NAME``."""
+    readers: dict[str, str] = {}
+    for text in written or ():
+        kind, equals, name = text.partition("=")
+        if equals and kind not in kinds:
+            raise ParameterError(f"--reader is NAME, or {kinds[-1]}=NAME; not {text!r}")
+        readers[kind if equals else kinds[0]] = name if equals else text
+    return readers
 
 
 def run_names(runs: Sequence[str]) -> list[str]:

@@ -39,7 +39,7 @@ def execute_queue(given: argparse.Namespace) -> int:
     conventions = Conventions(
         profile=given.profile,
         policy=policy_options(given.policy),
-        columns=table_columns(given.columns),
+        columns=table_columns(given.columns, given.reader),
         catalog=make_catalog(),
     )
     plan = conventions.plan([given.metric])

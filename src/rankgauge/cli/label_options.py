@@ -10,6 +10,8 @@ from rankgauge.cli.shared_options import (
     COLUMNS,
     FIELDS,
     OF_RUNS,
+    READER,
+    RUN_READER,
     Options,
     count,
     file,
@@ -46,6 +48,7 @@ _QUEUE_OPTIONS: Options = (
     value("--seed", "N", "Chooses the questions, or the documents that were judged before.", type=int, default=0),
     *policy(OF_RUNS),
     COLUMNS,
+    RUN_READER,
     AS_JSON,
 )
 JUDGE_QUEUE = Command("[OPTIONS] -o FILE RUN [RUN ...]", _ABOUT_QUEUE, _QUEUE_OPTIONS, "judge_command:execute_queue")
@@ -77,6 +80,7 @@ _LABELS: Options = (
     file("--corpus", "The documents: a file, or a folder of texts.", required=True),
     file("--before", "The documents on which the labels were made: finds by text what became of ids."),
     *FIELDS,
+    READER,
     AS_JSON,
 )
 

@@ -151,6 +151,12 @@ VALIDATED_RUNS: Options = (
 _VALIDATE_OPTIONS: Options = (
     file("files", "What to check.", "CONFIG | SAMPLES | QRELS RUN...", nargs="+"),
     *VALIDATED_SAMPLES,
+    value(
+        "--reader",
+        "NAME",
+        "The reader of the data or the runs, whatever their ending; outputs=NAME, qrels=NAME: of these.",
+        many=True,
+    ),
     file("--baseline", "Also check that the retrieved ids are those of a baseline."),
     flag("-v --verbose", "Of a config, also print what exactly each metric computes, its matchers, cutoff and file."),
     *VALIDATED_RUNS,

@@ -187,7 +187,13 @@ FIELDS = (
 )
 """How a data file is written."""
 
-DATA = (*FIELDS, file("--outputs", "A file with the outputs to score."))
+READER = value("--reader", "NAME", "The reader of the data, whatever its ending; outputs=NAME: of outputs.", many=True)
+"""Which reader reads samples."""
+
+RUN_READER = value("--reader", "NAME", "The reader of runs, whatever the ending; qrels=NAME: of judgments.", many=True)
+"""Which reader reads runs."""
+
+DATA = (*FIELDS, READER, file("--outputs", "A file with the outputs to score."))
 
 TEXTS = (
     file("--texts", "Texts of documents, for runs that have ids only: JSONL, Parquet or TSV."),
@@ -259,6 +265,7 @@ JUDGING: Options = (
     *policy(OF_RUNS),
     CUTOFF,
     COLUMNS,
+    RUN_READER,
 )
 
 

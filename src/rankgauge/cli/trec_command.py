@@ -150,7 +150,7 @@ def _check_measures(given: argparse.Namespace, measures: Sequence[TrecColumn]) -
 
 def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> None:
     """Say where ``--columns`` has no effect: no file has columns with names, nor may be read twice to see."""
-    if not conventions.columns:
+    if not given.columns:
         return
 
     def is_table(file: str, kind: Kind) -> bool:

@@ -208,6 +208,8 @@ class DatasetConfig(Model):
     separator: str | None = Field(
         None, min_length=1, description="What stands between the entries of a list that is written as one text."
     )
+    reader: str | None = Field(None, min_length=1, description="The reader of the file, whatever its ending.")
+    outputs_reader: str | None = Field(None, min_length=1, description="The reader of the outputs, likewise.")
 
     @property
     def field_map(self) -> FieldMap:

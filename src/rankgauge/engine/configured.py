@@ -4,7 +4,7 @@ A config together with what plugins offer: its matchers, profiles and sets, with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from rankgauge.policy import Profile
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
+    from rankgauge.config.schema import DatasetConfig
 
 __all__ = ["Configured", "configured", "data_source", "lock_of", "metrics_of_sets"]
 
@@ -63,9 +64,9 @@ def configured(
     with collected("profile"):
         profile = catalog.profile(config.profile).adapted(loaded.policy_options())
     for name, dataset in config.datasets.items():
-        with collected("datasets", name, "preset"):
-            if dataset.preset is not None:
-                catalog.preset(dataset.preset)
+        for key, look_up in _looked_up(catalog, dataset):
+            with collected("datasets", name, key):
+                look_up(getattr(dataset, key))
     with collected("system", "kind"):
         problems += _of_system(loaded, catalog)
     sets = MetricSets(catalog, {name: loaded.entries(name) for name in config.metrics.sets})
@@ -74,6 +75,12 @@ def configured(
         sets.named(name)
     _refuse(loaded, [*problems, *sets.problems])
     return Configured(loaded, catalog, profile, tuple(metrics))
+
+
+def _looked_up(catalog: Catalog, dataset: DatasetConfig) -> Iterator[tuple[str, Callable[[str], object]]]:
+    """Yield the keys of a dataset that name something of the catalog, with what looks it up."""
+    keys = {"preset": catalog.preset, "reader": catalog.reader_named, "outputs_reader": catalog.reader_named}
+    yield from ((key, look_up) for key, look_up in keys.items() if getattr(dataset, key) is not None)
 
 
 def _of_system(loaded: LoadedConfig, catalog: Catalog) -> Iterator[Problem]:
@@ -104,6 +111,8 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
         places=places,
         preset=entry.preset or "",
         separator=entry.separator or "",
+        reader=entry.reader or "",
+        outputs_reader=entry.outputs_reader or "",
     )
 
 

@@ -64,6 +64,7 @@ class Job(Generic[Held]):
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
+        shape["reader"] = data.outputs_reader
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(

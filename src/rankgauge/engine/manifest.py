@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.io.files import real_path
+from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.planning.plan import Plan
 from rankgauge.version import __version__
 
@@ -78,7 +79,8 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
         entry["outputs"] = outputs
     if data.fields:
         entry["fields"] = dict(data.fields)
-    entry |= {key: given for key in ("preset", "separator") if (given := getattr(data, key))}
+    keys = ("preset", "separator", "reader", *(["outputs_reader"] if outputs not in {None, OUTPUTS_FILE} else []))
+    entry |= {key: given for key in keys if (given := getattr(data, key))}
     use: list[Any] = []
     for metric in plan.metrics:
         written: dict[str, Any] = {"metric": str(metric.expression), "as": metric.name}

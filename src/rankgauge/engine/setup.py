@@ -238,6 +238,29 @@ class Setup:
             self.catalog().preset(name)
         return self._with(data=self.data._replace(preset=name, separator=separator))
 
+    def with_reader(self, name: str = "", *, outputs: str = "") -> Self:
+        """
+        Return this evaluation with readers that read its files, whatever their endings.
+
+        Args:
+            name: The reader of the data, such as that of a plugin; empty for the one that the ending names.
+
+            outputs: The reader of a file of outputs, likewise.
+
+        Returns:
+            A new evaluation.
+
+        Raises:
+            UnknownNameError: No reader has that name.
+
+            ParameterError: What is not a name.
+        """
+        for given in (name, outputs):
+            _check("with_reader", given, str, "the name of a reader, such as 'jsonl'")
+            if given:
+                self.catalog().reader_named(given)
+        return self._with(data=self.data._replace(reader=name, outputs_reader=outputs))
+
     def with_cohorts(self, fields: Sequence[str]) -> Self:
         """
         Return this evaluation with further cohorts, beside those of the samples' tags.

@@ -52,6 +52,8 @@ class DataSource(NamedTuple):
     places: tuple[tuple[Path, str, tuple[str, int | None, str]], ...] = ()
     preset: str = ""  # whose records they are
     separator: str = ""  # between the entries of a list that is written as one text
+    reader: str = ""  # which reads the file, whatever its ending
+    outputs_reader: str = ""  # the same for the file of outputs
 
     @property
     def label(self) -> str:
@@ -138,7 +140,11 @@ class DatasetReader:
         source = self._data.source
         if not isinstance(source, Path):
             return self._shape.records(given(source, "samples"))
-        read = folder_records if self._data.preset == BEIR else records
+        if self._data.reader:
+            return self._shape.records(records(source, self._catalog, self._data.reader))
+        read: Callable[[Path, Catalog], Iterator[Record]] = records
+        if self._data.preset == BEIR:
+            read = folder_records
         if not self._data.preset and holds_judgments(source, self._catalog):
             read = judgment_records
         return self._shape.records(read(source, self._catalog))
@@ -151,7 +157,8 @@ class DatasetReader:
     @property
     def has_lines(self) -> bool:
         """Return whether all of a file of JSON lines is read, by our own reader."""
-        return self._limit is None and has_our_lines(self._data.source, self._catalog)
+        is_ours = not self._data.reader and has_our_lines(self._data.source, self._catalog)
+        return self._limit is None and is_ours
 
     def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
         """

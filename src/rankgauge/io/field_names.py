@@ -26,6 +26,7 @@ __all__ = [
     "own_names",
     "positions",
     "read_field",
+    "reader_name",
     "remapped",
     "without_mapped",
 ]
@@ -189,11 +190,18 @@ def check_columns(columns: Mapping[str, str] | None) -> None:
     """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
     known = list(dict.fromkeys(role for roles in _ROLES.values() for role in roles))
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
+    known += ["reader", *(f"{kind}.reader" for kind in _ROLES)]
     unknown = [role for role in columns or {} if role not in known and role not in _ROLES]
     hints = [did_you_mean(str(role), known) or f"; it may name {', '.join(known)}" for role in unknown]
     problems = [Problem(f"columns has {role!r}{hint}") for role, hint in zip(unknown, hints, strict=True)]
     problems += [Problem(flaw) for kind in _ROLES if (flaw := _position_flaw(positions(columns, kind), kind))]
     refuse("the column names cannot be used:", problems)
+
+
+def reader_name(columns: Mapping[str, str] | None, kind: Kind) -> str:
+    """Return the reader that was named for one kind of table; empty where the file says what it is."""
+    given = columns or {}
+    return given.get(f"{kind}.reader") or given.get("reader") or ""
 
 
 def positions(columns: Mapping[str, str] | None, kind: Kind) -> tuple[str, ...]:

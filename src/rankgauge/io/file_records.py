@@ -16,6 +16,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
 from rankgauge.io.builtin_formats import LINES
+from rankgauge.io.chosen_readers import reader_of
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
 from rankgauge.io.ir_datasets_names import TextOf, is_named, texts_named
@@ -39,18 +40,19 @@ __all__ = [
 ]
 
 
-def records(path: Path, catalog: Catalog) -> Iterator[Record]:
-    """Read the records of a file in the format that its suffix names."""
+def records(path: Path, catalog: Catalog, reader: str = "") -> Iterator[Record]:
+    """Read the records of a file in the format that its ending names, or by the *reader* of that name."""
     if (path / "qrels").is_dir():
         raise unreadable(str(path), "this is a directory; a folder of BEIR or MTEB is read with --preset beir")
     with open_file(path) as source:
-        suffix = plain_suffix(path)
-        claim = catalog.reader(suffix)
+        claim = reader_of(path, catalog, reader)
         if claim is None:
+            suffix = plain_suffix(path)
             readers = [reader.declaration for reader in catalog.all("reader").values()]
             known = sorted({ending for reader in readers for ending in reader.suffixes})
             message = f"no reader for files ending in {suffix!r}{did_you_mean(suffix, known)}; known are "
-            raise unreadable(str(path), f"{message}{', '.join(known)} (also with .gz or .zst), and judgments of TREC")
+            others = "(also with .gz or .zst), and judgments of TREC; --reader NAME takes any reader"
+            raise unreadable(str(path), f"{message}{', '.join(known)} {others}")
         if claim.provider.distribution == OWN:
             yield from claim.declaration.function(source)
         else:
@@ -130,7 +132,7 @@ def has_our_lines(source: object, catalog: Catalog) -> bool:
     """Return whether data is a file of JSON lines that our own reader reads."""
     if not isinstance(source, Path) or plain_suffix(source) not in LINES:
         return False
-    claim = catalog.reader(plain_suffix(source))
+    claim = reader_of(source, catalog)
     return claim is not None and claim.provider.distribution == OWN
 
 

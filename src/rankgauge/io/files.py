@@ -25,6 +25,7 @@ __all__ = [
     "MAGIC",
     "OpenFile",
     "digest",
+    "endings",
     "ends_within_a_line",
     "is_regular",
     "is_there",
@@ -173,6 +174,14 @@ def ends_within_a_line(path: Path) -> bool:
 def plain_suffix(path: Path) -> str:
     """Return a file's suffix in lower case, without that of a compression."""
     return Path(path.stem).suffix.lower() if path.suffix.lower() in COMPRESSIONS else path.suffix.lower()
+
+
+def endings(path: Path) -> tuple[str, ...]:
+    """Return what a file's name may end in, the longest first, without a compression: ``.ikat.json`` and ``.json``."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSIONS:
+        del suffixes[-1]
+    return tuple("".join(suffixes[at:]) for at in range(len(suffixes))) or ("",)
 
 
 def open_regular(path: Path, *, name: str | None = None) -> io.FileIO:

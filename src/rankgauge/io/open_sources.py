@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from rankgauge.base.forked import lost_threads
+from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import Kind, check_columns
-from rankgauge.io.files import MAGIC, open_file, plain_suffix, reading
+from rankgauge.io.field_names import Kind, check_columns, reader_name
+from rankgauge.io.files import MAGIC, endings, open_file, plain_suffix, reading
 from rankgauge.io.ir_datasets_names import is_named, judgments_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping, read_nested_qrels, read_nested_run
 from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
@@ -29,7 +30,6 @@ from rankgauge.io.trec import QRELS, RUN, Form, RunFile, read_qrels
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankgauge.catalog import Catalog
     from rankgauge.io.table_rows import Rows
 
 __all__ = ["STANDARD_INPUT", "QrelsLike", "RunLike", "Table", "open_qrels", "open_run"]
@@ -216,16 +216,24 @@ def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
 
 def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None) -> Rows | None:
     """Return the rows of a file in a format of a plugin; None for any other, such as TREC text of whatever ending."""
-    suffix = plain_suffix(file.path)
-    if catalog is None or file.kept is not None or is_known(suffix) or is_trec(file.path, kind, name=file.name):
+    name = reader_name(columns, kind)
+    if not name and (catalog is None or file.kept is not None or _is_plain(file, kind)):
         return None  # other plugins have not to load for it
-    claim = catalog.reader(suffix)
-    if claim is None or claim.provider.distribution == OWN:
+    from rankgauge.io.chosen_readers import reader_of
+
+    claim = reader_of(file.path, Catalog.discover() if catalog is None else catalog, name)
+    if claim is None or (claim.provider.distribution == OWN and not name):
         return None
     _check_threads(file.name)
     from rankgauge.io.table_rows import rows_of_reader
 
     return rows_of_reader(claim, file.path, kind, columns, name=file.name)
+
+
+def _is_plain(file: _File, kind: Kind) -> bool:
+    """Return whether a file has the ending of a built-in format and no other before it, or is TREC text."""
+    is_ours = is_known(plain_suffix(file.path)) and len(endings(file.path)) == 1
+    return is_ours or is_trec(file.path, kind, name=file.name)
 
 
 def _check_threads(name: str) -> None:

@@ -180,17 +180,19 @@ def read_outputs(
     preset: str = "",
     separator: str = "",
     as_ids: bool = False,
+    reader: str = "",
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
 
-    Plain ones come *as_ids* where that is asked for, which is fast.
+    Plain ones come *as_ids* where that is asked for, which is fast. A *reader* reads the file whatever its ending.
 
     Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
     lines that is cut off is logged and left out.
     """
     shape = Shape(catalog, preset, fields, separator)
-    if as_ids and not shape and isinstance(source, Path) and has_our_lines(source, catalog) and is_regular(source):
+    may_be_plain = as_ids and not (shape or reader)
+    if may_be_plain and isinstance(source, Path) and has_our_lines(source, catalog) and is_regular(source):
         plain = _read_as_ids(source)
         if plain is not None:
             how: dict[str, Any] = {"catalog": catalog, "contract": contract}
@@ -199,7 +201,7 @@ def read_outputs(
         every = {str(name): () if is_absent(raw) else _shaped(raw, shape).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
-    rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
+    rows = records(source, catalog, reader) if isinstance(source, Path) else given(source, "outputs")
 
     def read(output: KeptOutput | None) -> Output | Fault | None:
         return None if output is None else without_mapped(output.read(contract), shape.fields)

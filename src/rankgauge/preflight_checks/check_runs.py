@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, overload
 
+from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmentsError, UnreadableError
 from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
@@ -97,7 +98,7 @@ def _read_judgments(source: QrelsLike, columns: Mapping[str, str] | None, rel: f
     name = _name_of(source)
     findings: list[Finding] = []
     try:
-        qrels = source if isinstance(source, Qrels) else open_qrels(source, columns=columns)
+        qrels = source if isinstance(source, Qrels) else open_qrels(source, columns=columns, catalog=Catalog.discover())
     except UnreadableError:
         raise
     except RepeatedJudgmentsError as error:
@@ -121,7 +122,7 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
         return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source = open_run(run, columns=columns)
+        source = open_run(run, columns=columns, catalog=Catalog.discover())
         if (with_ranks := getattr(source, "with_ranks", None)) is not None:  # of a file or table that may state them
             source = with_ranks()
         scanned, scattered = _scanned(source, judgments.qrels, rel)
