@@ -286,7 +286,8 @@ class Job(Generic[Held]):
         )
         for note in scored.notes:
             logger("engine").warning(note)
-        scored.notes.extend(scored.flaws(self.profile.policy))
+        policy = self.profile.policy
+        scored.notes.extend([*scored.flaws(policy), *scored.incomplete(policy)])
         result = self.results.of(scored, self.manifest(), self.origin())
         self._observe("rankgauge_run_finished", result)
         return result

@@ -71,6 +71,7 @@ class ScoredRun(NamedTuple):
         scored.notes.extend(
             [*self.remarks, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)]
         )
+        scored.notes.extend(scored.incomplete(policy))
         scored.notes.extend(depth_notes(evaluation.plan, self.counts.deepest))
         judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:

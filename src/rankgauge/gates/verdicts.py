@@ -121,7 +121,8 @@ def judge_resolved(
             decided = resolved(gate, column.name, column.info)
             try:
                 outcome = _outcome(decided, name, result, earlier, changed.get(name, ""))
-                outcome = _missed_where_incomplete(outcome, result.incomplete_because)
+                why = result.incomplete_because or result.incomplete_value(column)
+                outcome = _missed_where_incomplete(outcome, why)
             except ResultError as error:
                 outcome = GateOutcome(gate=decided, verdict="error", reason=str(error.args[0]))
             outcomes.append(replace(outcome, dataset=name))

@@ -21,6 +21,7 @@ from rankgauge.expression import MetricExpression, Unit, as_written, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.judging.budgets import in_words
 from rankgauge.policy import IntervalChoice
+from rankgauge.scoring.score import lacks_worst
 from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.stats.aggregates import percentile
 
@@ -132,6 +133,8 @@ class MetricInfo:
 
         n_leaks: How many there are.
 
+        lacks_worst: Whether missing and failed samples count nowhere, because the metric has no worst value.
+
         own_ranks: Whether each gold item took a rank of its own, also where one result holds several.
     """
 
@@ -164,6 +167,7 @@ class MetricInfo:
     interval: IntervalChoice = "standard"
     leaks: tuple[Mapping[str, Any], ...] = ()
     n_leaks: int = 0
+    lacks_worst: bool = False
     own_ranks: bool = False
 
     def __post_init__(self) -> None:
@@ -204,6 +208,7 @@ class MetricInfo:
             interval=planned.interval,
             leaks=tuple(leak._asdict() for leak in scored.leaks[:LEAKS_KEPT]),
             n_leaks=len(scored.leaks),
+            lacks_worst=lacks_worst(planned.metric, scored.target.gold),
             own_ranks=planned.own_ranks and scored.target.by_text,
         )
 

@@ -22,7 +22,7 @@ from rankgauge.result.sample_rows import SampleError, SampleText, pandas_frame, 
 from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput
 from rankgauge.scoring.score import FAILED, MISSING
-from rankgauge.scoring.scored import Scored
+from rankgauge.scoring.scored import Scored, without_worst
 
 if TYPE_CHECKING:
     import os
@@ -185,7 +185,10 @@ class ResultValues:
         why = f" ({why[:_SHOWN]}{'...' if len(why) > _SHOWN else ''})" if why else ""
         said = f", {health}{why}" if health else ""
         differ = len({column.n_failed for column in self.metrics.values()}) > 1
-        columns = [f"{name}={_mean_text(column, counts=differ)}" for name, column in self.metrics.items()]
+        columns = [
+            f"{name}={_mean_text(column, counts=differ)}{' (incomplete)' if self.incomplete_value(column) else ''}"
+            for name, column in self.metrics.items()
+        ]
         return f"<Result of {counted(len(self), 'sample')}{said}: {listed(columns)}>"
 
     @property
@@ -271,6 +274,15 @@ class ResultValues:
             return ""
         of = f"{n:,} of {counted(len(self), 'sample')} {'is' if n == 1 else 'are'}"
         return f"the run is incomplete: {of} missing or failed, and max_failed allows {100 * allowed:.10g} %"
+
+    def incomplete_value(self, column: MetricSummary) -> str:
+        """Return why the value of a column is incomplete, though the run may not be; empty where it is not."""
+        if not column.info.lacks_worst:
+            return ""
+        policy = self.settings.get("policy", {})
+        counts = {"missing_output": column.n_missing, "failed_output": column.n_failed}
+        n = sum(count for rule, count in counts.items() if policy.get(rule, "zero") == "zero")
+        return without_worst(n, len(self)) if n else ""
 
     def by_tag(self) -> dict[str | None, Self]:
         """

@@ -139,6 +139,7 @@ def column_lines(result: ResultValues) -> Iterator[str]:
         if column.info.aggregate_provider is not None:
             yield f'{name}: the column "mean" shows the {visible(column.info.aggregate)}'
     yield from (f"{name}: {visible(column.failure)}" for name, column in columns if column.failure)
+    yield from (f"{name}: {why}" for name, column in columns if (why := result.incomplete_value(column)))
     for name, column in columns:
         if column.info.budget is not None:
             yield f"{name}: a budget of {_budget(column, column.info.budget)}"

@@ -267,7 +267,8 @@ class ShardedRun:
             raise ResultError("a shard was added up, so the scores of its queries are gone; use merge_totals()")
         notes = self._notes(shards, run)
         scored = join_scores(self._plan, [shard.scores for shard in shards if shard.scores is not None], notes)
-        scored.notes.extend(scored.failures(self._plan.profile.policy))
+        policy = self._plan.profile.policy
+        scored.notes.extend([*scored.failures(policy), *scored.incomplete(policy)])
         fingerprint = fingerprint_of_gold(scored.sample_ids, scored.gold_keys)
         result = Result.of(scored, self._manifest(shards, judgments, run, fingerprint))
         if broken := broken_metrics({"": result}):

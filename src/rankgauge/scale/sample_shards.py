@@ -168,7 +168,8 @@ class ShardedSamples:
         plan = self.evaluation.plan()
         notes = Collector(plan, sighting=_sighting(shards)).conclude()
         scored = join_scores(plan, scores, notes)
-        scored.notes.extend(scored.flaws(plan.profile.policy))
+        policy = plan.profile.policy
+        scored.notes.extend([*scored.flaws(policy), *scored.incomplete(policy)])
         dataset = {
             "name": name or None,
             "path": None,

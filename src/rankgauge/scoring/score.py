@@ -18,7 +18,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
-from rankgauge.samples import OF_SOME, Sample
+from rankgauge.samples import OF_SOME, GoldKind, Sample
 from rankgauge.scoring.flaws import (
     FAILED,
     MISSING,
@@ -48,6 +48,7 @@ __all__ = [
     "cutoffs_of",
     "flaws",
     "judged_for",
+    "lacks_worst",
     "missing_queries",
     "score_metric",
     "worst_value",
@@ -142,11 +143,13 @@ def _outcome(
     valueless = np.isnan(values)
     undefined = np.flatnonzero(~defined & valueless).tolist()
     unanswerable = _flawed(flawed, UNDEFINED)
+    judgeable = defined | ~valueless  # also where `defined` says otherwise, the metric has a value for this gold
+    judgeable[list(without_gold)] = False
     status, reasons = _decided(
         judged.n,
         (UNDEFINED, unanswerable),
-        (MISSING, _flawed(flawed, MISSING, defined)),
-        (FAILED, _flawed(flawed, FAILED, defined)),
+        (MISSING, _flawed(flawed, MISSING, judgeable)),
+        (FAILED, _flawed(flawed, FAILED, judgeable)),
         (FAILED, evidence.faults),
         (
             UNDEFINED,
@@ -286,10 +289,19 @@ def worst_value(metric: Metric) -> float:
     return 0.0 if metric.higher_is_better and (best is None or best > 0) else np.nan
 
 
+def lacks_worst(metric: Metric, gold: GoldKind) -> bool:
+    """Return whether the mean cannot take missing and failed samples in: nothing is the worst that they could count as.
+
+    Metrics that describe, and those of some samples only, have rules of their own.
+    """
+    is_open = metric.range[0 if metric.higher_is_better else 1] is None
+    return is_open and not metric.describes and gold not in OF_SOME and not metric.is_whole
+
+
 def _count(
     column: PlannedMetric, values: Scores, status: NDArray[np.uint8], lacking: Sequence[int], policy: Policy
 ) -> None:
-    """Set what counts without a score: of a missing or failed output what an empty ranking scores, else the worst.
+    """Set what counts without a score: the worst; where a metric describes, what an empty ranking has.
 
     *lacking* are undefined samples without ground truth or without results.
     """
@@ -300,9 +312,7 @@ def _count(
             values[places] = np.nan
         elif metric.describes:  # it has no worse or better, so what an empty ranking scores, or else nothing
             values[places & np.isnan(values)] = 0.0
-        elif metric.higher_is_better:
-            values[places & np.isnan(values)] = worst
-        else:
+        else:  # whatever the metric would say of an empty ranking, such as 1 where nothing is relevant
             values[places] = worst
     values[status == UNDEFINED] = np.nan
     if policy.no_gold == "zero":

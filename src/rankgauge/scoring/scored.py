@@ -18,9 +18,9 @@ from rankgauge.judging import Leak, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.scoring.score import FAILED, MISSING, Outcome
+from rankgauge.scoring.score import FAILED, MISSING, Outcome, lacks_worst
 
-__all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
+__all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest", "without_worst"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 """Ids, or what returns them, for a run, where they are seldom asked for."""
@@ -88,6 +88,16 @@ class Scored:
             for said, of in names.items():
                 yield said if len(of) == len(self.metrics) else f"{listed(of)}: {said}"
 
+    def incomplete(self, policy: Policy) -> Iterator[str]:
+        """Yield which means leave out missing and failed samples that nothing is bad enough for, and how many."""
+        rules = {MISSING: policy.missing_output, FAILED: policy.failed_output}
+        for metric in self.metrics:
+            if lacks_worst(metric.planned.metric, metric.target.gold):
+                status = metric.outcome.status
+                n = sum(int(np.count_nonzero(status == code)) for code, rule in rules.items() if rule == "zero")
+                if n:
+                    yield f"{metric.planned.name}: {without_worst(n, len(status))}"
+
     def _flawed(self, outcome: Outcome, code: int, rule: str, noun: tuple[str, str]) -> str:
         """Return how many have a status, what they count as, and why the first has it; empty if none has."""
         flawed = np.flatnonzero(outcome.status == code)
@@ -99,6 +109,15 @@ class Scored:
         how = "counted as the worst score" if rule == "zero" else "left out of the mean"
         why = f"{self.sample_ids[first]}: {outcome.reasons[first]}"
         return f"{len(flawed):,} of {of} {became}, {how}; the first is {why}"
+
+
+def without_worst(n: int, of: int) -> str:
+    """Say that a mean is incomplete, as *n* missing or failed samples count nowhere."""
+    are = "is" if n == 1 else "are"
+    return (
+        f"the value is incomplete: {n:,} of {counted(of, 'sample')} {are} missing or failed, and there is no worst "
+        "value that such a sample could count as"
+    )
 
 
 def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:
