@@ -284,3 +284,28 @@ def test_compare_says_what_share_is_unjudged_by_unit(rankgauge, tmp_path):
     assert "is judged" not in done.err
     done = rankgauge("compare", "--qrels", tmp_path / "qrels.txt", *runs, "-m", "P(unit=document)@1", "-m", "P@1")
     assert "unjudged@1: a.run 1.0000, b.run 1.0000" in done.out
+
+
+def test_short_lists_leave_no_verdict_unless_they_are_allowed(rankgauge, write):
+    """Ten of twelve questions have their document at rank 3, where the lists of the first system have ended."""
+
+    def outputs(name, depth):
+        items = [{"id": f"d{rank}", "text": "two words"} for rank in range(1, depth + 1)]
+        return write(name, [{"id": f"q{at}", "actual_output": items} for at in range(12)])
+
+    rows = [{"id": f"q{at}", "expected_output": ["d3" if at < 10 else "d1"]} for at in range(12)]
+    write("data.jsonl", rows)
+    text = "version: 1\ndatasets: {mine: {path: data.jsonl}}\nmetrics: {use: [recall@8tok]}\n"
+    config, allowing = write("c.yaml", text), write("allowing.yaml", f"{text}short_lists: allow\n")
+    runs = outputs("top.jsonl", 2), outputs("deep.jsonl", 9)
+    gate = ["--gate", "recall@8tok max_drop 0.01", "--json"]
+
+    def told(config, *more):
+        found = rankgauge("compare", "--config", config, *runs, *gate, *more)
+        verdict = found.json["comparisons"][0]["metrics"]["recall@8tok"]["verdict"]
+        return found.code, verdict, "open" if "open   recall@8tok" in found.err else "ok"
+
+    assert told(config) == (0, "depends on short lists", "open")
+    assert told(config, "--short-lists", "allow") == (0, "better", "ok")
+    assert told(allowing, "--short-lists", "open") == (0, "depends on short lists", "open")
+    assert told(allowing) == (0, "better", "ok")

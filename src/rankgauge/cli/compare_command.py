@@ -48,7 +48,7 @@ def execute_compare(given: argparse.Namespace) -> int:
     _check(given)
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
-    choices["short_lists"] = _short_lists(given)
+    choices["short_lists"] = given.short_lists = _short_lists(given)  # of the gates, too
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
     gating = Gating.of_comparison(given)
