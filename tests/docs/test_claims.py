@@ -192,6 +192,7 @@ SIMULATED, PAPER, MACHINE = (
     "one machine, benchmarks",
 )
 
+PEER = "the other tool was run, in the version that the page names"
 MEASURED = {
     "comparing": {
         "Bootstrap intervals are popular": SIMULATED,
@@ -227,6 +228,13 @@ MEASURED = {
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
+    "come-from-ranx": {
+        "(in 73 of 200 drawn calls)...": PEER,
+        "1.9 is 1, and .5 is 0...": PEER,
+    },
+    "judge-with-a-model": {
+        "(a slope of 2.5, 40 of 500 questions, 20 draws), its standard error is twice as large: .23 for .11...": PEER,
+    },
     "gates": {"A change that is none (A/A) fails": SIMULATED},
     "html-report": {"Samples, ranks and texts": MACHINE},
     "match-by-text": {
