@@ -396,7 +396,7 @@ class TestMetricsCommand:
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, budget, tokenizer, partial, gold, matcher, joint, unit, stage, aggregate, as",
+            "  it also takes k, budget, tokenizer, partial, gold, matcher, joint, words, unit, stage, aggregate, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
@@ -415,7 +415,8 @@ class TestMetricsCommand:
         }
 
         _, out, _ = command_line("metrics", "show", "P")
-        also = "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, joint, unit, stage, aggregate, as"
+        taken = "k, budget, tokenizer, partial, rel, gold, matcher, joint, words, unit, stage, aggregate, as"
+        also = f"  it also takes {taken}"
         assert also in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
         assert "Returns:" not in out  # its docstring has no `Args`

@@ -314,7 +314,7 @@ class TestRefusals:
             ("recall@0tok", "must be an integer of 1 or more, not 0"),
             (
                 "recall(tokenizer=wrods)@5tok",
-                "unknown tokenizer 'wrods' (did you mean 'words'?); known are chars4, words",
+                "unknown tokenizer 'wrods' (did you mean 'words'?); known are chars4, unicode, words",
             ),
             ("recall(tokenizer=words)@5", "tokenizer of 'recall(tokenizer=words)@5' has no effect without a budget"),
             ("recall(partial=true)@5", "partial of 'recall(partial=true)@5' has no effect without a budget"),

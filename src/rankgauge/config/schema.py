@@ -161,6 +161,10 @@ MetricEntry = Annotated[
                         "unit": {"type": "string", "description": "What ids are rolled up to, such as document."},
                         "stage": {"type": "string", "description": "The stage of the pipeline that is judged."},
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
+                        "words": {
+                            "enum": ["blanks", "unicode"],
+                            "description": "What separates the words of answers and budgets: blanks, or their script.",
+                        },
                         **{name: {"type": "boolean", "description": text} for name, text in _WHETHER.items()},
                     },
                     "required": ["metric"],

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Claim
+from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Ints
 from rankgauge.errors import counted
 from rankgauge.expression import Unit
 from rankgauge.plugin.declarations import Tokenizer
 
-__all__ = ["Budget", "Fit", "Fits", "Measure", "UncountedError", "in_words"]
+__all__ = ["Budget", "Fit", "Fits", "Measure", "UncountedError", "in_words", "is_counted_at_blanks"]
 
 _NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
 
@@ -80,6 +81,13 @@ class Fits(NamedTuple):
     ends: Mapping[int, int]  # where it ends before the budget, by its place
     short: frozenset[int]  # those of them in which another result of average length would have fitted
     faults: Mapping[int, str]  # why it is not known for a sample, by its place
+    unspaced: frozenset[int] = frozenset()  # samples with texts whose words have no blanks between, counted at blanks
+
+
+def is_counted_at_blanks(budget: Budget) -> bool:
+    """Return whether a budget counts as a token what stands between blanks."""
+    claim = budget.tokenizer
+    return claim is not None and claim.provider.distribution == OWN and claim.declaration.name == "words"
 
 
 class UncountedError(Exception):

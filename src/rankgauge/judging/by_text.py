@@ -178,7 +178,7 @@ class TextJudge:
         self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
         of_passages = target.gold == "passages" and target.judges == "retrieved"
-        self._doubter = Doubter(matcher, of_passages=of_passages, looked=looked)
+        self._doubter = Doubter(matcher, of_passages=of_passages, of_answers=target.judges == "answer", looked=looked)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Searched, Seen
-from rankgauge.judging.budgets import Budget, Fit, Fits, Measure, UncountedError
+from rankgauge.judging.budgets import Budget, Fit, Fits, Measure, UncountedError, is_counted_at_blanks
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
@@ -57,6 +57,7 @@ class Keeper:
         self._measure = Measure()
         self._fitted: dict[Budget, list[Fit]] = {budget: [] for budget in keep.budgets}
         self._unfit: dict[Budget, dict[int, str]] = {budget: {} for budget in keep.budgets}
+        self._unspaced: dict[Budget, set[int]] = {budget: set() for budget in keep.budgets}
         self._profile = profile
         self.rankings: list[Ranking | None] = []  # what each sample retrieved; empty unless asked for
         # what metrics see of each sample; None unless asked for
@@ -90,6 +91,7 @@ class Keeper:
                 {place: fit.end for place, fit in enumerate(fitted) if fit.end is not None},
                 frozenset(place for place, fit in enumerate(fitted) if fit.is_short),
                 self._unfit[budget],
+                frozenset(self._unspaced[budget]),
             )
             for budget, fitted in self._fitted.items()
         }
@@ -100,6 +102,11 @@ class Keeper:
             texts: Sequence[str | None] = ()
             if isinstance(ranking, Ranking):
                 texts = [None] * len(ranking.ids) if ranking.texts is None else ranking.texts
+            if is_counted_at_blanks(budget) and any(text and not text.isascii() for text in texts):
+                from rankgauge.matchers.script_words import is_mostly_unspaced  # judging by id does without matchers
+
+                if any(map(is_mostly_unspaced, filter(None, texts))):
+                    self._unspaced[budget].add(len(fitted))
             try:
                 fitted.append(budget.fit(texts, self._measure))
             except UncountedError as error:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.errors import counted
 from rankgauge.judging.place_counts import PlaceCounts
+from rankgauge.judging.script_doubts import ScriptCounts, look_at_scripts
 
 __all__ = ["Doubter", "Doubts"]
 
@@ -51,6 +52,8 @@ class Doubts(NamedTuple):
     placed: int = 0  # how many retrieved items were looked for in gold spans by their offsets
     by_text: int = 0  # how many by their text
     places: PlaceCounts = PlaceCounts()  # what their offsets are worth
+    scripts: ScriptCounts = ScriptCounts()  # what does not match for reasons of its script
+    of_answers: bool = False  # whether generated answers are judged
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
@@ -62,6 +65,8 @@ class Doubts(NamedTuple):
             self.placed + other.placed,
             self.by_text + other.by_text,
             self.places | other.places,
+            self.scripts | other.scripts,
+            self.of_answers or other.of_answers,
         )
 
     def notes(self, matcher: str | None) -> Iterator[str]:
@@ -78,6 +83,7 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
+        yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
         if by_text := self.by_text - self.places.n.get("refused", 0):
             every = counted(self.placed + self.by_text, "retrieved item")
@@ -95,19 +101,24 @@ class Doubts(NamedTuple):
 class Doubter:
     """Collects the doubts about one target's matcher, sample by sample."""
 
-    def __init__(self, matcher: ResolvedMatcher, *, of_passages: bool, looked: int = 0) -> None:
+    def __init__(
+        self, matcher: ResolvedMatcher, *, of_passages: bool, of_answers: bool = False, looked: int = 0
+    ) -> None:
         self._matcher = matcher
+        self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._to_look_at = _LOOKED_AT - looked if of_passages and comparer != "cover" else 0
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
-        self._short = Doubts()
 
     def add(self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]) -> None:
         """Take one sample's texts, and which of them match: places of both, and the score."""
         if len(self._looks) < self._to_look_at:
             self._look(retrieved, gold, {wanted for _, wanted, _ in hits})
+        scripts = look_at_scripts(self._matcher.matcher.comparer, retrieved, gold, hits)
+        if any(scripts):
+            self._short |= Doubts(scripts=scripts)
         if self._looks_inside and hits:
             self._look_inside(retrieved, gold, hits)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, cover, escapes, normalizers, words
+from rankgauge.matchers import builtin, comparers, cover, escapes, normalizers, script_words, words
 from rankgauge.plugin import hookimpl
 from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Comparer
@@ -23,7 +24,8 @@ def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
 @hookimpl
 def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
     """Return every built-in comparer."""
-    return [*declared_in(comparers), *declared_in(escapes), *declared_in(cover), *declared_in(words, Comparer)]
+    several = [declared_in(each, Comparer) for each in (words, script_words)]
+    return [*declared_in(comparers), *declared_in(escapes), *declared_in(cover), *chain.from_iterable(several)]
 
 
 @hookimpl
@@ -35,4 +37,4 @@ def rankgauge_matchers() -> Sequence[Callable[[], None]]:
 @hookimpl
 def rankgauge_tokenizers() -> Sequence[Callable[[str], int]]:
     """Return every built-in tokenizer."""
-    return declared_in(words, Tokenizer)
+    return [*declared_in(words, Tokenizer), *declared_in(script_words, Tokenizer)]

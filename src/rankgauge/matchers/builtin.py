@@ -82,3 +82,13 @@ def squad() -> None:
 @named_matcher("squad-f1", "lower | strip-ascii-punctuation | strip-articles > token-f1 >= 1e-09")
 def squad_f1() -> None:
     """Find any word in common, after SQuAD's normalization; the match score is SQuAD's F1."""
+
+
+@named_matcher("squad-unicode", "strip-articles > equal-script-words >= 1")
+def squad_unicode() -> None:
+    """Compare word by word, by script: without case, punctuation, English articles and forms of the same character."""
+
+
+@named_matcher("squad-f1-unicode", "strip-articles > script-word-f1 >= 1e-09")
+def squad_f1_unicode() -> None:
+    """Find any word in common, as `squad-f1`, with words by script; the match score is the F1 of these."""

@@ -22,6 +22,7 @@ from rankgauge.plugin import comparer, tokenizer
 __all__ = [
     "Word",
     "chars4",
+    "count_unspaced",
     "equal_tokens",
     "is_boundary",
     "plain_words",
@@ -31,6 +32,7 @@ __all__ = [
     "whole_words",
     "word_around",
     "words",
+    "words_by_script",
 ]
 
 
@@ -123,6 +125,17 @@ def word_around(text: str, at: int, size: int) -> str:
     return text[at:end]
 
 
+def words_by_script(text: str) -> list[str]:
+    """Return the folded words of a text as it is, markup and all."""
+    return list(map(_folded, _word_pattern(is_ascii=text.isascii()).findall(text)))
+
+
+def count_unspaced(text: str) -> int:
+    """Return how many characters of a text are of scripts without blanks between words."""
+    return len(_UNSPACED_CHARACTERS.findall(text))
+
+
+_UNSPACED_CHARACTERS = re.compile(f"[{_UNSPACED}]")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]").search
 
 

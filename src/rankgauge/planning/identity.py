@@ -21,6 +21,7 @@ from rankgauge.expression import MetricExpression, Value
 from rankgauge.judging import Target
 from rankgauge.planning.cutoffs import Cut
 from rankgauge.planning.requests import USUAL_BUDGET, Bound
+from rankgauge.planning.word_choice import USUAL_WORDS
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
@@ -79,7 +80,7 @@ def names_of(bound: Bound, cut: Cut, catalog: Catalog) -> Names:
 
 def unusual_engine(bound: Bound) -> dict[str, Value]:
     """Return what a request asks of the engine, without what is usual for budgets, spans and the metric."""
-    usual = {**USUAL_BUDGET, "joint": False, "aggregate": bound.metric.aggregate}
+    usual = {**USUAL_BUDGET, "words": USUAL_WORDS, "joint": False, "aggregate": bound.metric.aggregate}
     return {name: value for name, value in bound.request.engine.items() if (name, value) not in usual.items()}
 
 

@@ -9,7 +9,7 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -23,6 +23,7 @@ from rankgauge.expression import MetricExpression, Value, as_written, parse_many
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
 from rankgauge.planning.cutoffs import Conventions, check_k
+from rankgauge.planning.word_choice import USUAL_TOKENIZER, tokenizer_of
 from rankgauge.plugin.metric import Metric, declared
 from rankgauge.plugin.metric_decorators import sample_metric
 
@@ -43,7 +44,7 @@ __all__ = [
     "specs_of",
 ]
 
-_ENGINE = ("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate")
+_ENGINE = ("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate", "words")
 """What the engine takes for itself of the parameters that stand in every expression."""
 
 
@@ -221,7 +222,7 @@ def _default_k(metric: Metric) -> int | None:
     return k.default if k is not None and type(k.default) is int else None
 
 
-USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": "words", "partial": False})
+USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": USUAL_TOKENIZER, "partial": False})
 """How budgets are counted where an expression says nothing."""
 
 
@@ -253,11 +254,10 @@ def budget_of(request: Request, metric: Metric, amount: float | None, convention
         raise ParameterError(
             f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
         )
-    partial, tokenizer = (request.engine.get(name, USUAL_BUDGET[name]) for name in ("partial", "tokenizer"))
+    partial = request.engine.get("partial", USUAL_BUDGET["partial"])
     if not isinstance(partial, bool):
         raise ParameterError(f"partial of {written} is true or false, not {partial!r}")
-    if not isinstance(tokenizer, str) or not tokenizer.strip():
-        raise ParameterError(f"the tokenizer of {written} is a name, not {tokenizer!r}")
+    tokenizer = tokenizer_of(request.engine, request.written, unit)
     claim = None if unit == "char" else conventions.catalog.tokenizer(tokenizer)
     return Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial)
 
@@ -299,6 +299,7 @@ def bind(request: Request, conventions: Conventions) -> Bound:
         reading = conventions.catalog.read(request.expression)
         metric, number, is_short = reading.claim.declaration, reading.k, reading.is_short
         provider = reading.claim.provider
+    request = _with_own_words(request, metric)
     written, number = _pinned_parameter(request, metric, number, is_short=is_short)
     usual = dict(conventions.profile.parameters.get(metric.alias, {}))
     bound = Bound(
@@ -314,6 +315,16 @@ def bind(request: Request, conventions: Conventions) -> Bound:
     )
     _check_together(bound)
     return bound
+
+
+def _with_own_words(request: Request, metric: Metric) -> Request:
+    """Return a request for a metric that has a parameter `words` of its own, as plugins may, with it among these."""
+    if "words" not in request.engine or all(parameter.name != "words" for parameter in metric.all_parameters):
+        return request
+    engine, expression = dict(request.engine), request.expression
+    own = {**dict(expression.params), "words": engine.pop("words")}
+    moved = MetricExpression(expression.name, own, k=expression.k, unit=expression.unit)
+    return replace(request, engine=engine, expression=moved)
 
 
 def _pinned_parameter(

@@ -20,6 +20,7 @@ from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.identity import fingerprint_of, metric_definition, names_of, unusual_engine
 from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings, refusal_of
+from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import IntervalChoice
@@ -206,6 +207,9 @@ _Judged = Mapping[Target, ResolvedMatcher | None]
 
 
 def _judged(bound: Bound, conventions: Conventions) -> _Judged:
+    request = bound.request
+    has_words = bound.metric.judging.judges == "answer" or request.expression.unit is not None
+    check_words(request.engine, request.written, has_words=has_words)
     stage = _stage(bound, conventions)
     judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
     judged = _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
@@ -325,6 +329,13 @@ def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
 
 
 def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
+    """Return the matcher as `_usual_matcher` does; of answers, one that takes words by script where that is asked."""
+    usual, request = _usual_matcher(bound, kind, conventions), bound.request
+    is_answer = bound.metric.judging.judges == "answer"
+    return matcher_of_words(request.engine, request.written, usual) if is_answer else usual
+
+
+def _usual_matcher(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
     """Return the matcher: the request's, the evaluation's, the profile's, the metric's; None for plain nuggets."""
     chosen = bound.request.engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
     if chosen:

@@ -256,6 +256,7 @@ class Metric:
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
+            "words": has_budget or (self.judging.judges == "answer" and "answer" in self.judging.gold),
             "unit": not {"relevant", "sets"}.isdisjoint(self.judging.gold)
             and self.judging.judges == "retrieved"
             and not self.is_whole,

@@ -277,6 +277,11 @@ class Collector:
         outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
         leaks = [leak for part, batch in zip(parts, self._batches, strict=True) for leak in _counted(part, batch)]
+        if metric.cut.budget is not None and (unspaced := self._n_unspaced(metric.cut.budget, target)):
+            notes.append(
+                f"{metric.name}: in {counted(unspaced, 'sample')} texts are in a script without blanks between words, "
+                "where the tokenizer words counts a sentence as one token; words=unicode counts its characters"
+            )
         scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, top, fitted, leaks)
         notes += filter(None, [scored.note])
         return scored
@@ -294,6 +299,10 @@ class Collector:
             ended.update(end for place, end in fits.ends.items() if place not in left_out)
             short += len(fits.short - left_out)
         return Fitted(dict(sorted(fitted.items())), dict(sorted(ended.items())), short)
+
+    def _n_unspaced(self, budget: Budget, target: Target) -> int:
+        """Return how many samples have texts of which a budget counts too few tokens."""
+        return sum(len(batch.evidence[target].fits[budget].unspaced) for batch in self._batches)
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""
