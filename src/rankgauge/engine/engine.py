@@ -29,6 +29,7 @@ from rankgauge.io.builtin_formats import without_nulls
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
+from rankgauge.io.open_sources import refuse_splits
 from rankgauge.io.problems import unreadable
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.requests import MetricSpec
@@ -285,7 +286,8 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
         return list(source.to_dict("records"))
     rows = next((getattr(source, name) for name in ("to_pylist", "to_list") if hasattr(source, name)), None)
     if rows is not None and hasattr(source, "column_names"):  # an Arrow table, or a dataset of Hugging Face
-        return [without_nulls(row) for row in rows()]
+        return [{name: without_nulls(value) for name, value in row.items()} for row in rows()]
+    refuse_splits(source, "the samples")
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         msg = "cannot use the samples:"
         kind = type(source).__name__

@@ -44,8 +44,9 @@ def records(path: Path, catalog: Catalog, reader: str = "") -> Iterator[Record]:
     """Read the records of a file in the format that its ending names, or by the *reader* of that name."""
     if (path / "qrels").is_dir():
         raise unreadable(str(path), "this is a directory; a folder of BEIR or MTEB is read with --preset beir")
-    with open_file(path) as source:
-        claim = reader_of(path, catalog, reader)
+    claim = reader_of(path, catalog, reader)
+    is_ours = claim is None or claim.provider.distribution == OWN
+    with open_file(path, is_text=is_ours) as source:
         if claim is None:
             suffix = plain_suffix(path)
             readers = [reader.declaration for reader in catalog.all("reader").values()]
@@ -53,7 +54,7 @@ def records(path: Path, catalog: Catalog, reader: str = "") -> Iterator[Record]:
             message = f"no reader for files ending in {suffix!r}{did_you_mean(suffix, known)}; known are "
             others = "(also with .gz or .zst), and judgments of TREC; --reader NAME takes any reader"
             raise unreadable(str(path), f"{message}{', '.join(known)} {others}")
-        if claim.provider.distribution == OWN:
+        if is_ours:
             yield from claim.declaration.function(source)
         else:
             yield from foreign_records(claim, source)

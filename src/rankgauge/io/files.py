@@ -23,7 +23,9 @@ from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unrea
 __all__ = [
     "COMPRESSIONS",
     "MAGIC",
+    "NOT_TEXT",
     "OpenFile",
+    "binary",
     "digest",
     "endings",
     "ends_within_a_line",
@@ -43,9 +45,22 @@ __all__ = [
 MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """How compressed data begins, and the ending that says so."""
 
+NOT_TEXT = {
+    **{magic: f"compressed; give the file the ending {ending}" for magic, ending in MAGIC.items()},
+    b"PK\x03\x04": "a zip archive; unpack it",
+    **{b"BZh%d1AY&SY" % n: "bzip2 data; decompress it, or compress it with gzip or zstd" for n in range(1, 10)},
+    b"\xfd7zXZ\x00": "xz data; decompress it, or compress it with gzip or zstd",
+    b"\x04\x22\x4d\x18": "lz4 data; decompress it, or compress it with gzip or zstd",
+    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
+    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
+}
+"""How data begins that is no text, what it is, and what to do."""
+
+_BINARY_FORMATS = frozenset({".parquet", ".pq", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 _BOM = b"\xef\xbb\xbf"
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 """The endings of compressed files."""
+_LOOKED_AT = 64
 _BLOCK = 1 << 18
 _TAIL = 1 << 12
 # How much zstd data is expanded at once: a block has at least 4 bytes, and at most 128 KB once expanded, so 32 MB.
@@ -71,10 +86,11 @@ class OpenFile:
 
 
 @contextmanager
-def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
+def open_file(path: Path, *, name: str | None = None, is_text: bool = True) -> Iterator[OpenFile]:
     """
     Open a regular file for reading, decompressed by its ending (``.gz``, ``.zst``), and called *name* in messages.
 
+    One that should be text, as all but tables in formats of their own are, and is not, is called what it is.
     Whatever is raised while it is open is an `UnreadableError`; so is a line, or the whole of a compressed file that is
     read at once, with more bytes than `longest_piece`.
     """
@@ -85,9 +101,19 @@ def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
             is_compressed = path.suffix.lower() in COMPRESSIONS
             lines = _LimitedLines(_decompressed(raw, path), path, label, limit)
             stream = _Whole(lines, label, limit) if is_compressed else io.BufferedReader(lines, _BLOCK)
+            if is_text and plain_suffix(path) not in _BINARY_FORMATS and (what := binary(stream.peek(_LOOKED_AT))):
+                raise unreadable(label, f"this is {what}")
             offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
             stream.read(offset)
             yield OpenFile(label, None if is_compressed else str(path), stream, offset)
+
+
+def binary(data: bytes) -> str:
+    """Return what data is that begins like this and is no UTF-8 text, and what to do; empty where it may be some."""
+    is_wide = len(data) >= 8 and (not any(data[1:8:2]) or not any(data[0:8:2])) and any(data[:8])
+    return next((what for magic, what in NOT_TEXT.items() if data.startswith(magic)), "") or (
+        "UTF-16 text; convert it to UTF-8" if is_wide else ""
+    )
 
 
 @contextmanager

@@ -18,12 +18,12 @@ from rankgauge.base.forked import lost_threads
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, Problem, listed
 from rankgauge.io.field_names import Kind, check_columns, reader_name
 from rankgauge.io.files import MAGIC, endings, open_file, plain_suffix, reading
 from rankgauge.io.ir_datasets_names import is_named, judgments_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping, read_nested_qrels, read_nested_run
-from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
+from rankgauge.io.problems import RAISE_IT, SUBJECTS, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import FileKind, is_known, is_trec, read_head, recognize, split_line
 from rankgauge.io.trec import QRELS, RUN, Form, RunFile, read_qrels
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from rankgauge.io.table_rows import Rows
 
-__all__ = ["STANDARD_INPUT", "QrelsLike", "RunLike", "Table", "open_qrels", "open_run"]
+__all__ = ["STANDARD_INPUT", "QrelsLike", "RunLike", "Table", "open_qrels", "open_run", "refuse_splits"]
 
 
 class Table(Protocol):
@@ -74,6 +74,7 @@ def open_qrels(
     be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)
+    refuse_splits(source, SUBJECTS["qrels"])
     if isinstance(source, Mapping):
         qrels = qrels_of_mapping(source)
         return qrels if intents else qrels.without_intents()
@@ -95,6 +96,7 @@ def open_qrels(
 def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalog: Catalog | None = None) -> RunSource:
     """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
     check_columns(columns)
+    refuse_splits(source, SUBJECTS["run"])
     if isinstance(source, Mapping):
         return MappingRun(source)
     if isinstance(source, RunSource):
@@ -108,6 +110,15 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalo
     from rankgauge.io.table_rankings import TableRun
 
     return TableRun(content, kept=file.kept)
+
+
+def refuse_splits(source: object, what: str) -> None:
+    """Refuse datasets by the names of their splits, as Hugging Face loads them, with these names."""
+    if isinstance(source, Mapping) and source and all(hasattr(split, "column_names") for split in source.values()):
+        shown = listed([repr(name) for name in source])
+        kind, first = type(source).__name__, next(iter(source))
+        message = f"a {kind} has several datasets, its splits {shown}; give one, as data[{first!r}]"
+        raise DataError(f"{what} cannot be used:", [Problem(message)])
 
 
 class _File(NamedTuple):

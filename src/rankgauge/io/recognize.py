@@ -20,7 +20,7 @@ from typing import IO, Literal, NamedTuple
 from rankgauge.base.plain_text import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, is_header, positions
-from rankgauge.io.files import MAGIC, open_file, open_regular, plain_suffix
+from rankgauge.io.files import binary, open_file, open_regular, plain_suffix
 from rankgauge.io.problems import SUBJECTS
 
 __all__ = [
@@ -46,14 +46,6 @@ _JSON = re.compile(rb'\s*\{\s*("|\}|$)')
 _LOOKED_AT = 1 << 16
 _SEPARATORS = "\t,;"
 _PARQUET = b"PAR1"
-_BINARY = {
-    **{magic: f"compressed; give the file the ending {ending}" for magic, ending in MAGIC.items()},
-    _PARQUET: "Parquet; give the file the ending .parquet",
-    b"PK\x03\x04": "a zip archive; unpack it",
-    b"BZh": "bzip2 data; unpack it",
-    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
-    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
-}
 
 
 TREC_LINE: Mapping[Kind, str] = {"qrels": "query iteration document grade", "run": "query Q0 document rank score tag"}
@@ -190,7 +182,7 @@ def is_known(suffix: str) -> bool:
 
 def is_trec(path: Path, kind: Kind, *, name: str) -> bool:
     """Return whether the first line of a file is one of TREC text."""
-    with open_file(path, name=name) as opened:
+    with open_file(path, name=name, is_text=False) as opened:
         fields = split_line(read_head(opened.stream).line)
     return is_run_line(fields) or (kind == "qrels" and is_qrels_line(fields))
 
@@ -225,11 +217,12 @@ class Looks(NamedTuple):
 
 def sniff(path: Path) -> Looks:
     """Look at the first lines of a file that was given as TREC text, so that a wrong one is called by its name."""
-    with open_file(path) as opened:
+    with open_file(path, is_text=False) as opened:
         data = opened.stream.read(_LOOKED_AT)
-    for magic, what in _BINARY.items():
-        if data.startswith(magic):
-            return Looks("binary", what)
+    if data.startswith(_PARQUET):
+        return Looks("binary", "Parquet; give the file the ending .parquet")
+    if what := binary(data):
+        return Looks("binary", what)
     if b"\x00" in data:
         return Looks("binary", "not text")
     lines = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]

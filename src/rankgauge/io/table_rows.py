@@ -230,7 +230,7 @@ def rows_of_reader(
     """Return the records of a file as rows of a table."""
     rows: list[Mapping[str, Any]] = []
     problems: list[Problem] = []
-    with open_file(path, name=name) as source:
+    with open_file(path, name=name, is_text=False) as source:
         for record in foreign_records(claim, source):
             value = record.value
             if isinstance(value, Mapping):
