@@ -92,7 +92,11 @@ class Target(NamedTuple):
         return self.gold != "answerable"
 
     def lacks_text(self, rank: int) -> str:
-        """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
+        """Return why the item at a rank cannot be compared with ground truth: it has no id, text or place."""
+        if self.identity == "id":
+            what = "an id" if self.unit is None else f"an id, of which unit={self.unit} makes another,"
+            hint = "give each its id, or judge texts: gold texts in `expected_output.passages`, and gold=passages"
+            return f"judging by id needs {what} for every retrieved item; the item at rank {rank} has none ({hint})"
         if self.gold == "spans":
             needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
             return f"judging by spans needs {needed}; the item at rank {rank} has neither"
@@ -153,8 +157,8 @@ class Evidence:
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
     # what `met_as_parts` says of the first samples that have both, where no id is met
     parts: tuple[tuple[bool, ...], ...] = ()
-    # the first rank whose item has no text, of samples that were judged by text without all of them; by spans, the
-    # first whose item has neither a place nor a text that can be compared
+    # the first rank whose item has no text, of samples that were judged by text without all of them; by id, the first
+    # whose item has no id; by spans, the first whose item has neither a place nor a text that can be compared
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
     by_text: Evidence | None = None  # what holds if no place of retrieved items is taken; None where that is the same

@@ -40,6 +40,7 @@ class IdJudge:
         self._looks: tuple[str, str] | None = None
         self._parts: list[tuple[bool, ...]] = []
         self._to_look_at = LOOKED_AT - looked if self._rule is None else 0
+        self._nameless: dict[int, int] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -63,6 +64,8 @@ class IdJudge:
             start = self._add_gold(place, expected, gold)
             if ranking is not None and ids:
                 self._looks = self._looks or (ids[0] or "(no id)", next(iter(gold)))
+                if None in ids:
+                    self._nameless[place] = ids.index(None) + 1
                 self._add_rows(place, ranking, gold, start)
                 if not lists.row_sample:
                     self._look(ids, gold)
@@ -97,6 +100,7 @@ class IdJudge:
             met=len(judged.rows.sample) > 0,
             looks=self._looks,
             parts=tuple(self._parts),
+            textless=self._nameless,
             n_dropped=self._lists.n_dropped,
         )
 

@@ -248,12 +248,15 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
 def _textless(
     column: PlannedMetric, target: Target, evidence: Evidence, values: Scores, k: Cutoff | None
 ) -> dict[int, str]:
-    """Return which samples lack a text, or a place, where it could still change the score."""
-    best = column.metric.range[1]
+    """Return which samples lack an id, a text or a place where it could still change the score."""
+    if target.identity == "id" and not column.metric.needs_gold:
+        return {}  # it looks at no id
+    ends, is_rising = column.metric.range, column.metric.higher_is_better
+    best, sign = ends[1 if is_rising else 0], 1 if is_rising else -1
     return {
         place: target.lacks_text(rank)
         for place, rank in evidence.textless.items()
-        if rank <= cutoff_at(place, k) and (best is None or not values[place] >= best)
+        if rank <= cutoff_at(place, k) and (best is None or not sign * values[place] >= sign * best)
     }
 
 
