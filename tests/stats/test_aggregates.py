@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats import PERCENTILES, aggregate, histogram, pass_rate, percentile, standard_deviation
 from rankgauge.stats.aggregates import exact_reading, terms
 
 
@@ -182,3 +182,12 @@ def test_only_a_geometric_mean_adds_logarithms():
     """The smallest value that counts there is 1e-5."""
     assert terms([0.5, 0.0], "mean") == [0.5, 0.0]
     assert terms([1.0, 0.0], "geometric") == [0.0, math.log(1e-5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "of_five", "of_one"),
+    [("min", 0.0, 0.5), ("p5", 0.2, 0.5), ("p10", 0.4, 0.5), ("p50", 2.0, 0.5), ("p95", 3.8, 0.5), ("max", 4.0, 0.5)],
+)
+def test_tails_are_aggregates(name, of_five, of_one):
+    assert PERCENTILES[name]([0.0, 1.0, 2.0, 3.0, 4.0]) == pytest.approx(of_five, rel=1e-12)
+    assert PERCENTILES[name]([0.5]) == of_one

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rankgauge.plugin import Scores, aggregate, hookimpl
 from rankgauge.plugin.signature import declared_in
-from rankgauge.stats import AGGREGATES
+from rankgauge.stats import AGGREGATES, PERCENTILES
 
 __all__ = ["FAMILIES", "Family", "family_of"]
 
@@ -124,8 +124,6 @@ def rankgauge_metrics() -> Sequence[Callable[..., Scores]]:
 @hookimpl
 def rankgauge_aggregates() -> Sequence[Callable[[Sequence[float]], float]]:
     """Return every built-in aggregate."""
-    from rankgauge.metrics.spent import PERCENTILES  # families are imported when they are asked for
-
     return [aggregate(name)(function) for name, function in {**AGGREGATES, **PERCENTILES}.items()]
 
 

@@ -5,16 +5,14 @@ What outputs took: seconds, bytes and cost of each call, as columns that gates c
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from rankgauge.columns import Flags
 from rankgauge.plugin import Judged, Scores, metric
-from rankgauge.stats import percentile
 
 __all__ = [
-    "PERCENTILES",
     "system_bytes",
     "system_cost",
     "system_latency",
@@ -22,16 +20,6 @@ __all__ = [
     "system_latency_p95",
     "system_latency_p99",
 ]
-
-
-def _percentile(of: Sequence[float], p: float) -> float:
-    return percentile(of, p) or 0.0
-
-
-PERCENTILES: Mapping[str, Callable[[Sequence[float]], float]] = {
-    f"p{p}": functools.partial(_percentile, p=p) for p in (50, 95, 99)
-}
-"""Aggregates: percentiles, interpolated linearly between the closest ranks."""
 
 
 def _taken(judged: Judged, what: str) -> Scores:

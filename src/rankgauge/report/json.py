@@ -100,7 +100,7 @@ def _interval(column: MetricSummary) -> dict[str, Any]:
 
 def _metric(column: MetricSummary, sample_ids: tuple[str, ...]) -> dict[str, Any]:
     info, repeats = column.info, repeat_facts(column, sample_ids)
-    ranks = {name: column.percentile(p) for name, p in (("min", 0), ("p50", 50), ("p95", 95), ("max", 100))}
+    ranks = {name: column.percentile(p) for name, p in (("min", 0), ("p5", 5), ("p50", 50), ("p95", 95), ("max", 100))}
     return {
         **_mean(column),
         "aggregate": info.aggregate,

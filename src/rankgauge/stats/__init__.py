@@ -7,6 +7,7 @@ every machine.
 
 from rankgauge.stats.aggregates import (
     AGGREGATES,
+    PERCENTILES,
     ExactSum,
     aggregate,
     concluded,
@@ -25,6 +26,7 @@ from rankgauge.stats.intervals import MeanInterval, interval_of_mean, is_binary
 
 __all__ = [
     "AGGREGATES",
+    "PERCENTILES",
     "TIED",
     "Agreement",
     "ExactSum",

@@ -4,6 +4,7 @@ Aggregates: one number from many, exactly rounded, and the exact sums that make 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGGREGATES",
+    "PERCENTILES",
     "ExactSum",
     "aggregate",
     "concluded",
@@ -178,6 +180,9 @@ def standard_deviation(values: Sequence[float] | NDArray[np.float64], mean: floa
     return math.sqrt(exact_sum(deviations * deviations) / (len(values) - 1))
 
 
+_PERCENTS = {"min": 0, "p5": 5, "p10": 10, "p50": 50, "p95": 95, "p99": 99, "max": 100}
+
+
 def percentile(values: Sequence[float], p: float) -> float | None:
     """Return percentile *p* (0 to 100), interpolated linearly between the closest ranks; None for no values."""
     return percentile_of_sorted(np.sort(np.asarray(values, dtype=np.float64)), p)
@@ -194,6 +199,16 @@ def percentile_of_sorted(ordered: NDArray[np.float64], p: float) -> float | None
     high = min(low + 1, len(ordered) - 1)
     below, above = float(ordered[low]), float(ordered[high])
     return below + (above - below) * (place - low)
+
+
+def _percentile(values: Sequence[float], p: float) -> float:
+    return percentile(values, p) or 0.0
+
+
+PERCENTILES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
+    {name: functools.partial(_percentile, p=p) for name, p in _PERCENTS.items()}
+)
+"""Further aggregates: percentiles, interpolated linearly between the closest ranks, and both ends."""
 
 
 def pass_rate(values: Sequence[float] | NDArray[np.float64], threshold: float = 0.5) -> float | None:
