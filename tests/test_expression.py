@@ -27,6 +27,27 @@ class TestGrammar:
         found = parse("retrieval-mrr")
         assert ("retrieval-mrr", (), None) == (found.name, found.params, found.k)
 
+    @pytest.mark.parametrize(
+        ("written", "expected"),
+        [
+            ("nDCG(cutoff=10)", "nDCG@10"),
+            ("AP(rel=2,cutoff=10)", "AP(rel=2)@10"),
+            ("AP(cutoff=10, rel=2)", "AP(rel=2)@10"),
+            ("recall(cutoff=1500tok)", "recall@1500tok"),
+        ],
+    )
+    def test_so_is_a_parameter_of_that_name(self, written, expected):
+        """As ir_measures takes it."""
+        assert parse(written) == parse(expected)
+        assert str(parse(written)) == expected
+
+    @pytest.mark.parametrize(
+        "written",
+        ["nDCG(cutoff=10)@5", "ndcg-at-5(cutoff=10)", "nDCG(cutoff=ten)", "nDCG(cutoff=true)", 'P(cutoff="10")'],
+    )
+    def test_a_second_cutoff_and_one_that_is_no_number_are_refused(self, written):
+        assert "cutoff" in str(refusal(written))
+
     def test_the_number_behind_the_at_sign_is_the_cutoff(self):
         found = parse("ndcg@10")
         assert ("ndcg", 10) == (found.name, found.k)

@@ -4,7 +4,8 @@ Metric expressions: reading and writing texts such as ``ndcg(gain=exponential)@1
 The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number [ "tok" | "char" ] ]``. A value is a number,
 ``true``, ``false``, a bare word or a quoted string; ``{1: 3, 2: 9}`` is read as the string ``"1=3,2=9"``. Reading is
 tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for ``retrieval-ndcg-at-k@10``); writing is
-canonical, so that ``parse(str(e)) == e`` for every expression ``e``.
+canonical, so that ``parse(str(e)) == e`` for every expression ``e``. The parameter ``cutoff`` is what stands behind the
+``@``.
 
 Names are not resolved here, but by the catalog.
 """
@@ -111,14 +112,19 @@ class MetricExpression:
                 raise ExpressionError(f"{name!r} already has a cutoff; leave out @{k}{unit or ''}", text=name)
             stem = pinned["stem"]
             name, k, unit = f"{stem}-k" if pinned.re is _PINNED else stem, _number(pinned["k"]), _unit(pinned["unit"])
-        for key, value in (params or {}).items():
+        params = dict(params or {})
+        if (cutoff := params.pop("cutoff", None)) is not None:  # ir_measures' name for what stands behind @
+            if k is not None:
+                raise ExpressionError(f"{name!r} has two cutoffs, {cutoff} and {k}; give one", text=name)
+            k, unit = _cutoff(name, cutoff)
+        for key, value in params.items():
             _check_param(name, key, value)
         if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k)):
             raise ExpressionError(f"the cutoff of {name!r} must be a number, not {k!r}", text=name)
         if unit is not None and (unit not in _UNITS or not isinstance(k, int)):
             raise ExpressionError(f"a budget of {name!r} is {_BUDGETS}, not {k}{unit}", text=name)
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "params", tuple(sorted((params or {}).items())))
+        object.__setattr__(self, "params", tuple(sorted(params.items())))
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "unit", unit)
 
@@ -302,6 +308,18 @@ def _number(text: str) -> int | float:
     if len(digits) > _MOST_DIGITS:
         raise ExpressionError(f"a number of {len(digits):,} characters is too long for a metric expression", text=text)
     return int(text) if digits.isdigit() else float(text)
+
+
+def _cutoff(name: str, value: object) -> tuple[int | float, Unit | None]:
+    """Return a cutoff that was given as a parameter: a number, or a budget."""
+    if isinstance(value, str):
+        try:
+            return read_budget(value)
+        except ExpressionError:
+            pass
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ExpressionError(f"the cutoff of {name!r} must be a number, not {value!r}", text=name)
+    return value, None
 
 
 def _check_param(name: str, key: str, value: Value) -> None:

@@ -225,3 +225,58 @@ def test_decimals_of_a_cutoff_are_dropped_as_trec_eval_drops_them():
         "ndcg_cut_20",
         "ndcg_cut_23",
     ]
+
+
+def meant(specs):
+    """Return what names mean, whatever the columns are called."""
+    columns = ENGINE.dataset([]).with_metrics(specs).plan().metrics
+    return {(column.metric.alias, column.cut.k, tuple(sorted(column.params.items()))) for column in columns}
+
+
+@pytest.mark.parametrize(
+    ("written", "columns", "ours"),
+    [
+        ("P_5,10", ["P_5", "P_10"], ["P@5", "P@10"]),
+        ("ndcg_cut_5,10", ["ndcg_cut_5", "ndcg_cut_10"], ["ndcg@5", "ndcg@10"]),
+        ("map_cut_10, 5", ["map_cut_5", "map_cut_10"], ["AP@10", "AP@5"]),
+        ("iprec_at_recall_0.1,0.5", ["iprec_at_recall_0.10", "iprec_at_recall_0.50"], ["iprec@0.1", "iprec@0.5"]),
+        ("Rprec_mult_0.2,0.4", ["Rprec_mult_0.20", "Rprec_mult_0.40"], ["Rprec_mult@0.2", "Rprec_mult@0.4"]),
+        ("relative_P_5,10", ["relative_P_5", "relative_P_10"], ["relative_P@5", "relative_P@10"]),
+    ],
+)
+def test_columns_of_a_family_may_be_listed_behind_its_name(written, columns, ours):
+    """As `P.5,10`, everywhere; `P_5` alone is a name of its own."""
+    assert labels(written) == columns
+
+    assert meant([written]) == meant(ours)
+
+
+@pytest.mark.parametrize("written", ["P_5,", "P_5,x", "P_5,10@3", "ndcg_5,10", "nonsense_5,10", "set_F_1,2"])
+def test_other_lists_are_no_families(written):
+    with pytest.raises((ExpressionError, UnknownNameError, PlanError)):
+        ENGINE.dataset([]).with_metrics([column.spec for column in expand([written], BUILT_IN)]).plan()
+
+
+@pytest.mark.parametrize(
+    ("written", "label", "form"),
+    [
+        ("rbp(p=0.8)", "rbp_p=0.8", "rbp.p=0.8"),
+        ("RBP(p=0.95)", "rbp_p=0.95", "rbp.p=0.95"),
+        ("rbp_resid(p=0.5)", "rbp_resid_p=0.5", "rbp_resid.p=0.5"),
+        ("set_F(beta=0.5)", "set_F_0.25", "set_F.0.25"),
+        ("SetF(beta=2)", "set_F_4", "set_F.4"),
+        ('utility(weights="1,-1,0,0")', "utility_1,-1,0,0", "utility.1,-1,0,0"),
+        ('ndcg(gains="1=3,2=9")', "ndcg_1=3,2=9", "ndcg.1=3,2=9"),
+        ("nDCG(cutoff=10)", "ndcg_cut_10", "ndcg_cut.10"),
+    ],
+)
+def test_parameters_that_have_a_form_there_are_printed_in_it(written, label, form):
+    assert labels(written) == labels(form) == [label]
+    assert meant([written]) == meant([form])
+
+
+@pytest.mark.parametrize(
+    "written", ["AP(rel=2)", "RBP(p=0.8, rel=2)", "rbp(p=0.8)@10", "ndcg(gain=exponential)", "set_F(beta=true)"]
+)
+def test_parameters_that_have_none_have_no_label(written):
+    assert labels(written) == [None]

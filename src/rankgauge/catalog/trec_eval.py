@@ -40,6 +40,7 @@ class _Measure:
     standard: tuple[float, ...] = ()  # cutoffs or levels where none are given
     param: str = ""  # that a text goes to
     read: Callable[[str], float | str] = str  # turns the text into the parameter's value
+    write: Callable[[float | str], str] = str  # turns the value into the text
     kind: Kind = "float"
     only_all: bool = False  # printed under `all` only, not for each topic
     never_all: bool = False  # printed for each topic only
@@ -80,6 +81,14 @@ def _beta(text: str) -> float:
     return math.sqrt(float(text))  # trec_eval's x weighs as the square of what the literature calls beta
 
 
+def _square(beta: float | str) -> str:
+    return repr(float(beta) ** 2).removesuffix(".0")
+
+
+def _named_p(p: float | str) -> str:
+    return f"p={float(p)!r}"
+
+
 MEASURES: Mapping[str, _Measure] = MappingProxyType(
     {
         "runid": _Measure("", kind="text", only_all=True),
@@ -114,10 +123,10 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
         "set_relative_P": _Measure("retrieval-set-relative-precision"),
         "set_recall": _Measure("retrieval-set-recall"),
         "set_map": _Measure("retrieval-set-map"),
-        "set_F": _Measure("retrieval-set-f", "text", param="beta", read=_beta),
+        "set_F": _Measure("retrieval-set-f", "text", param="beta", read=_beta, write=_square),
         "num_nonrel_judged_ret": _Measure("retrieval-num-nonrel-judged-ret", kind="integer"),
-        "rbp": _Measure("retrieval-rbp", "text", param="p", read=_persistence),
-        "rbp_resid": _Measure("retrieval-rbp-residual", "text", param="p", read=_persistence),
+        "rbp": _Measure("retrieval-rbp", "text", param="p", read=_persistence, write=_named_p),
+        "rbp_resid": _Measure("retrieval-rbp-residual", "text", param="p", read=_persistence, write=_named_p),
         "unj": _Measure("retrieval-unjudged-at-k", "cutoffs", (5, 10, 20)),
     }
 )
@@ -141,6 +150,9 @@ _SETS: Mapping[str, tuple[str, ...]] = {
 
 _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>(?!\d+-l\d).*)", re.DOTALL)
 """A name and its parameters; ``rbp.80-l2`` is ranx', see `rankgauge.catalog.other_tools`."""
+
+_LISTED = re.compile(r"(?P<name>\w+?)_(?P<params>-?[0-9.]+(?:\s*,\s*-?[0-9.]+)+)")
+"""A name and several cutoffs or levels, as the columns of trec_eval are called: ``P_5,10`` for ``P_5`` and ``P_10``."""
 
 _PREFERENCES = re.compile(r"(?:qrels_)?prefs?|(?:qrels_)?prefs?_\w+|\w+_prefs?", re.IGNORECASE)
 _JUDGMENT_GROUPS = re.compile(r"\w*_(?:avg)?jg", re.IGNORECASE)
@@ -173,10 +185,20 @@ def left_out_hint(name: str) -> str:
 
 def read_form(written: str) -> list[MetricExpression] | None:
     """Read trec_eval's form ``P.5,10`` into an expression for each column; None if *written* has another form."""
-    form = _FORM.fullmatch(written.strip())
-    if form is None or form["name"] not in MEASURES or not MEASURES[form["name"]].alias:
+    name, params = _form(written)
+    if name not in MEASURES or not params or not MEASURES[name].alias:
         return None
-    return [_expression(form["name"], value) for value in _values(form["name"], form["params"], written)]
+    return [_expression(name, value) for value in _values(name, params, written)]
+
+
+def _form(written: str) -> tuple[str, str]:
+    """Return the name and the parameters of trec_eval's form; of anything else the text, and nothing."""
+    text = written.strip()
+    listed = _LISTED.fullmatch(text)
+    if listed is not None and listed["name"] in MEASURES and MEASURES[listed["name"]].takes in {"cutoffs", "levels"}:
+        return listed["name"], listed["params"]
+    form = _FORM.fullmatch(text)
+    return (text, "") if form is None else (form["name"], form["params"])
 
 
 def expand(names: Sequence[str], built_in: _BuiltIn, *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
@@ -188,9 +210,9 @@ def expand(names: Sequence[str], built_in: _BuiltIn, *, version: Literal[9, 10] 
     """
     given: dict[str, list[float | str]] = {}
     for name in names:
-        form = _FORM.fullmatch(name.strip())
-        if form is not None and form["name"] in MEASURES and form["params"]:
-            given.setdefault(form["name"], []).extend(_values(form["name"], form["params"], name))
+        stem, params = _form(name)
+        if stem in MEASURES and params:
+            given.setdefault(stem, []).extend(_values(stem, params, name))
     columns: dict[str | None, TrecColumn] = {}
     for written in names:
         for column in _columns(written.strip(), given, version, built_in):
@@ -201,8 +223,7 @@ def expand(names: Sequence[str], built_in: _BuiltIn, *, version: Literal[9, 10] 
 def _columns(
     written: str, given: Mapping[str, list[float | str]], version: int, built_in: _BuiltIn
 ) -> Iterable[TrecColumn]:
-    form = _FORM.fullmatch(written)
-    stem = form["name"] if form is not None else written
+    stem, _ = _form(written)
     if stem not in MEASURES and (hint := left_out_hint(written)):
         raise UnknownNameError("metric", written, hint=hint)
     if written in _SETS:
@@ -279,7 +300,7 @@ def _expression(name: str, value: float | str | None) -> MetricExpression:
 def _known(expression: MetricExpression, built_in: _BuiltIn) -> TrecColumn | None:
     """Return the column of an expression that trec_eval has a spelling for; None for any other."""
     if expression.params:
-        return None
+        return _with_text(expression, built_in)
     for name, k in spellings(expression):
         metric = built_in(name)
         if metric is None:
@@ -292,4 +313,20 @@ def _known(expression: MetricExpression, built_in: _BuiltIn) -> TrecColumn | Non
                 valid = k is None or (measure.takes == "levels") or (isinstance(k, int) and k > 0)
                 return _column(trec, k) if valid else None
         return None
+    return None
+
+
+def _with_text(expression: MetricExpression, built_in: _BuiltIn) -> TrecColumn | None:
+    """Return the column of an expression whose only parameter is one that trec_eval has a text for; else None."""
+    metric = built_in(expression.name)
+    if metric is None or expression.k is not None or len(expression.params) > 1:
+        return None
+    ((param, value),) = expression.params
+    for name, measure in MEASURES.items():
+        if measure.alias == metric.alias and measure.param == param and not isinstance(value, bool):
+            try:
+                text = measure.write(value)
+                return _column(name, text) if measure.read(text) == value else None
+            except ValueError:  # a value that the parameter cannot have, which planning refuses
+                return None
     return None
