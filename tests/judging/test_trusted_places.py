@@ -13,10 +13,12 @@ from rankgauge import Engine, Result
 from rankgauge.catalog import Catalog
 from rankgauge.judging.trusted_places import settled
 from rankgauge.policy import DEFAULT_CONTRACT, PROFILES
+from rankgauge.report.markdown import markdown_report
+from rankgauge.report.terminal import terminal_report
 from rankgauge.samples import Output, Place, Sample, read_expected, read_output
 
 CATALOG = Catalog.discover(own_only=True)
-METRIC = "recall(gold=spans)@5"
+METRIC = "recall(gold=spans)@1"
 _DRAWN = random.Random(4)  # noqa: S311  # data
 WORDS = ["".join(_DRAWN.choices("abcdefghijklmnoprstuvwyz", k=_DRAWN.randint(3, 9))) for _ in range(900)]
 DOCUMENT = " ".join(WORDS)
@@ -73,6 +75,17 @@ def test_places_that_hold_are_taken_without_a_word() -> None:
     assert numbers(result) == {"taken": 40, "corrected": 0, "refused": 0, "missing": 0, "trusted": True}
 
 
+def test_every_report_says_how_many_places_were_taken(drifting: list[dict[str, Any]]) -> None:
+    line = "places of retrieved items: 3 taken, 0 corrected, 0 refused, 0 missing"
+    result = run(right(3))
+    assert line in terminal_report(result).splitlines()
+    assert line in markdown_report(result)
+    assert line in result.to_html()
+    assert "29 refused, 0 missing; none of them is used, see the notes" in terminal_report(run(drifting))
+    without = [sample("q", span(0, 100), {"text": DOCUMENT[:100]})]
+    assert "places of" not in terminal_report(run(without))
+
+
 def test_few_wrong_places_are_refused_one_by_one() -> None:
     """The gold text of one of 41 samples stands in a result whose place overlaps the gold by half."""
     wrong = sample("wrong", span(3000, 3100), chunk(2990, 3110, at=3060))
@@ -125,10 +138,10 @@ def test_what_reads_the_data_again_takes_places_as_the_run_did(drifting: list[di
 def test_each_stage_is_a_source_of_its_own() -> None:
     stages = [{"name": "dense", "retrieved": [chunk(0, 90, at=40)]}, {"name": "rerank", "retrieved": [chunk(0, 90)]}]
     staged = {"id": "q", "expected_output": {"spans": [span(0, 90)]}, "actual_output": {"stages": stages}}
-    result = Engine(catalog=CATALOG).dataset([staged]).with_metrics([METRIC, "recall(gold=spans, stage=dense)@5"]).run()
+    result = Engine(catalog=CATALOG).dataset([staged]).with_metrics([METRIC, "recall(gold=spans, stage=dense)@1"]).run()
     assert [column.mean for column in result.metrics.values()] == [1.0, 1.0]
     assert {stage: of["trusted"] for stage, of in result.manifest["places"].items()} == {"": True, "dense": False}
-    assert result.explain("q", "recall(gold=spans, stage=dense)@5").score == 1.0
+    assert result.explain("q", "recall(gold=spans, stage=dense)@1").score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_the_result_says_how_results_were_found():
         sample(gold, [stretch("d", 0, 9), {"text": "one two three four."}]),
         sample(gold, [stretch("d", 0, 9)], "r"),
     ]
-    written = ["span-recall@5", "recall(joint=true)@5"]
+    written = ["span-recall@1", "recall(joint=true)@1"]
     result, other = (Engine(catalog=CATALOG).dataset(rows).with_metrics(written).run() for rows in (data, data[1:]))
     said = "gold spans were found by text in {}, which give no offsets ('document', 'start' and 'end')"
     assert result.notes == (said.format("1 of 3 retrieved items"),)

@@ -129,7 +129,7 @@ def interval_text(column: MetricSummary) -> str:
 
 
 def column_lines(result: ResultValues) -> Iterator[str]:
-    """Yield what to know of single columns: which are no means, what failed, and how many results fit a budget."""
+    """Yield what to know of columns: which are no means, what failed, what fits a budget, which places are taken."""
     columns = [(visible(name), column) for name, column in result.metrics.items()]
     if whole := [name for name, column in columns if column.rankings is not None]:
         are = "is one value of the whole run and no mean"
@@ -147,6 +147,18 @@ def column_lines(result: ResultValues) -> Iterator[str]:
         from rankgauge.result.repeat_facts import repeat_lines
 
         yield from repeat_lines(result)
+    yield from _place_lines(result)
+
+
+def _place_lines(result: ResultValues) -> Iterator[str]:
+    """Yield how many places of retrieved items were taken; nothing where no item gives one."""
+    for stage, counts in (result.manifest.get("places") or {}).items():
+        kinds = {kind: n for kind, n in counts.items() if kind != "trusted"}
+        if sum(kinds.values()) > kinds["missing"]:
+            where = f" at stage {visible(stage)}" if stage else ""
+            found = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+            ignored = "" if counts["trusted"] else "; none of them is used, see the notes"
+            yield f"places of retrieved items{where}: {found}{ignored}"
 
 
 def _budget(column: MetricSummary, budget: Mapping[str, Any]) -> str:
