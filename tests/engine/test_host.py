@@ -236,3 +236,36 @@ def test_many_scores_become_one_number_as_in_the_engine():
     assert HostScorer(metrics="recall@5").aggregated([None]) is None
     with pytest.raises(ParameterError, match="makes 2"):
         HostScorer(metrics="recall@1,5").aggregated([1.0])
+
+
+class TestPasses:
+    """What hosts with a verdict ask: a bound on one sample, which undefined, missing and failed ones do not keep."""
+
+    def verdict(self, expected, retrieved, bound, metric="recall@5", **options):
+        scorer = HostScorer(metrics=metric, **options)
+        return scorer.passes(scorer.score_only(expected=expected, retrieved=retrieved), bound)
+
+    @pytest.mark.parametrize(("bound", "passes"), [(None, True), (0.5, True), (0.51, False)])
+    def test_a_score_is_held_to_the_bound(self, bound, passes):
+        assert self.verdict(["a", "b"], ["a"], bound) is passes
+
+    def test_where_less_is_better_it_is_the_highest_that_passes(self):
+        assert self.verdict(["a"], ["x", "a"], 2, "first_rank") is True
+        assert self.verdict(["a"], ["x", "a"], 1, "first_rank") is False
+
+    @pytest.mark.parametrize("bound", [None, 0.0])
+    @pytest.mark.parametrize(("expected", "retrieved"), [([], ["a"]), (["a"], None), (["a"], 5)])
+    def test_undefined_missing_and_failed_never_pass(self, expected, retrieved, bound):
+        assert self.verdict(expected, retrieved, bound) is False
+        allowed = self.verdict(expected, retrieved, bound, policy={"max_failed": 1})
+        assert allowed is bool(expected)
+        assert self.verdict(expected, retrieved, bound, policy={"missing_output": "exclude", "max_failed": 1}) is (
+            retrieved == 5
+        )
+
+    def test_several_columns_are_named(self):
+        scorer = HostScorer(metrics=["recall@1,5"])
+        score = scorer.score(expected=["a"], retrieved=["x", "a"])["recall@5"]
+        assert scorer.passes(score, 1.0, column="recall@5") is True
+        with pytest.raises(ParameterError, match=r"there is no column 'recall@6' \(did you mean"):
+            scorer.passes(score, 1.0, column="recall@6")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.sample_score import SampleScore
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, did_you_mean, listed
 from rankgauge.expression import as_written, safe_name
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result.aggregation import aggregated
@@ -167,6 +167,35 @@ class HostScorer:
         function = None if declared is None else declared.declaration.function
         counting, metric = [value for value in values if value is not None], planned.metric
         return aggregated(counting, metric.aggregate, function, None, higher_is_better=metric.higher_is_better).value
+
+    def passes(self, score: SampleScore, bound: float | None = None, *, column: str | None = None) -> bool:
+        """
+        Return whether a score passes, as a gate on this sample alone would.
+
+        Args:
+            score: The score.
+
+            bound: The lowest value that passes, or the highest where lower is better; None for any value.
+
+            column: The column that the score is of, by its name; None for the only one.
+
+        Returns:
+            False where nothing counts, as of an undefined score; and where the output is missing or failed, unless the
+            policy allows a run of such samples (``max_failed=1``).
+
+        Raises:
+            ParameterError: There are several columns, and *column* names none of them.
+        """
+        named = {each.name: each for each in self.columns}
+        if column is not None and column not in named:
+            raise ParameterError(
+                f"there is no column {column!r}{did_you_mean(column, named)}; there are {listed([*named])}"
+            )
+        found = self.column if column is None else named[column]
+        broken = score.status in {"missing", "failed"} and self._prepared.evaluation.profile.policy.max_failed < 1
+        if score.value is None or broken:
+            return False
+        return bound is None or (score.value >= bound if found.higher_is_better else score.value <= bound)
 
     @property
     def may_pass_bounds(self) -> bool:

@@ -12,6 +12,7 @@ from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase, RetrievedContextData, SingleTurnParams
 
 from rankgauge import HostScorer
+from rankgauge.engine.host import SampleScore
 from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeMetric"]
@@ -23,9 +24,10 @@ class RankgaugeMetric(BaseMetric):
 
     DeepEval rebuilds a metric from the attributes named like its arguments, so each argument is kept in one.
 
-    After `measure`, `score` is the value and `reason` explains it. A sample for which nothing counts has no score:
-    where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out of
-    DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
+    After `measure`, `score` is the value and `reason` explains it. If a sample is declared unanswerable the metric is
+    *skipped*, which leaves it out of DeepEval's results. If it is undefined for another reason, it has no score and an
+    `error`: with a threshold it is not passed. A missing or failed output does not pass either, whatever the threshold,
+    unless the policy allows it (``max_failed=1``).
 
     `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`. A sample's own `k`, in its
     metadata, comes first.
@@ -73,6 +75,7 @@ class RankgaugeMetric(BaseMetric):
         self.policy = policy
         self.matchers = matchers
         self.flaky = flaky
+        self._found: SampleScore | None = None
         _ = self._suite.column
 
     def measure(self, test_case: LLMTestCase, *_args: object, **_options: object) -> float | None:
@@ -90,7 +93,7 @@ class RankgaugeMetric(BaseMetric):
 
             RankgaugeError: Its ground truth cannot be read, or the policy refuses it.
         """
-        self.score, self.error, self.success = None, None, None
+        self.score, self.error, self.success, self._found = None, None, None, None
         found = self._suite.score_only(
             expected=self._expected(test_case),
             retrieved=self._retrieved(test_case),
@@ -105,10 +108,12 @@ class RankgaugeMetric(BaseMetric):
             **(found.details or {}),
             "provenance": self._suite.column.provenance,
         }
-        if found.value is None and found.status == "undefined":
+        is_exempt = (test_case.metadata or {}).get("answerable") is False
+        if found.status == "undefined" and found.value is None and (is_exempt or self.threshold is None):
             self.skipped = True
         elif found.value is None:
             self.error = self.reason
+        self._found = found
         self.is_successful()
         return self.score
 
@@ -136,12 +141,10 @@ class RankgaugeMetric(BaseMetric):
         """
         if self.error is not None:
             self.success = False
-        elif self.threshold is None or self.score is None:
+        elif self.threshold is None or self.score is None or self._found is None:
             self.success = None
-        elif self._suite.column.higher_is_better:
-            self.success = self.score >= self.threshold
         else:
-            self.success = self.score <= self.threshold
+            self.success = self._suite.passes(self._found._replace(value=self.score), self.threshold)
         return self.success
 
     @property

@@ -191,10 +191,11 @@ class RankgaugeEvaluator:
         return made
 
     def _item(self, document: Document) -> dict[str, Any]:
-        """Return a retrieved document in rankgauge's form; one without the field matches no gold document."""
+        """Return a retrieved document in rankgauge's form; without the field its id matches none."""
         item: dict[str, Any] = {"text": document.content or "", "score": document.score}
         value = value_of(document, self.document_comparison_field)
-        return item if value in (None, "") else {**item, "id": str(value)}
+        unknown = f"no {self.document_comparison_field}: {document.id}"
+        return {**item, "id": unknown if value in (None, "") else str(value)}
 
     def _expected(self, documents: Sequence[Document] | None, answer: str | None, place: int) -> dict[str, Any]:
         expected: dict[str, Any] = {}

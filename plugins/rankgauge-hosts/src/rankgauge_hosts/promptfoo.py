@@ -36,8 +36,10 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         A grading result. `namedScores` holds every metric that has a value, and `componentResults` what each one says;
         a metric for which nothing counts has no named score, so it is in none of promptfoo's means. `score` is that
-        of the first metric; where that has no value it is 1 or 0, as the test passed, because promptfoo needs a number.
-        An undefined metric passes its gate; one whose output is missing or failed, and excluded, does not.
+        of the first metric; where that has no value it is 0, or 1 in a test case that is declared unanswerable, because
+        promptfoo needs a number. A metric that is undefined does not pass its gate, nor does a test case for which no
+        metric has a value, unless it is declared unanswerable; a missing or failed output does not pass, unless the
+        policy allows that (``max_failed: 1``).
 
     Raises:
         RankgaugeError: Config or ground truth cannot be used; promptfoo reports it as the assertion's failure.
@@ -62,8 +64,14 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
         retrieved = variables.get(place, metadata.get(place))
         answer = output if isinstance(output, str) else None
     scores = suite.score(expected=expected, retrieved=_decoded(retrieved), answer=answer or None, metadata=variables)
-    parts = [_component(column, scores[column.name], gates.get(column.name)) for column in suite.columns]
-    passed = all(part["pass"] for part in parts)
+    exempt = variables.get("answerable") is False
+    hint = "" if exempt or not isinstance(expected, str) else _expanded(key, expected)
+    parts = [
+        _component(suite, column, scores[column.name], gates.get(column.name), exempt=exempt, hint=hint)
+        for column in suite.columns
+    ]
+    has_value = any(scores[column.name].value is not None for column in suite.columns)
+    passed = all(part["pass"] for part in parts) and (has_value or exempt)
     first = scores[suite.columns[0].name].value
     return {
         "pass": passed,
@@ -86,17 +94,25 @@ def _gates(suite: HostScorer, given: Mapping[str, Any]) -> dict[str, float]:
     return dict(given)
 
 
-def _component(column: HostColumn, score: SampleScore, gate: float | None) -> dict[str, Any]:
+def _component(
+    suite: HostScorer, column: HostColumn, score: SampleScore, gate: float | None, *, exempt: bool, hint: str
+) -> dict[str, Any]:
     reason = score.described(column.name)
     about = {"metadata": {"status": score.status, **column.provenance}}
-    if score.value is None:
-        passed = score.status == "undefined"
-        return {"pass": passed, "score": float(passed), "reason": reason, **about}
-    if gate is None:
-        return {"pass": True, "score": score.value, "reason": reason, **about}
-    passed = score.value >= gate if column.higher_is_better else score.value <= gate
+    if score.status == "undefined" and score.value is None:
+        return {"pass": exempt or gate is None, "score": float(exempt), "reason": f"{reason}{hint}", **about}
+    passed = suite.passes(score, gate, column=column.name)
     wanted = "at least" if column.higher_is_better else "at most"
-    return {"pass": passed, "score": score.value, "reason": f"{reason}; {wanted} {gate:g} was wanted", **about}
+    reason = reason if gate is None else f"{reason}; {wanted} {gate:g} was wanted"
+    return {"pass": passed, "score": 0.0 if score.value is None else score.value, "reason": reason, **about}
+
+
+def _expanded(key: str, text: str) -> str:
+    """Say why ground truth may arrive as a text: promptfoo makes a test case of each item of a list."""
+    return (
+        f"; the variable {key!r} is the text {text!r}, which is read as an answer: promptfoo makes a test case of each "
+        "item of a list in `vars`. Write `options: {disableVarExpansion: true}`, or give a map {id: gain} or JSON text"
+    )
 
 
 def _decoded(value: object) -> object:

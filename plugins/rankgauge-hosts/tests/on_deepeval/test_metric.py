@@ -85,17 +85,36 @@ def test_deepevals_own_fields_are_read():
     assert RankgaugeMetric("hit@1").measure(by_id) == 1.0
 
 
-def test_what_is_undefined_is_skipped(driver):
+def test_what_is_undefined_is_not_passed(driver):
     samples = [
         {"id": "defined", "expected_output": ["a"], "actual_output": ["a"]},
         {"id": "undefined", "expected_output": [], "actual_output": ["a"]},
     ]
     tests = driver.evaluated(samples, [RankgaugeMetric("recall@5")])
     assert [data.score for data in tests["defined"].metrics_data] == [1.0]
-    assert not tests["undefined"].metrics_data
+    (undefined,) = tests["undefined"].metrics_data
+    assert (undefined.score, undefined.success) == (None, False)
     metric = RankgaugeMetric("recall@5")
     assert metric.measure(case(["a"], [])) is None
-    assert (metric.skipped, metric.score, metric.error, metric.is_successful()) == (True, None, None, None)
+    assert (metric.skipped, metric.score, metric.is_successful()) == (False, None, False)
+    assert "undefined, nothing counts" in metric.error
+    metric = RankgaugeMetric("recall@5", threshold=None)
+    assert metric.measure(case(["a"], [])) is None
+    assert (metric.skipped, metric.error, metric.is_successful()) == (True, None, None)
+
+
+def test_a_test_case_that_is_declared_unanswerable_is_skipped():
+    metric = RankgaugeMetric("recall@5")
+    metadata = {"retrieved": ["a"], "gold": ["a"], "answerable": False}
+    assert metric.measure(LLMTestCase(input="?", metadata=metadata)) is None
+    assert (metric.skipped, metric.error, metric.is_successful()) == (True, None, None)
+
+
+def test_a_missing_or_failed_output_never_passes_unless_the_policy_allows_it():
+    failed = LLMTestCase(input="?", metadata={"retrieved": 5, "gold": ["a"]})
+    for policy, passed in ((None, False), ({"max_failed": 1}, True)):
+        metric = RankgaugeMetric("recall@5", threshold=0.0, policy=policy)
+        assert (metric.measure(failed), metric.is_successful()) == (0.0, passed)
 
 
 @pytest.mark.parametrize("output", [None, {"results": []}])

@@ -79,11 +79,39 @@ def test_where_less_is_better_a_gate_is_the_most(lateness):
     assert graded(["x", "y", "a"], metrics=lateness, gates={lateness: 1})["pass"] is False
 
 
-def test_what_is_undefined_has_no_named_score():
-    """So that no mean of promptfoo's holds it."""
-    result = graded(["a"], gold=[], gates={"recall@5": 0.9})
-    assert (result["pass"], result["namedScores"]) == (True, {})
+@pytest.mark.parametrize("gates", [{}, {"recall@5": 0.0}, {"recall@5": 0.9}])
+def test_what_is_undefined_has_no_named_score_and_does_not_pass(gates):
+    """No named score, so that no mean of promptfoo's holds it."""
+    result = graded(["a"], gold=[], gates=gates)
+    assert (result["pass"], result["score"], result["namedScores"]) == (False, 0.0, {})
     assert "undefined, nothing counts" in result["reason"]
+
+
+def test_a_metric_without_a_gate_may_be_undefined_beside_one_that_has_a_value():
+    metrics = {"metrics": ["recall@5", "answer-exact-match"]}
+    result = graded(["a"], **metrics, gates={"recall@5": 0.5})
+    assert (result["pass"], [part["score"] for part in result["componentResults"]]) == (True, [0.5, 0.0])
+    assert graded(["a"], **metrics, gates={"answer-exact-match": 0.5})["pass"] is False
+
+
+def test_gold_that_promptfoo_took_apart_is_no_pass_and_the_reason_says_what_to_write():
+    """promptfoo makes a test of each item of a list in `vars`, so that gold arrives as a text."""
+    result = graded(["a"], variables={"gold": "a"}, gates={"recall@5": 0.5})
+    assert (result["pass"], result["score"]) == (False, 0.0)
+    assert "options: {disableVarExpansion: true}" in result["reason"]
+    for whole in ({"a": 1, "b": 1}, '["a", "b"]'):
+        assert graded(["a"], variables={"gold": whole}, gates={"recall@5": 0.5})["pass"] is True
+
+
+def test_a_test_case_that_is_declared_unanswerable_passes():
+    result = graded(["a"], variables={"answerable": False}, gates={"recall@5": 0.9})
+    assert (result["pass"], result["namedScores"]) == (True, {})
+
+
+@pytest.mark.parametrize("gates", [{}, {"recall@5": 0.0}])
+def test_a_failed_output_never_passes_unless_the_policy_allows_it(gates):
+    assert graded("Sorry, I cannot do that.", gates=gates)["pass"] is False
+    assert graded("Sorry, I cannot do that.", gates=gates, policy={"max_failed": 1})["pass"] is True
 
 
 def test_a_failed_output_counts_as_the_policy_says():
