@@ -62,7 +62,7 @@ class Conventions:
         return cls(
             profile=given.profile,
             policy=policy_options(given.policy, **options),
-            columns=table_columns(given.columns, given.reader),
+            columns=table_columns(given.columns, given.reader, given.letters),
             catalog=make_catalog(),
             rel=given.relevance,
             k=given.k,
@@ -145,9 +145,12 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
     return {**options, **{name: value for name, value in others.items() if value is not None}}
 
 
-def table_columns(written: Sequence[str] | None, readers: Sequence[str] | None = None) -> dict[str, str] | None:
+def table_columns(
+    written: Sequence[str] | None, readers: Sequence[str] | None = None, letters: str | None = None
+) -> dict[str, str] | None:
     """Return how tables are read: columns by what they hold, those of lines without a header, and readers."""
-    columns = {f"{kind}.reader": name for kind, name in readers_typed(readers, ("run", "qrels")).items()}
+    columns = {} if letters is None else {"letters": letters}
+    columns |= {f"{kind}.reader": name for kind, name in readers_typed(readers, ("run", "qrels")).items()}
     for text in written or ():
         parts = [part.strip() for part in text.split(",")]
         pairs = [part.partition("=") for part in parts]

@@ -153,6 +153,7 @@ COLUMNS = value(
     "such as query,document,rank (runs: rank or score; judgments: grade; - for what nothing reads).",
     many=True,
 )
+LETTERS = value("--letters", "LETTER=NUMBER,...", "What grades that are no numbers are worth, such as E=3,S=2,C=1,I=0.")
 CLUSTER = value("--cluster", "FIELD", "Metadata field whose samples belong together; or a file: id, cluster.")
 DATASET = value("--dataset", "NAME", "Which dataset, where there are several.")
 FORCE = flag("--force", "Replace a result in that folder, once the new one is complete.")
@@ -265,6 +266,7 @@ JUDGING: Options = (
     *policy(OF_RUNS),
     CUTOFF,
     COLUMNS,
+    LETTERS,
     RUN_READER,
 )
 

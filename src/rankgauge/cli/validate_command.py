@@ -69,7 +69,7 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
 
     if [str(file) for file in (qrels, *runs)].count("-") > 1:
         raise ParameterError("standard input (-) can stand for one file only; name the others")
-    rel, columns = 1.0 if given.rel is None else given.rel, table_columns(given.columns, given.reader)
+    rel, columns = 1.0 if given.rel is None else given.rel, table_columns(given.columns, given.reader, given.letters)
     numbered = {str(number): run for number, run in enumerate(runs)}
     checked = list(preflight(qrels, runs=numbered, rel=rel, columns=columns).values())
     ok = all(run.ok and not (given.strict and run.warnings) for run in checked)
@@ -133,7 +133,7 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
         raise ParameterError("--baseline reads the files twice, which standard input (-) cannot; name the files")
     earlier = load_baseline(given.baseline)
     by_name = dict(zip(run_names(paths), paths, strict=True))
-    plan, columns = plan_run(_BY_ID, catalog=make_catalog()), table_columns(given.columns, given.reader)
+    plan, columns = plan_run(_BY_ID, catalog=make_catalog()), table_columns(given.columns, given.reader, given.letters)
     results = evaluate_plan(plan, open_qrels(str(qrels), columns=columns), by_name, columns=columns, sketch_ids=True)
     _refuse_changed(results, earlier)
 

@@ -4,9 +4,12 @@ Names of fields and columns: which of a file stands for which of ours.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
+from rankgauge.base.plain_text import read_number
 from rankgauge.errors import ParameterError, Problem, did_you_mean
 from rankgauge.io.problems import SUBJECTS, refuse
 from rankgauge.samples import FIELDS, Fault, Output, Sample
@@ -23,6 +26,7 @@ __all__ = [
     "find_columns",
     "is_header",
     "is_unread",
+    "letter_grades",
     "own_names",
     "positions",
     "read_field",
@@ -160,7 +164,7 @@ _USUAL: Mapping[str, Sequence[Sequence[str]]] = {
         ("docid",),
         ("doc", "document"),
     ),
-    "grade": (("relevance", "rel", "label", "grade", "gain"), ("score",)),
+    "grade": (("relevance", "rel", "label", "grade", "gain", "rating"), ("score",)),
     "score": (("score", "sim"),),
     "rank": (("rank",),),
     "intent": (("subtopic_id", "subtopic", "intent_id", "intent"),),
@@ -179,23 +183,37 @@ class Columns(NamedTuple):
     value: str | None  # the scores of a run, or the grades of judgments; None where the ranks order a run
     intent: str | None = None  # the subtopics that judgments are for
     rank: str | None = None  # the ranks of a run, from the best on
+    letters: Mapping[str, float] = MappingProxyType({})  # what grades that are no numbers are worth
 
     @property
     def by_role(self) -> dict[str, str]:
         """Return the names of the columns that there are, by what frames of rows call them."""
-        return {role: name for role, name in self._asdict().items() if name is not None}
+        return {role: name for role, name in self._asdict().items() if name is not None and role != "letters"}
 
 
 def check_columns(columns: Mapping[str, str] | None) -> None:
     """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
     known = list(dict.fromkeys(role for roles in _ROLES.values() for role in roles))
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
-    known += ["reader", *(f"{kind}.reader" for kind in _ROLES)]
+    known += ["letters", "reader", *(f"{kind}.reader" for kind in _ROLES)]
     unknown = [role for role in columns or {} if role not in known and role not in _ROLES]
     hints = [did_you_mean(str(role), known) or f"; it may name {', '.join(known)}" for role in unknown]
     problems = [Problem(f"columns has {role!r}{hint}") for role, hint in zip(unknown, hints, strict=True)]
+    letter_grades(columns)
     problems += [Problem(flaw) for kind in _ROLES if (flaw := _position_flaw(positions(columns, kind), kind))]
     refuse("the column names cannot be used:", problems)
+
+
+def letter_grades(columns: Mapping[str, str] | None) -> dict[str, float]:
+    """Return what grades that are no numbers are worth, as ``{"letters": "E=3,S=2,C=1,I=0"}`` says."""
+    grades: dict[str, float] = {}
+    for part in filter(None, (columns or {}).get("letters", "").split(",")):
+        name, equals, number = (each.strip() for each in part.partition("="))
+        value = read_number(number.encode())
+        if not (name and equals) or math.isnan(value) or name in grades:
+            raise ParameterError(f"letters are LETTER=NUMBER, each once, such as E=3,S=2,C=1,I=0; not {part.strip()!r}")
+        grades[name] = value
+    return grades
 
 
 def reader_name(columns: Mapping[str, str] | None, kind: Kind) -> str:
@@ -256,7 +274,8 @@ def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | 
     refuse(f"{SUBJECTS[kind]} cannot be read as a table:", problems)
     found: dict[str, str] = {role: name for role, (name,) in chosen.items()}
     value = found.get("grade" if kind == "qrels" else "score")
-    return Columns(found["query"], found["document"], value, found.get("intent"), found.get("rank"))
+    letters = letter_grades(columns) if kind == "qrels" else {}
+    return Columns(found["query"], found["document"], value, found.get("intent"), found.get("rank"), letters)
 
 
 def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse, unreadable
+from rankgauge.io.rating_files import is_ratings, judgments_of_ratings
 from rankgauge.io.track_runs import is_track, track_lines, track_run
 
 __all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
@@ -233,13 +235,18 @@ def _of_mteb(value: dict[str, Any], name: str) -> tuple[Any, str]:
     return next(iter(parts.values())), next((str(model) for model in names if isinstance(model, str)), "")
 
 
-def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
+def read_nested_qrels(
+    path: Path, *, name: str, intents: bool = False, letters: Mapping[str, float] = MappingProxyType({})
+) -> Qrels:
     """
     Read judgments; as columns, so that their fingerprint is that of the same judgments in any other file.
 
     Where they name intents, these are kept if they are asked for; otherwise a document has its highest grade.
     """
     value, text = _decoded(path, name)
+    if is_ratings(value):
+        problems: list[Problem] = []
+        return _of_judged(judgments_of_ratings(value, letters, name, problems), problems, name)
     names_intents = _names_intents(value)
     _check(value, text, _wrong(value, "grade", name, has_intents=names_intents), "qrels", name)
     judgments = cast("dict[str, dict[str, Any]]", _judged(value))
@@ -250,6 +257,13 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
         }
         qrels = Qrels.of_intents(by_intent, name)
         return qrels if intents else qrels.without_intents()
+    return _of_judged(judgments, [], name)
+
+
+def _of_judged(judgments: Mapping[str, dict[str, Any]], problems: Sequence[Problem], name: str) -> Qrels:
+    """Return judgments that were read as grades by document, unless there are problems or no judgments."""
+    refuse("the judgments cannot be used:", first_problems(problems, name))
+    judgments = {query: judged for query, judged in judgments.items() if judged}
     if not judgments:
         raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))

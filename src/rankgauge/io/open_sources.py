@@ -19,7 +19,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem, listed
-from rankgauge.io.field_names import Kind, check_columns, reader_name
+from rankgauge.io.field_names import Kind, check_columns, letter_grades, reader_name
 from rankgauge.io.files import MAGIC, endings, open_file, plain_suffix, reading
 from rankgauge.io.ir_datasets_names import is_named, judgments_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping, read_nested_qrels, read_nested_run
@@ -87,7 +87,7 @@ def open_qrels(
     if isinstance(content, _Lines):
         return read_qrels(file.path, name=file.name, intents=intents, form=content.form or QRELS)
     if content is FileKind.JSON:
-        return read_nested_qrels(file.path, name=file.name, intents=intents)
+        return read_nested_qrels(file.path, name=file.name, intents=intents, letters=letter_grades(columns))
     from rankgauge.io.table_rankings import qrels_of_rows
 
     return qrels_of_rows(content, intents=intents)

@@ -17,7 +17,7 @@ from rankgauge.io.field_names import Kind, find_columns, is_unread, positions
 from rankgauge.io.files import open_file, open_regular, reading
 from rankgauge.io.problems import RAISE_IT, first_problems, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import read_head
-from rankgauge.io.table_rows import Frame, Ranged, Rows, selection
+from rankgauge.io.table_rows import Frame, Ranged, Rows, selection, worth
 
 __all__ = ["DelimitedRows", "parquet_rows", "row_groups"]
 
@@ -164,7 +164,8 @@ class DelimitedRows:
         self._has_header = has_header
         listed = positions(columns, kind)
         self._names = self._head.fields if has_header else listed
-        own = None if has_header else {role: role for role in listed if not is_unread(role)}
+        letters = {"letters": given} if (given := (columns or {}).get("letters")) else {}
+        own = None if has_header else {**letters, **{role: role for role in listed if not is_unread(role)}}
         self._columns = find_columns(self._names, kind, columns if has_header else own, source=name)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
@@ -199,6 +200,8 @@ class DelimitedRows:
         except pl.exceptions.PolarsError as error:
             raise self._explained(str(error).partition("\n")[0]) from None
         rows = rows.select(pl.col(str(place)).alias(role) for role, place in places.items())
+        if self._columns.letters:
+            rows = rows.with_columns(worth(pl.col("value"), self._columns.letters))
         missing = rows.null_count().row(0)
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if all(missing) else rows  # blank lines
 

@@ -21,6 +21,7 @@ from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError
 from rankgauge.io.field_names import Kind
 from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments
+from rankgauge.io.rating_files import HINT
 from rankgauge.io.short_ids import number_views, short_views
 from rankgauge.io.stated_ranks import StatedRanks, are_ranks, scores_of_ranks
 from rankgauge.io.table_rows import Frame, Ranged, Rows, query_begins
@@ -198,6 +199,7 @@ def _explained(rows: Rows, kind: Kind, ids: Sequence[str] = ("query", "document"
 
 def _wrong_rows(rows: Rows, number: str, ids: Sequence[str]) -> Iterator[Problem]:
     wanted = "a whole number from 0 on" if number == "rank" else "a finite number"
+    wanted += f"; {HINT}" if number == "grade" else ""
     for frame in rows.frames():
         given = frame.rows["rank" if number == "rank" else "value"]
         values: Floats = _numbers(given).fill_null(float("nan")).to_numpy()

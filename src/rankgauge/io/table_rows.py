@@ -18,11 +18,22 @@ from rankgauge.io.field_names import Columns, Kind, find_columns
 from rankgauge.io.file_records import foreign_records
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import SUBJECTS, refuse, unreadable
+from rankgauge.io.rating_files import HINT
 from rankgauge.io.short_ids import short_views
 from rankgauge.plugin.declarations import Reader
 from rankgauge.samples import Fault
 
-__all__ = ["Frame", "Ranged", "Rows", "frame_of_tuples", "query_begins", "rows_of_reader", "rows_of_table", "selection"]
+__all__ = [
+    "Frame",
+    "Ranged",
+    "Rows",
+    "frame_of_tuples",
+    "query_begins",
+    "rows_of_reader",
+    "rows_of_table",
+    "selection",
+    "worth",
+]
 
 _PIECE = 1 << 18  # how many rows of a frame are handled at once
 _SMALL = 1 << 17  # a table with fewer rows is not worth a second thread
@@ -65,8 +76,11 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
         column, dtype = pl.col(name), schema[name]
         if role in numbers:
             is_spare = role == "rank" and columns.value is not None
-            if not (dtype.is_numeric() or is_spare or (dtype == pl.Boolean and kind == "qrels")):
-                message = f"{numbers[role]} in column {name!r} are of type {dtype}; make them numbers"
+            if columns.letters and isinstance(dtype, _TEXTS):
+                column = worth(column.cast(pl.String), columns.letters)
+            elif not (dtype.is_numeric() or is_spare or (dtype == pl.Boolean and kind == "qrels")):
+                hint = f", or say {HINT}" if kind == "qrels" else ""
+                message = f"{numbers[role]} in column {name!r} are of type {dtype}; make them numbers{hint}"
                 problems.append(Problem(message, source))
             selected.append(column.alias(role))
             continue
@@ -78,6 +92,11 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
         selected.append((column if is_kept else column.cast(pl.String)).alias(role))
     refuse("the table cannot be used:", problems)
     return selected
+
+
+def worth(column: pl.Expr, letters: Mapping[str, float]) -> pl.Expr:
+    """Return grades that are texts, with the number in place of each letter that is worth one."""
+    return column.str.strip_chars().replace({letter: repr(number) for letter, number in letters.items()})
 
 
 class Ranged:
