@@ -135,6 +135,16 @@ def test_what_reads_the_data_again_takes_places_as_the_run_did(drifting: list[di
     assert run([*right(40), wrong]).explain("wrong", METRIC).score == 1.0
 
 
+def test_places_that_are_refused_are_not_said_to_be_missing(drifting: list[dict[str, Any]]) -> None:
+    """Repeats are dropped before items are counted that are found by text, and after places are looked at."""
+    twice = [{**each, "actual_output": {"retrieved": each["actual_output"]["retrieved"] * 2}} for each in drifting]
+    result = run(twice)
+    assert not any("which give no offsets" in note for note in result.notes)
+    without = sample("q", span(0, 100), chunk(0, 100), {"id": "x", "text": DOCUMENT[500:600]})
+    (note,) = run([*right(3), without]).notes
+    assert "found by text in 1 of 5 retrieved items" in note
+
+
 def test_each_stage_is_a_source_of_its_own() -> None:
     stages = [{"name": "dense", "retrieved": [chunk(0, 90, at=40)]}, {"name": "rerank", "retrieved": [chunk(0, 90)]}]
     staged = {"id": "q", "expected_output": {"spans": [span(0, 90)]}, "actual_output": {"stages": stages}}

@@ -85,9 +85,12 @@ class Doubts(NamedTuple):
             )
         yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
-        if by_text := self.by_text - self.places.n.get("refused", 0):
-            every = counted(self.placed + self.by_text, "retrieved item")
-            of = f"all of {every}" if by_text == self.placed + self.by_text else f"{by_text:,} of {every}"
+        by_text, placed = self.by_text, self.placed
+        if self.places.n:  # those that were refused have words of their own
+            by_text, placed = self.places.n.get("missing", 0), self.places.given
+        if by_text:
+            every = counted(placed + by_text, "retrieved item")
+            of = f"{by_text:,} of {every}" if placed else f"all of {every}"
             yield f"gold spans were found by text in {of}, which give no offsets ('document', 'start' and 'end')"
         if self.example is not None:
             text, word = self.example
