@@ -195,6 +195,8 @@ class Profile:
         own_ranks: Whether gold items that one result holds take ranks of their own, where ground truth is texts or
             places; otherwise one of them earns.
 
+        joint: Whether what several results hold of a gold passage or span adds up, of metrics that do not say.
+
         parameters: Parameter defaults by metric alias; `matcher` is the matcher for ground truth that is text.
 
         contract: How strictly data is read.
@@ -209,6 +211,7 @@ class Profile:
     places: Literal["checked", "given"] = "checked"
     passages: str = "passage"
     own_ranks: bool = True
+    joint: bool = True
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
     __reduce__ = reduced
@@ -257,6 +260,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             passages="chunk",
             own_ranks=False,
             places="given",
+            joint=False,
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
@@ -272,6 +276,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             passages="chunk",
             own_ranks=False,
             places="given",
+            joint=False,
             parameters={
                 "retrieval-recall-at-k": {"matcher": "exact"},
                 "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
@@ -292,6 +297,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             passages="chunk",
             own_ranks=False,
             places="given",
+            joint=False,
             relevance="listed",
             parameters={
                 "retrieval-hit-at-k": {"matcher": "exact"},
@@ -310,6 +316,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             passages="chunk",
             own_ranks=False,
             places="given",
+            joint=False,
             parameters={
                 "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
                 "retrieval-ndcg-at-k": {"gain": "exponential"},
@@ -325,6 +332,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             passages="chunk",
             own_ranks=False,
             places="given",
+            joint=False,
             parameters={
                 "keyword-mrr": {"matcher": "keyword-lower"},
                 "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},

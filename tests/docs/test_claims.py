@@ -172,7 +172,7 @@ NAMES = {
     ],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
     "repeat-calls": ["called five times are 30 values, not 150"],
-    "match-by-text": ["$2.4 billion for 2014", "so that 41 is not found in 1941"],
+    "match-by-text": ["chunks of 200 and of 800 characters", "so that 41 is not found in 1941"],
     "read-records": ["the columns before 0.2"],
     "score-answers": ["over 1 instead of 100"],
     "score-your-traces": [
@@ -186,6 +186,7 @@ NAMES = {
 }
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
+CHUNKINGS = "documents of configs/chunking, tests/matchers/test_chunkings.py"
 SIMULATED, PAPER, MACHINE = (
     "drawn scores, tests/comparison, tests/gates, benchmarks/intervals.py and benchmarks/histories.py",
     "a paper, which is cited",
@@ -238,9 +239,8 @@ MEASURED = {
     "gates": {"A change that is none (A/A) fails": SIMULATED},
     "html-report": {"Samples, ranks and texts": MACHINE},
     "match-by-text": {
-        "How near that comes to the truth": PAPER,
-        "| characters of a chunk": PAPER,
-        "Chunks of 200 characters": PAPER,
+        "How near that comes to the truth": CHUNKINGS,
+        "| characters of a chunk": CHUNKINGS,
     },
 }
 """By page, how paragraphs begin whose numbers were measured, or what stands in one (with dots), and on what."""

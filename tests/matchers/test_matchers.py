@@ -15,7 +15,7 @@ from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import MatcherError, UnknownNameError
 from rankgauge.matchers.comparers import contained, equal
 from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower
-from rankgauge.plugin.matching import Decided, parse_matcher
+from rankgauge.plugin.matching import Covers, parse_matcher
 from rankgauge.testing import check_comparer, check_matcher, check_normalizer
 
 CATALOG = Catalog.discover(own_only=True)
@@ -85,7 +85,7 @@ def test_only_remem_and_squad_let_an_empty_text_match():
 def test_block_equals_its_pairs(spec, retrieved, gold):
     def compare(*texts):
         returned = COMPARERS[spec](*texts)
-        return returned.scores if isinstance(returned, Decided) else returned
+        return returned.scores() if isinstance(returned, Covers) else returned
 
     pairs = [[compare([found], [wanted])[0, 0] for wanted in gold] for found in retrieved]
 

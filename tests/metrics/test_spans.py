@@ -75,8 +75,8 @@ def test_two_halves_in_two_chunks_make_a_whole():
     halves = sample([stretch("d", 10, 30)], [stretch("d", 0, 19), stretch("d", 19, 40)])
     assert scored(halves, "span-recall@2", "recall@2") == [1.0, 1.0]
     thirds = sample([stretch("d", 10, 40)], [stretch("d", 0, 20), stretch("x", 0, 9), stretch("d", 30, 50)])
-    written = ("span-recall@3", "recall@3", "recall(joint=true)@2", "recall(joint=true)@3", "RR(joint=true)")
-    assert scored(thirds, *written) == pytest.approx([2 / 3, 0, 0, 1, 1 / 3])
+    written = ("span-recall@3", "recall(joint=false)@3", "recall@2", "recall@3", "RR", "recall(joint=true)@3")
+    assert scored(thirds, *written) == pytest.approx([2 / 3, 0, 0, 1, 1 / 3, 1])
 
 
 def test_chunks_that_overlap_count_once():
@@ -137,14 +137,14 @@ def test_the_result_says_how_results_were_found():
         sample(gold, [stretch("d", 0, 9), {"text": "one two three four."}]),
         sample(gold, [stretch("d", 0, 9)], "r"),
     ]
-    written = ["span-recall@1", "recall(joint=true)@1"]
+    written = ["span-recall@1", "recall(joint=false)@1"]
     result, other = (Engine(catalog=CATALOG).dataset(rows).with_metrics(written).run() for rows in (data, data[1:]))
     said = "gold spans were found by text in {}, which give no offsets ('document', 'start' and 'end')"
     assert result.notes == (said.format("1 of 3 retrieved items"),)
     assert other.notes == ()  # all by offsets
     assert {column.info.judged for column in result.metrics.values()} == {
         "spans by offsets, else by text",
-        "spans, several results together, by offsets, else by text",
+        "spans by offsets, else by text, several results together",
     }
 
 
@@ -204,27 +204,30 @@ def test_budgets_cut_by_texts():
     assert scored(one, *written) == [19 / 28, 19 / 28, 1, 0, 1]
 
 
-def test_joint_is_for_gold_spans():
+def test_joint_is_for_what_results_hold_parts_of():
     evaluation = Engine(catalog=CATALOG).dataset([sample(TWO, THREE)])
-    for written in ("recall(gold=passages, joint=true)@5", "span-recall(joint=true)@5", "em(joint=true)"):
-        with pytest.raises(PlanError, match=r"joint of .* is for metrics that find gold spans"):
+    for written in ("recall(gold=relevant, joint=true)@5", "span-recall(joint=true)@5", "em(joint=true)"):
+        with pytest.raises(PlanError, match=r"joint of .* is for metrics that find gold texts or spans"):
             evaluation.with_metrics(written).plan()
     with pytest.raises(PlanError, match="true or false"):
         evaluation.with_metrics("recall(joint=2)@5").plan()
+    with pytest.raises(PlanError, match=r"chunk .* only says whether it matches, so leave joint out"):
+        evaluation.with_metrics("recall(gold=passages, matcher=chunk, joint=true)@5").plan()
     with pytest.raises(PlanError, match="is judged by spans here, where a matcher has no effect"):
         evaluation.with_metrics("recall(gold=spans, matcher=chunk)@5").plan()
-    plain, joint, not_joint = (
-        evaluation.with_metrics(written).plan().metrics[0]
-        for written in ("recall(gold=spans)@5", "recall(gold=spans,joint=true)@5", "recall(gold=spans,joint=false)@5")
-    )
-    assert plain.fingerprint != joint.fingerprint
-    assert (plain.fingerprint, plain.name) == (not_joint.fingerprint, not_joint.name)
+    for gold in ("spans", "passages"):
+        plain, joint, not_joint = (
+            evaluation.with_metrics(f"recall(gold={gold}{more})@5").plan().metrics[0]
+            for more in ("", ", joint=true", ", joint=false")
+        )
+        assert plain.fingerprint != not_joint.fingerprint
+        assert (plain.fingerprint, plain.name) == (joint.fingerprint, joint.name)
 
 
 def test_spans_as_a_last_resort_leave_definitions_as_they_were():
     """So that results and locks from before there were spans stay comparable."""
     (column,) = Engine(catalog=CATALOG).dataset([]).with_metrics("recall@5").plan().metrics
-    assert column.definition["judged"] == "relevant retrieved; passages retrieved"
+    assert column.definition["judged"] == "relevant retrieved; passages retrieved jointly"
 
 
 def test_a_metric_sees_the_cover_only_if_it_asks():
@@ -355,7 +358,7 @@ def test_a_span_is_found_when_half_of_it_is_covered(gold, chunks, k):
     distinct = list(dict.fromkeys(gold))
     alone = [any(2 * len(characters(one) & characters(span)) >= span[2] for one in chunks[:k]) for span in distinct]
     together = [2 * len(union(chunks[:k]) & characters(span)) >= span[2] for span in distinct]
-    written = (f"recall@{k}", f"recall(joint=true)@{k}")
+    written = (f"recall(joint=false)@{k}", f"recall@{k}")
     assert scored(as_sample(gold, chunks), *written) == [sum(found) / len(distinct) for found in (alone, together)]
 
 

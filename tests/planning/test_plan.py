@@ -394,8 +394,8 @@ class TestEngineParameters:
         )
 
     def test_metrics_are_judged_against_their_own_kind_with_their_own_matcher(self, one):
-        by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "passage")
-        assert (by_id, by_text, Target("spans")) == one("ndcg@10").targets
+        by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "passage", joint=True)
+        assert (by_id, by_text, Target("spans", joint=True)) == one("ndcg@10").targets
         assert (Target("answer", "retrieved", "contains"),) == one("containment@5").targets
         assert (Target("answer", "answer", "exact"),) == one("EM").targets
 
@@ -427,8 +427,8 @@ class TestEngineParameters:
         found = plan("ndcg@10", "P@5", "containment@5", "containment@10", "EM")
         assert [
             Target("relevant"),
-            Target("passages", "retrieved", "passage"),
-            Target("spans"),
+            Target("passages", "retrieved", "passage", joint=True),
+            Target("spans", joint=True),
             Target("answer", "retrieved", "contains"),
             Target("answer", "answer", "exact"),
         ] == list(found.targets)
@@ -539,7 +539,10 @@ class TestDescribe:
         assert ["dataset: rag.retrieval", "metrics:", "  p(rel=2)@5"] == lines[:3]
         for line in (
             "    is        retrieval-precision-at-k(rel=2)@5",
-            "    judged    relevant by id, else passages by text, matcher passage, else spans by offsets, else by text",
+            (
+                "    judged    relevant by id, else passages by text, matcher passage, several results together, "
+                "else spans by offsets, else by text, several results together"
+            ),
             "    cutoff    5 (pinned)",
             "    relevant  grade 2 or more",
             "    cutoff    the sample's metadata.k, else 5 (built-in default)",

@@ -11,7 +11,6 @@ from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
 from rankgauge.errors import MetricFailedError, SampleRefusedError
 from rankgauge.plugin import (
-    Decided,
     Judged,
     JudgedSample,
     Scores,
@@ -196,17 +195,10 @@ def masked_batch(retrieved: Any, gold: Any) -> Any:
     return masked_alone(retrieved, gold)
 
 
-@comparer("masked-decision")
-def masked_decision(retrieved: Any, gold: Any) -> Any:
-    """Accept every pair, behind a mask."""
-    scores = np.zeros((len(retrieved), len(gold)))
-    return Decided(scores, np.ma.MaskedArray(np.ones(scores.shape, dtype=bool), mask=True))
-
-
 class Masking:
     @hookimpl
     def rankgauge_comparers(self):
-        return [masked_alone, masked_batch, masked_decision]
+        return [masked_alone, masked_batch]
 
     @hookimpl
     def rankgauge_aggregates(self):
@@ -232,7 +224,6 @@ def test_what_is_masked_counts_nowhere():
         column = masked("recall@1", passages=f"lower > {name}")
         assert column.counts["failed"] == 1
         assert "not from 0 to 1; masked ones are not, either" in column.reasons[0]
-    assert masked("recall@1", passages="lower > masked-decision").mean == 0.0
     assert "returned masked for a text" in masked("recall(tokenizer=masked-count)@5tok").reasons[0]
 
 

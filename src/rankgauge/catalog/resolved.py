@@ -97,6 +97,7 @@ class ResolvedMatcher:
     prepare: Callable[[Sequence[str]], None] | None = None
     compare_batch: Callable[..., Any] | None = None  # the texts of many samples -> scores of each
     cache: bool = True  # whether each distinct text is normalized once
+    covers: bool = False  # whether the comparer returns covers
 
     @property
     def functions(self) -> tuple[tuple[str, tuple[Callable[..., Any] | None, ...]], ...]:
@@ -156,6 +157,9 @@ def build_matcher(
     declaration = claim.declaration
     function = declaration.function
     known = signature_parameters(function)
+    for parameter, instead in declaration.gone.items():
+        if parameter in dict(matcher.params):
+            raise MatcherError(f"matcher {name or str(matcher)!r}: {parameter} is gone: {instead}")
     try:
         params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
     except ParameterError as error:
@@ -185,6 +189,7 @@ def build_matcher(
         prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
         compare_batch=None if declaration.batch is None else functools.partial(declaration.batch, **given),
         cache=any(step.declaration.cache for step in steps),
+        covers=declaration.covers,
     )
 
 

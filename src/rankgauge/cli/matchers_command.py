@@ -30,7 +30,7 @@ from rankgauge.cli.conventions import make_engine
 from rankgauge.errors import ConfigError, MatcherError, ParameterError, Problem, RankgaugeError
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
-from rankgauge.judging.by_text import checked
+from rankgauge.judging.by_text import scores_of
 
 
 def execute_list(given: argparse.Namespace) -> int:
@@ -144,9 +144,9 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
     """Return the score without a cutoff, and the verdict of a run."""
     with _blaming(matcher, matcher.matcher.comparer):
-        score = checked(matcher.compare_all([retrieved], [gold]), 1, 1).scores[0, 0]
-        decided = checked(matcher.compare([retrieved], [gold]), 1, 1)
-    return float(score), bool(decided.matches(matcher.matcher.threshold)[0, 0])
+        score = scores_of(matcher.compare_all([retrieved], [gold]), 1, 1)[0, 0]
+        decided = scores_of(matcher.compare([retrieved], [gold]), 1, 1)[0, 0]
+    return float(score), bool(decided >= matcher.matcher.threshold)
 
 
 def _called(matcher: ResolvedMatcher, step: str, function: Callable[[str], str], text: str) -> str:

@@ -19,6 +19,7 @@ from rankgauge.columns.judged_rows import (
     unmasked,
     unmasked_flags,
 )
+from rankgauge.columns.parts import Parts
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Searched, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
@@ -39,6 +40,7 @@ __all__ = [
     "Judged",
     "JudgedSample",
     "Lengths",
+    "Parts",
     "Qrels",
     "RankingBatch",
     "Relevance",

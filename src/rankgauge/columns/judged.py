@@ -34,6 +34,7 @@ from rankgauge.columns.judged_rows import (
     one_a_rank,
     own_ranked,
 )
+from rankgauge.columns.parts import Parts
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
 from rankgauge.columns.stretches import Cover
 
@@ -80,6 +81,9 @@ class Judged:
 
         cover: Which stretches of documents gold spans and results take up; None where no metric needs it.
 
+        parts: Which parts of gold items results hold, where these find a gold item together; None where each is found
+            by one.
+
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
 
         own_ranks: Whether gold items that one result holds take ranks of their own in `at_own_ranks`: where ground
@@ -102,6 +106,7 @@ class Judged:
     intents: Intents | None = None
     shown: Sequence[Seen] | None = None
     cover: Cover | None = None
+    parts: Parts | None = None
     cuts_ideal: bool = True
     own_ranks: bool = False
     # what several metrics ask for, computed once
@@ -111,7 +116,7 @@ class Judged:
         for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded, self.low, self.high):
             if column is not None:
                 column.setflags(write=False)
-        for table in (self.rows, self.gold, self.intents, self.cover):
+        for table in (self.rows, self.gold, self.intents, self.cover, self.parts):
             if table is not None:
                 table.marked()
         if type(self.shown) is list:
@@ -297,6 +302,7 @@ class Judged:
             **self._beside(kept),
             shown=seen if seen is None else [each if fit else each.without_ranks() for each, fit in seen],
             cover=None if self.cover is None else self.cover.kept(fits[self.cover.items.owner] > 0),
+            parts=None if self.parts is None else self.parts.where(fits[self.parts.sample] > 0),
             cuts_ideal=False,
         )
 
@@ -339,6 +345,7 @@ class Judged:
             intents=None if self.intents is None else self.intents.take(gold),
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
             cover=None if self.cover is None else self.cover.take(chosen),
+            parts=None if self.parts is None else self.parts.take(chosen, gold),
             cuts_ideal=self.cuts_ideal,
             own_ranks=self.own_ranks,
         )

@@ -131,7 +131,7 @@ _CUTOFF = {
 
 _WHETHER = {
     "partial": "Whether a result that begins inside the budget counts.",
-    "joint": "Whether several results find a gold span together.",
+    "joint": "Whether what several results hold of a gold text or span adds up.",
 }
 
 MetricEntry = Annotated[

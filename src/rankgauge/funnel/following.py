@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.columns import Floats, Ints, Judged, Rows
-from rankgauge.columns.judged_rows import first_of_each
+from rankgauge.columns import Floats, Ints, Judged, Parts, Rows
+from rankgauge.columns.judged_rows import distinct, first_of_each
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.estimate import Method
 from rankgauge.errors import NothingToEvaluateError, counted
@@ -39,6 +39,7 @@ class _Stage:
     target: Target
     scores: list[MetricScores] = field(default_factory=list)
     ceilings: list[MetricScores] = field(default_factory=list)
+    is_exact: bool = True  # whether no order scores higher than these
     as_given: list[MetricScores] = field(default_factory=list)
     ranks: list[Floats] = field(default_factory=list)  # of relevant items
     depth: list[Ints] = field(default_factory=list)
@@ -144,6 +145,7 @@ class Following:
         stage.scores.append(scored(judged))
         if self._column.cut.budget is None and can_be_reordered(self._column.metric, judged):
             stage.ceilings.append(scored(reordered(judged, best_order(judged))))
+            stage.is_exact &= is_exact(judged)
             if len(self._sources[name]) == 1 and of_stage.rankings:
                 earlier = evidence[self._sources[name][0]].rankings
                 stage.as_given.append(scored(reordered(judged, order_of(of_stage.rankings, earlier))))
@@ -199,6 +201,7 @@ class Following:
             lost=int((given & ~held).sum()) if sources else 0,
             score=score,
             ceiling=self._summary(stage.ceilings),
+            ceiling_is_exact=stage.is_exact,
             as_given=self._summary(stage.as_given),
             seconds=_typical(stage.seconds),
             cost=float(np.mean(stage.costs)) if stage.costs else None,
@@ -263,32 +266,47 @@ def _in_words(k: Ints) -> str:
 
 
 def can_be_reordered(metric: Metric, judged: Judged) -> bool:
-    """Return whether a metric sees nothing but judged rows, each of which is found with its own result alone."""
+    """Return whether a metric sees nothing but judged rows, which follow from what each result holds."""
     is_plain = not metric.judging.needs and {*OF_SOME, "sets"}.isdisjoint(metric.gold)
     return is_plain and judged.low is None and judged.cover is None and bool(judged.earns.all())
 
 
 def reordered(judged: Judged, ranks: Ints) -> Judged:
-    """Return a batch whose results have other *ranks*, those of one sample after those of another; shape (results,)."""
-    rows = judged.rows
-    starts = np.cumsum(judged.depth) - judged.depth
-    moved = ranks[starts[rows.sample] + rows.rank - 1]
-    order = np.lexsort((moved, rows.sample))
-    changed = Rows(rows.sample[order], moved[order], rows.grade[order], rows.gold[order])
+    """
+    Return a batch whose results have other *ranks*, those of one sample after those of another; shape (results,).
+
+    What results find together is found again, from what each of them holds.
+    """
+    rows, starts, score = judged.rows, np.cumsum(judged.depth) - judged.depth, judged.score
+    parts = judged.parts
+    if parts is not None:
+        parts = parts._replace(rank=ranks[starts[parts.sample] + parts.rank - 1])
+        found = parts.found()
+        changed = Rows(found.sample, found.rank, judged.gold.grade[found.gold], found.gold)
+        score = found.score
+    else:
+        moved = ranks[starts[rows.sample] + rows.rank - 1]
+        order = np.lexsort((moved, rows.sample))
+        changed = Rows(rows.sample[order], moved[order], rows.grade[order], rows.gold[order])
+        score = score[order]
     by_gold = np.argsort(changed.gold, kind="stable")
-    first = np.zeros(len(order), dtype=np.bool_)
+    first = np.zeros(len(changed.rank), dtype=np.bool_)
     first[by_gold] = first_of_each(changed.gold[by_gold])
-    return replace(judged, rows=changed, first=first, earns=judged.earns[order], score=judged.score[order])
+    earns = np.ones(len(first), dtype=np.bool_)  # as `can_be_reordered` makes sure
+    return replace(judged, rows=changed, first=first, earns=earns, score=score, parts=parts)
 
 
 def best_order(judged: Judged) -> Ints:
     """
     Return ranks for `reordered`: what has the highest grade first, of equal grades what holds more gold items.
 
-    What repeats a gold item counts as nothing. Where each result holds one gold item at most, no order scores higher.
+    What repeats a gold item counts as nothing. Of gold items that several results find together, those come first that
+    the fewest results find. Where `is_exact` says so, no order scores higher.
     """
-    rows, n_results = judged.rows.where(judged.first), int(judged.depth.sum())
     starts = np.cumsum(judged.depth) - judged.depth
+    if judged.parts is not None:
+        return _with_pieces_together(judged, judged.parts, starts)
+    rows, n_results = judged.rows.where(judged.first), int(judged.depth.sum())
     places = starts[rows.sample] + rows.rank - 1
     grade, count = np.zeros(n_results), np.zeros(n_results, dtype=np.int64)
     np.maximum.at(grade, places, rows.grade)
@@ -297,6 +315,36 @@ def best_order(judged: Judged) -> Ints:
     order = np.lexsort((-count, -grade, owner))
     ranks = np.empty(n_results, dtype=np.int64)
     ranks[order] = np.arange(n_results) - starts[owner[order]] + 1
+    return ranks
+
+
+def is_exact(judged: Judged) -> bool:
+    """Return whether `best_order` is the best: each result holds one gold item at most, and each is found by one."""
+    held = judged.rows.where(judged.first)
+    if np.count_nonzero((held.rank[1:] == held.rank[:-1]) & (held.sample[1:] == held.sample[:-1])):
+        return False
+    if judged.parts is None:
+        return True
+    alone = judged.parts._replace(joint=False).found()
+    return set(judged.rows.gold.tolist()) == set(alone.gold.tolist())
+
+
+def _with_pieces_together(judged: Judged, parts: Parts, starts: Ints) -> Ints:
+    """Return ranks in which the results that find a gold item together follow each other."""
+    needed: dict[int, list[tuple[float, Sequence[int]]]] = {}
+    for gold in distinct(judged.rows.gold).tolist():
+        own = parts.where(parts.gold == gold)
+        needed.setdefault(int(own.sample[0]), []).append((float(judged.gold.grade[gold]), own.fewest()))
+    ranks = np.empty(int(judged.depth.sum()), dtype=np.int64)
+    for sample, (start, depth) in enumerate(zip(starts.tolist(), judged.depth.tolist(), strict=True)):
+        chosen: dict[int, None] = {}
+        left = needed.get(sample, [])
+        while left:
+            best = min(left, key=lambda item: (-item[0], len(set(item[1]) - chosen.keys())))
+            left.remove(best)
+            chosen |= dict.fromkeys(best[1])
+        order = [*chosen, *(rank for rank in range(1, depth + 1) if rank not in chosen)]
+        ranks[start + np.array(order, dtype=np.int64) - 1] = np.arange(1, depth + 1)
     return ranks
 
 

@@ -59,6 +59,9 @@ class FunnelStage:
         ceiling: The metric over the best order of its results, which no later stage that only orders and drops them
             can exceed; None for a metric that sees more than ranks and grades.
 
+        ceiling_is_exact: Whether that holds. Where one result holds several relevant items, or several results find
+            one together, not all orders are tried, and the ceiling is a lower bound.
+
         as_given: The metric over its results in the order of its source, of a stage that has one; None as `ceiling`.
 
         seconds: The median and the 95th percentile of the seconds it took; None where outputs do not say.
@@ -75,6 +78,7 @@ class FunnelStage:
     score: MetricSummary
     ceiling: MetricSummary | None = None
     as_given: MetricSummary | None = None
+    ceiling_is_exact: bool = True
     seconds: tuple[float, float] | None = None
     cost: float | None = None
 
@@ -82,7 +86,10 @@ class FunnelStage:
         """Return it as JSON values."""
         of_metrics = {"score": self.score, "ceiling": self.ceiling, "as_given": self.as_given}
         return {
-            **{name: getattr(self, name) for name in ("name", "results", "held", "added", "lost", "cost")},
+            **{
+                name: getattr(self, name)
+                for name in ("name", "results", "held", "added", "lost", "cost", "ceiling_is_exact")
+            },
             "sources": list(self.sources),
             **{
                 name: None if column is None else {"mean": column.mean, "interval": column.interval()}
@@ -268,7 +275,7 @@ def stage_rows(funnel: Funnel) -> list[list[str]]:
             f"{stage.lost:,}" if stage.sources else "-",
             number(stage.score.mean),
             "-" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}",
-            "-" if stage.ceiling is None else number(stage.ceiling.mean),
+            "-" if stage.ceiling is None else f"{'' if stage.ceiling_is_exact else '>='}{number(stage.ceiling.mean)}",
         ]
         row += ["-", "-"] if is_timed and stage.seconds is None else [f"{each:.3g}" for each in stage.seconds or ()]
         row += ["-" if stage.cost is None else f"{stage.cost:.3g}"] if has_cost else []
@@ -320,4 +327,6 @@ def funnel_legend(funnel: Funnel) -> str:
     ]
     if any(stage.ceiling is not None for stage in funnel.stages):
         parts.append(f"ceiling: {funnel.metric} of the best order of its results")
+    if not all(stage.ceiling_is_exact for stage in funnel.stages):
+        parts.append(">=: a bound, since results hold several items or find one together, and not all orders are tried")
     return visible("; ".join(parts))

@@ -16,7 +16,7 @@ from rankgauge.gold.label_findings import GoldReport, LabelFinding, Status
 from rankgauge.gold.labels import Label, OtherIds, TracedLabels, words_of
 from rankgauge.gold.text_tracing import Near, Place
 from rankgauge.io.corpus import Corpus
-from rankgauge.matchers.words import Word, plain_words
+from rankgauge.matchers.spelling import Word, plain_words
 from rankgauge.samples import Sample
 
 __all__ = ["HALF", "check_labels"]

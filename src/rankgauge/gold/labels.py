@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from rankgauge.gold.text_tracing import Traced, trace
 from rankgauge.io.corpus import Corpus
-from rankgauge.matchers.words import plain_words
+from rankgauge.matchers.spelling import plain_words
 from rankgauge.samples import Sample
 
 __all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "question_of", "words_of"]

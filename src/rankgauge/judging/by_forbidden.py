@@ -95,8 +95,8 @@ class ForbiddenJudge:
         wanted = [(number, rule.text) for number, rule in enumerate(rules) if rule.text is not None]
         if not wanted or ranking.texts is None:
             return frozenset()
-        compared = self._scorer.one([text or "" for text in ranking.texts], [text for _, text in wanted])
-        matches = compared.matches(self._matcher.matcher.threshold)
+        scores = self._scorer.one([text or "" for text in ranking.texts], [text for _, text in wanted])
+        matches = scores >= self._matcher.matcher.threshold
         return frozenset(_places(matches.tolist(), [number for number, _ in wanted]))
 
 

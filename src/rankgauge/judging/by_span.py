@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.columns import Cover, Stretches
+from rankgauge.columns.parts import united
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
@@ -19,19 +20,21 @@ from rankgauge.judging.text_doubts import Doubts
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Place, Sample, Span
 
-__all__ = ["Parts", "SpanJudge", "held_by", "united"]
+__all__ = ["Held", "SpanJudge", "held_by"]
 
-Parts = Sequence[tuple[int, int]]
+_HALF = 0.5
+
+Held = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
 
-Met = Mapping[int, Parts]
+Met = Mapping[int, Held]
 """What one result holds: the parts of each gold span, by its number."""
 
 
 class SpanJudge:
     """Judges a batch against its gold spans."""
 
-    def __init__(self, profile: Profile, *, keep: Keep = NOTHING, joint: bool = False) -> None:
+    def __init__(self, profile: Profile, *, keep: Keep = NOTHING, joint: bool = True) -> None:
         self._profile = profile
         self._keep = keep
         self._keeper = Keeper(keep, profile)
@@ -56,6 +59,7 @@ class SpanJudge:
         for at, (sample, ranking) in enumerate(zip(samples, prepared, strict=True)):
             place, spans = len(lists.depth), sample.expected.spans or ()
             start, grades = len(lists.gold_grade), [span.grade for span in spans]
+            lists.gold_size += [span.place.end - span.place.start for span in spans]
             fault = None if sample.expected.faults is None else sample.expected.faults.get("spans")
             ranked, flaw = lists.add_sample(ranking, grades)
             fault = fault or flaw
@@ -77,7 +81,10 @@ class SpanJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         lists = self._lists
+        parts = lists.add_parts(_HALF, joint=self._joint)
         judged = lists.build(self._profile, own_ranks=True)
+        if self._joint:
+            judged = replace(judged, parts=parts)
         if "cover" in self._keep.needs:
             cover = Cover(self._gold.stretches(), self._items.stretches(), np.array(self._items.rank, dtype=np.int64))
             judged = replace(judged, cover=cover)
@@ -98,7 +105,7 @@ class SpanJudge:
         start: int,
         by_text: Mapping[int, Met],
     ) -> None:
-        """Add one sample's judged rows, in order of rank: where half of a gold span is covered."""
+        """Add what one sample's results cover of its gold spans; one is found where half of it is covered."""
         lists, places = self._lists, ranking.places or ()
         met = _met(ranking, spans, by_text)
         if "cover" in self._keep.needs:
@@ -108,21 +115,13 @@ class SpanJudge:
         self._by_text += n_by_text
         if n_by_text and self._profile.missing_texts == "fail":
             self._look_for_placeless(place, ranking, spans)
-        together: dict[int, Parts] = {}
-        for item in sorted(met):
-            parts = met[item]
-            for number in sorted(parts):
-                share = _share(parts[number], spans[number])
-                if self._joint:
-                    before = together.get(number, ())
-                    together[number] = united([*before, *parts[number]])
-                    joint = _share(together[number], spans[number])
-                    share = share if share >= 0.5 or _share(before, spans[number]) >= 0.5 else joint
-                if share >= 0.5:
-                    if ranking.repeated is not None and ranking.repeated[item]:
-                        lists.row_idle.append(len(lists.row_sample))
-                    lists.add_row(place, item + 1, start + number)
-                    lists.row_score.append(share)
+        for item, parts in met.items():
+            for number, held in parts.items():
+                begin = spans[number].place.start
+                found = ((place, item + 1, start + number, first - begin, last - begin) for first, last in held)
+                lists.parts.extend(found)
+        if ranking.repeated is not None:
+            lists.repeats.update((place, rank) for rank, repeats in enumerate(ranking.repeated, 1) if repeats)
 
     def _look_for_placeless(self, place: int, ranking: Ranking, spans: Sequence[Span]) -> None:
         """Note the first rank that can be found neither by a place nor by its text."""
@@ -234,7 +233,7 @@ def _met(ranking: Ranking, spans: Sequence[Span], by_text: Mapping[int, Met]) ->
 
 def _parts_by_text(
     samples: Sequence[Sample], prepared: Sequence[Ranking | Fault | None]
-) -> dict[int, dict[int, dict[int, Parts]]]:
+) -> dict[int, dict[int, dict[int, Held]]]:
     """Return the parts of gold spans that results without a place hold: by sample, result and span, from 0."""
     asked: list[tuple[int, list[int], list[int]]] = []
     retrieved: list[list[str]] = []
@@ -254,7 +253,7 @@ def _parts_by_text(
         return {}
     from rankgauge.matchers.cover import covered_parts  # judging by offsets does without matchers
 
-    parts: dict[int, dict[int, dict[int, Parts]]] = {}
+    parts: dict[int, dict[int, dict[int, Held]]] = {}
     for (at, items, numbers), covered in zip(asked, covered_parts(retrieved, gold), strict=True):
         for (row, column), stretches in covered.items():
             span = (samples[at].expected.spans or ())[numbers[column]]
@@ -267,19 +266,3 @@ def _in_document(span: Span, start: int, end: int) -> tuple[int, int]:
     """Return where a stretch of a span's text stands in its document; by proportion where the text was edited."""
     begin, size, length = span.place.start, span.place.end - span.place.start, len(span.text or "")
     return begin + round(start * size / length), begin + round(end * size / length)
-
-
-def _share(parts: Parts, span: Span) -> float:
-    """Return which share of a span its parts are."""
-    return sum(end - start for start, end in parts) / (span.place.end - span.place.start)
-
-
-def united(parts: Parts) -> list[tuple[int, int]]:
-    """Return stretches of one document, in order, each character once."""
-    union: list[tuple[int, int]] = []
-    for start, end in sorted(parts):
-        if union and start <= union[-1][1]:
-            union[-1] = (union[-1][0], max(end, union[-1][1]))
-        else:
-            union.append((start, end))
-    return union

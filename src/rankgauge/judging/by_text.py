@@ -7,7 +7,8 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -15,19 +16,19 @@ from numpy.typing import NDArray
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.columns import unmasked, unmasked_flags
+from rankgauge.columns import unmasked
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubter
-from rankgauge.plugin.matching import Decided
+from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["Compared", "TextJudge", "TextScorer", "checked", "gold_texts"]
+__all__ = ["TextJudge", "TextScorer", "covers_of", "gold_texts", "scores_of"]
 
 _AT_ONCE = 32
 """How many samples are compared together: few enough for their texts to stay in a processor's cache."""
@@ -36,37 +37,36 @@ Texts = Sequence[str]
 Block = NDArray[np.float64]
 
 
-class Compared(NamedTuple):
-    """What a comparer said of one sample's texts, checked; both have the shape (retrieved, gold)."""
-
-    scores: Block
-    accepted: NDArray[np.bool_] | None  # what matches below the threshold, too
-
-    def matches(self, threshold: float) -> NDArray[np.bool_]:
-        """Return which texts match."""
-        reached = self.scores >= threshold
-        return reached if self.accepted is None else reached | self.accepted
-
-
 Hit = tuple[int, int, float]
 """A retrieved text and a gold text that match, both from 0, and their score."""
 
 
-class TextScorer:
-    """Normalizes and compares the texts of a batch; each distinct text is normalized once where that saves time."""
+class Held(NamedTuple):
+    """What one sample's retrieved texts hold of its gold texts."""
 
-    def __init__(self, matcher: ResolvedMatcher) -> None:
+    hits: Sequence[Hit] = ()  # in order of the retrieved texts; none where gold texts may be found in pieces
+    covers: Covers | None = None
+
+
+class TextScorer:
+    """
+    Normalizes and compares the texts of a batch; each distinct text is normalized once where that saves time.
+
+    With *joint*, a comparer that returns covers is asked for these.
+    """
+
+    def __init__(self, matcher: ResolvedMatcher, *, joint: bool = False) -> None:
         self._matcher = matcher
+        self._joint = joint
         self._threshold = matcher.matcher.threshold
         self._known: dict[str, str] = {}
 
-    def one(self, retrieved: Texts, gold: Texts) -> Compared:
+    def one(self, retrieved: Texts, gold: Texts) -> Block:
         """Return the scores of one sample's texts; whatever a plugin raises comes through."""
-        own, other = self._normalized([retrieved, gold])
-        return checked(self._matcher.compare(own, other), len(retrieved), len(gold))
+        return scores_of(self._one(retrieved, gold), len(retrieved), len(gold))
 
-    def hits(self, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[list[Hit] | ForeignError]:
-        """Yield which texts of each sample match, in order of the retrieved ones, or what a plugin raised."""
+    def held(self, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[Held | ForeignError]:
+        """Yield what the texts of each sample hold, or what a plugin raised."""
         compare = self._matcher.compare_batch
         for start in range(0, len(pairs), _AT_ONCE):
             some = pairs[start : start + _AT_ONCE]
@@ -81,41 +81,42 @@ class TextScorer:
             with contextlib.suppress(ForeignError), guarded():
                 prepare(list(dict.fromkeys(self._normalized([list(texts)])[0])))
 
+    def _one(self, retrieved: Texts, gold: Texts) -> object:
+        own, other = self._normalized([retrieved, gold])
+        return self._matcher.compare(own, other)
+
     def _together(
         self, compare: Callable[..., Iterable[object]], pairs: Sequence[tuple[Texts, Texts]]
-    ) -> list[list[Hit]] | None:
+    ) -> list[Held] | None:
         # What raises does so again for the sample at hand, which is then to blame.
         with contextlib.suppress(ForeignError), guarded():
             retrieved = self._normalized([own for own, _ in pairs])
             gold = self._normalized([other for _, other in pairs])
-            blocks = zip(compare(retrieved, gold), pairs, strict=True)
-            shaped = [_shaped(block, len(own), len(other)) for block, (own, other) in blocks]
-            scores = np.concatenate([each.scores for each in shaped], axis=None)
-            _check_range(scores)
-            return self._split(shaped, scores)
+            return self._held(list(zip(compare(retrieved, gold), pairs, strict=True)))
         return None
 
-    def _alone(self, pair: tuple[Texts, Texts]) -> list[Hit] | ForeignError:
+    def _alone(self, pair: tuple[Texts, Texts]) -> Held | ForeignError:
         try:
             with guarded():
-                compared = self.one(*pair)
+                return self._held([(self._one(*pair), pair)])[0]
         except ForeignError as error:
             return error
-        return self._split([compared], compared.scores.reshape(-1))[0]
 
-    def _split(self, compared: Sequence[Compared], scores: Block) -> list[list[Hit]]:
-        """Return the hits of each of some samples, whose scores stand one after the other."""
-        reached = scores >= self._threshold
-        if any(each.accepted is not None for each in compared):
-            reached = np.concatenate([each.matches(self._threshold) for each in compared], axis=None)
-        found = np.flatnonzero(reached)
-        ends = np.cumsum([each.scores.size for each in compared])
+    def _held(self, compared: Sequence[tuple[object, tuple[Texts, Texts]]]) -> list[Held]:
+        """Return what a comparer said of some samples, checked."""
+        if self._joint:
+            return [Held(covers=covers_of(each, len(own), len(other))) for each, (own, other) in compared]
+        blocks = [_shaped(each, len(own), len(other)) for each, (own, other) in compared]
+        scores = np.concatenate(blocks, axis=None)
+        _check_range(scores)
+        found = np.flatnonzero(scores >= self._threshold)
+        ends = np.cumsum([block.size for block in blocks])
         owners = np.searchsorted(ends, found, side="right").tolist()
-        hits: list[list[Hit]] = [[] for _ in compared]
+        hits: list[list[Hit]] = [[] for _ in blocks]
         for owner, place, score in zip(owners, found.tolist(), scores[found].tolist(), strict=True):
-            block = compared[owner].scores
+            block = blocks[owner]
             hits[owner].append((*divmod(place - int(ends[owner]) + block.size, block.shape[1]), score))
-        return hits
+        return [Held(each) for each in hits]
 
     def _normalized(self, lists: Sequence[Texts]) -> Sequence[Texts]:
         """Return lists of texts after every normalizer; where one raises, nothing of this call is kept."""
@@ -129,20 +130,45 @@ class TextScorer:
         self._known |= dict(zip(new, self._matcher.normalize_all(new), strict=True))
 
 
-def checked(returned: object, retrieved: int, gold: int) -> Compared:
-    """Return what a comparer returned, shape (retrieved, gold); raise ValueError for another shape or range."""
-    compared = _shaped(returned, retrieved, gold)
-    _check_range(compared.scores)
-    return compared
+def scores_of(returned: object, retrieved: int, gold: int) -> Block:
+    """Return the scores that a comparer returned, shape (retrieved, gold); raise ValueError for others."""
+    scores = _shaped(returned, retrieved, gold)
+    _check_range(scores)
+    return scores
 
 
-def _shaped(returned: object, retrieved: int, gold: int) -> Compared:
-    scores = unmasked(returned.scores if isinstance(returned, Decided) else returned)
-    accepted = unmasked_flags(returned.accepted) if isinstance(returned, Decided) else None
-    for part in (scores, accepted):
-        if part is not None and part.shape != (retrieved, gold):
-            raise ValueError(f"it returned the shape {part.shape} where ({retrieved}, {gold}) is needed")
-    return Compared(scores, accepted)
+def covers_of(returned: object, retrieved: int, gold: int) -> Covers:
+    """Return the covers that a comparer returned; raise an error where they cannot be those of so many texts."""
+    if not isinstance(returned, Covers):
+        raise TypeError(f"it is declared with covers=True and returned {type(returned).__name__}, not Covers")
+    row, column, start, end, size = (np.asarray(part, dtype=np.int64) for part in returned[:5])
+    if (
+        returned.n_retrieved != retrieved
+        or size.shape != (gold,)
+        or not len(row) == len(column) == len(start) == len(end)
+    ):
+        raise ValueError(
+            f"it returned covers of {returned.n_retrieved} retrieved and {len(size)} gold texts where {retrieved} and "
+            f"{gold} were given"
+        )
+    if len(row) and not (
+        0 <= row.min() <= row.max() < retrieved
+        and 0 <= column.min() <= column.max() < gold
+        and (start >= 0).all()
+        and (start < end).all()
+        and (end <= size[column]).all()
+    ):
+        raise ValueError("it returned a part that no gold text has")
+    return Covers(row, column, start, end, size, retrieved)
+
+
+def _shaped(returned: object, retrieved: int, gold: int) -> Block:
+    if isinstance(returned, Covers):
+        return covers_of(returned, retrieved, gold).scores()
+    scores = unmasked(returned)
+    if scores.shape != (retrieved, gold):
+        raise ValueError(f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed")
+    return scores
 
 
 def _check_range(scores: Block) -> None:
@@ -175,7 +201,7 @@ class TextJudge:
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
-        self._scorer = TextScorer(matcher)
+        self._scorer = TextScorer(matcher, joint=target.joint)
         self._textless: dict[int, int] = {}
         of_passages = target.gold == "passages" and target.judges == "retrieved"
         self._doubter = Doubter(matcher, of_passages=of_passages, of_answers=target.judges == "answer", looked=looked)
@@ -188,7 +214,26 @@ class TextJudge:
             lists.n_dropped += n_dropped(samples, prepared, self._profile, by="text")
         self._keeper.add(samples, prepared, judged=of.judges)
         faults: dict[int, str] = {}
-        asked: list[_Asked] = []
+        asked = list(self._asked(samples, prepared, faults))
+        lists.gold_size += [1] * (len(lists.gold_grade) - len(lists.gold_size))
+        pairs = [(each.texts, each.gold) for each in asked]
+        self._scorer.show(pairs)
+        for each, held in zip(asked, self._scorer.held(pairs), strict=True):
+            if not all(each.texts) and self._profile.missing_texts == "fail":
+                self._note_missing(each)
+            if isinstance(held, ForeignError):
+                faults[each.place] = f"{self._blame()} failed: {held}"
+            elif held.covers is not None:
+                self._add_parts(each, held.covers)
+            else:
+                self._add_rows(each, held.hits)
+        self._faults |= sorted(faults.items())
+
+    def _asked(
+        self, samples: Sequence[Sample], prepared: Sequence[Ranking | Fault | None], faults: dict[int, str]
+    ) -> Iterator[_Asked]:
+        """Add the depth and the gold of samples, and their faults; yield those whose texts are to be compared."""
+        lists, of = self._lists, self._target
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected, start = sample.expected, len(lists.gold_grade)
             listed = gold_texts(expected, of.gold)
@@ -203,17 +248,7 @@ class TextJudge:
             if fault := fault or flaw:
                 faults[place] = fault.reason
             if ranked is not None and ranked.ids and gold:
-                asked.append(_Asked(_texts(ranked), gold, ranked, place, start))
-        pairs = [(each.texts, each.gold) for each in asked]
-        self._scorer.show(pairs)
-        for each, hits in zip(asked, self._scorer.hits(pairs), strict=True):
-            if not all(each.texts) and self._profile.missing_texts == "fail":
-                self._note_missing(each)
-            if isinstance(hits, ForeignError):
-                faults[each.place] = f"{self._blame()} failed: {hits}"
-            else:
-                self._add_rows(each, hits)
-        self._faults |= sorted(faults.items())
+                yield _Asked(_texts(ranked), gold, ranked, place, start)
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have neither a text nor ground truth that is one."""
@@ -221,7 +256,11 @@ class TextJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        judged = self._lists.build(self._profile, own_ranks=True)
+        if not self._target.joint:
+            judged = self._lists.build(self._profile, own_ranks=True)
+        else:
+            parts = self._lists.add_parts(self._matcher.matcher.threshold, joint=True)
+            judged = replace(self._lists.build(self._profile, own_ranks=True), parts=parts)
         more = {"textless": self._textless, "doubts": self._doubter.doubts(), "n_dropped": self._lists.n_dropped}
         return Evidence.kept(self._keeper, judged, self._faults, **more)
 
@@ -254,6 +293,15 @@ class TextJudge:
                 lists.row_idle.append(len(lists.row_sample))
             lists.add_row(asked.place, at + 1, asked.start + wanted)
             lists.row_score.append(score)
+
+    def _add_parts(self, asked: _Asked, covers: Covers) -> None:
+        """Add what one sample's results hold."""
+        lists, ranking = self._lists, asked.ranking
+        lists.gold_size[asked.start : asked.start + len(asked.gold)] = covers.size.tolist()
+        columns = (covers.row + 1, covers.column + asked.start, covers.start, covers.end)
+        lists.parts += zip(repeat(asked.place), *(column.tolist() for column in columns), strict=False)
+        if ranking.repeated is not None:
+            lists.repeats.update((asked.place, rank) for rank, repeats in enumerate(ranking.repeated, 1) if repeats)
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
         if self._target.gold != "nuggets":

@@ -71,7 +71,7 @@ class Target(NamedTuple):
     # output gives
     matcher: str | None = None
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
-    joint: bool = False  # whether several results find a gold span together
+    joint: bool = False  # whether what several results hold of a gold text or span adds up
     stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
 
     @property
@@ -129,8 +129,9 @@ class Target(NamedTuple):
 
     @property
     def _judged(self) -> str:
+        together = ", several results together" if self.joint else ""
         if self.gold == "spans":
-            return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
+            return f"spans by offsets, else by text{together}"
         if self.gold == "asked_at":
             return "validity at metadata.asked_at"
         if self.gold == "answerable":
@@ -140,7 +141,8 @@ class Target(NamedTuple):
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "the support that the output gives" if self.gold == "nuggets" else "id"
         joined += "" if self.unit is None else f", unit {self.unit}"
-        return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
+        by = joined if self.matcher is None else f"text, matcher {self.matcher}{together}"
+        return f"{self.gold}{judged} by {by}"
 
 
 @dataclass(frozen=True, slots=True)

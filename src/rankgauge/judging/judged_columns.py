@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rankgauge.columns import Flags, Floats, Ints, Judged, Rows, intents_of
+from rankgauge.columns import Flags, Floats, Ints, Judged, Parts, Rows, intents_of
 from rankgauge.columns.judged_rows import nth_of_each, ones
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import relevance_of
@@ -97,6 +97,10 @@ class JudgedLists:
         self.row_ties: list[tuple[int, int]] = []
         self.row_idle: list[int] = []  # the places of rows that earn nothing
         self.row_score: list[float] = []  # the match score of each judged row; empty where all are 1
+        # sample, rank, gold item, start and end of what results hold of gold items, where rows follow from these
+        self.parts: list[tuple[int, int, int, int, int]] = []
+        self.gold_size: list[int] = []  # the size of each gold item, in what its parts are measured in
+        self.repeats: set[tuple[int, int]] = set()  # samples and ranks of results that repeat another one
 
     def add_sample(
         self, ranking: Ranking | Fault | None, grades: Sequence[float]
@@ -117,6 +121,19 @@ class JudgedLists:
         self.row_sample.append(sample_no)
         self.row_rank.append(rank)
         self.row_gold.append(gold_no)
+
+    def add_parts(self, threshold: float, *, joint: bool) -> Parts:
+        """Add the rows that follow from the parts; return these."""
+        sample, rank, gold, start, end = np.array(self.parts, dtype=np.int64).reshape(-1, 5).T
+        size = np.array(self.gold_size, dtype=np.int64)
+        parts = Parts(sample, rank, gold, start, end, size, threshold, joint)
+        found = parts.found()
+        self.row_sample, self.row_rank = found.sample.tolist(), found.rank.tolist()
+        self.row_gold, self.row_score = found.gold.tolist(), found.score.tolist()
+        if self.repeats:
+            of_rows = zip(self.row_sample, self.row_rank, strict=True)
+            self.row_idle = [row for row, place in enumerate(of_rows) if place in self.repeats]
+        return parts
 
     def add_without_gold(self, depth: Sequence[int]) -> None:
         """Add samples without ground truth, each with how many items were judged."""

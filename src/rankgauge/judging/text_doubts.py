@@ -12,9 +12,11 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from rankgauge.catalog import ResolvedMatcher
+from rankgauge.columns.parts import length, united
 from rankgauge.errors import counted
 from rankgauge.judging.place_counts import PlaceCounts
 from rankgauge.judging.script_doubts import ScriptCounts, look_at_scripts
+from rankgauge.plugin.matching import Covers
 
 __all__ = ["Doubter", "Doubts"]
 
@@ -101,6 +103,14 @@ class Doubts(NamedTuple):
             )
 
 
+def _found(covers: Covers) -> int:
+    """Return how many gold texts `passage` finds in all results together."""
+    parts: dict[int, list[tuple[int, int]]] = {}
+    for column, *part in zip(*(each.tolist() for each in covers[1:4]), strict=True):
+        parts.setdefault(column, []).append((part[0], part[1]))
+    return sum(length(united(held)) >= _PASSAGE * covers.size[column] for column, held in parts.items())
+
+
 class Doubter:
     """Collects the doubts about one target's matcher, sample by sample."""
 
@@ -131,8 +141,8 @@ class Doubter:
 
         looks = self._looks
         if any(look.within or look.around for look in looks):
-            blocks = cover_batch(*zip(*self._texts, strict=True), cutoff=_PASSAGE)
-            found = [int(((block.scores >= _PASSAGE) | block.accepted).any(axis=0).sum()) for block in blocks]
+            retrieved, gold = zip(*self._texts, strict=True)
+            found = [_found(covers) for covers in cover_batch(retrieved, gold, cutoff=_PASSAGE)]
             looks = [look._replace(by_passage=count) for look, count in zip(looks, found, strict=True)]
         return self._short._replace(looks=tuple(looks))
 

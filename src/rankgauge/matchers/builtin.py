@@ -46,7 +46,7 @@ def keyword_lower() -> None:
 
 @named_matcher("passage", "strip-date-prefix | strip-role-prefix > cover >= 0.5")
 def passage() -> None:
-    """Find half of the gold text in the retrieved one, or half of the retrieved text in the gold one: the default."""
+    """Find half of the gold text in what the first results hold of it together: the default for passages."""
 
 
 @named_matcher("words", "casefold > whole-words >= 1")

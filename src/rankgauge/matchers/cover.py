@@ -1,59 +1,63 @@
 """
-Cover: how much of one text stands in another, in runs of words that both have in the same order.
+Cover: which parts of a gold text stand in a retrieved one, in runs of words that both have in the same order.
 
-Runs of *n* words that a retrieved text shares with a gold text of its sample are looked up for many samples at once
-(`shared_runs`). For nearly all pairs they follow each other in both texts, and are added up as columns; for the others
-`best_runs` searches the order with the most characters.
+Runs of words that a retrieved text shares with a gold text of its sample are looked up for many samples at once
+(`shared_runs`). Most pairs share one run, and nothing beside it can contradict; the others are looked at one by one:
+which runs follow each other (`aligned`), and whether the texts say the same between and beside them (`Facts`).
 """
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.other_facts import Pairs, Runs, without_other_facts
-from rankgauge.matchers.word_runs import Integers, Layout, Shared, WordStream, best_runs, read_words, shared_runs
-from rankgauge.matchers.words import plain_words
+from rankgauge.matchers.alignment import aligned
+from rankgauge.matchers.other_facts import Bounds, Facts, Piece
+from rankgauge.matchers.spelling import plain_words
+from rankgauge.matchers.word_runs import (
+    BREAK,
+    UNSPACED_WORD,
+    Integers,
+    Layout,
+    Run,
+    Shared,
+    WordStream,
+    hashed_runs,
+    reaches,
+    read_words,
+    shared_runs,
+)
 from rankgauge.plugin import comparer
-from rankgauge.plugin.matching import Decided
+from rankgauge.plugin.matching import Covers
 
 __all__ = ["cover", "cover_batch", "covered_parts"]
 
+Texts = Sequence[Sequence[str]]
+_SALT = np.uint64(0xD1B54A32D192ED03)
 
-def cover_batch(
-    retrieved: Sequence[Sequence[str]],
-    gold: Sequence[Sequence[str]],
-    *,
-    n: int = 3,
-    of_retrieved: float = 0.5,
-    cutoff: float = 0.0,
-) -> list[Decided]:
+
+def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
     """Return what `cover` does, for each sample's texts."""
-    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
-    stream, layout = read_words(texts), Layout.of(retrieved, gold)
-    pairs = _pairs(stream, layout, n)
-    runs = _all_runs(stream, layout, pairs, n, min(cutoff, of_retrieved))
-    common = _common(stream, pairs, runs)
-    shares = []
-    for side in (pairs.gold, pairs.other):
-        size, least = stream.sizes()[side], np.minimum(n, stream.counts()[side])
-        share = common / np.maximum(size, 1)
-        share[pairs.n < least] = 0  # the other text is shorter than a run of this one
-        shares.append(share)
-    for at in np.flatnonzero(pairs.n == 0).tolist():
-        own, other = texts[pairs.gold[at]], texts[pairs.other[at]]
-        shares[0][at] = float(bool(own) and own == other)  # signs alone
-    accepted = shares[1] >= of_retrieved
-    blocks, end = [], 0
-    for shape in zip(map(len, retrieved), map(len, gold), strict=True):
-        begin, end = end, end + math.prod(shape)
-        blocks.append(Decided(shares[0][begin:end].reshape(shape), accepted[begin:end].reshape(shape)))
+    found = _find(retrieved, gold, n, cutoff)
+    pair, start, end = found.letters()
+    order = np.lexsort((start, pair))
+    pair, start, end = pair[order], start[order], end[order]
+    sizes = np.maximum(found.stream.sizes(), 1)[found.layout.is_gold]
+    blocks = []
+    stop = last = n_gold = 0
+    for own, others in zip(retrieved, gold, strict=True):
+        first, begin = last, stop
+        last += len(own) * len(others)
+        stop = int(np.searchsorted(pair, last))
+        row, column = np.divmod(pair[begin:stop] - first, max(len(others), 1))
+        n_gold += len(others)
+        blocks.append(
+            Covers(row, column, start[begin:stop], end[begin:stop], sizes[n_gold - len(others) : n_gold], len(own))
+        )
     return blocks
 
 
@@ -62,143 +66,349 @@ def _check(*, n: int = 3, **_: float) -> None:
         raise ValueError(f"n is the number of words that a run has at least, 1 or more, not {n}")
 
 
-@comparer("cover", check=_check, batch=cover_batch)
-def cover(
-    retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, of_retrieved: float = 0.5, cutoff: float = 0.0
-) -> Decided:
-    """
-    Score how much of a gold text stands in a retrieved one; accept a retrieved text that stands in the gold one, too.
+_GONE = {
+    "of_retrieved": (
+        "what several results hold of a gold text adds up, so leave it out; for gold texts that are whole documents, "
+        "from which results were cut, write as=documents beside the matcher"
+    )
+}
 
-    Formula: the characters of the gold text's words that stand in runs of at least *n* words which both texts have in
-    the same order, over the characters of all its words; signs and white space do not count. A text of fewer words has
-    to stand in the other one whole. Words are compared without case, compatibility forms, markup, JSON escapes and
-    hyphens at line ends; in scripts without spaces each character is a word. Where at least as many numbers
-    between and beside such runs differ as agree inside them, the runs next to these do not count: the texts say the
-    like of other facts.
-    The time is linear in the length of the texts but for a logarithm.
+
+@comparer("cover", version="2", check=_check, batch=cover_batch, covers=True, gone=_GONE)
+def cover(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: float = 0.0) -> Covers:
+    """
+    Find which parts of a gold text stand in each retrieved one; the score is their share of its letters.
+
+    Parts are runs of at least *n* words that both texts have in the same order; letters, digits and marks inside words
+    count, signs and white space do not. A gold text of fewer than twice as many words has to stand there whole. In
+    scripts without spaces two characters stand for a word. Words are the same but for case, compatibility form,
+    accents, markup, JSON escapes, hyphens at line ends, thousands commas and zeros behind a decimal point; nothing else
+    is nearly the same.
+
+    Nothing is covered by a text that states another fact: where both texts have words of their own between two runs, or
+    beside the first or the last one within its sentence, and a number, a negation or a name differs, or more than a
+    tenth of the words were replaced. The ends of a text and of its lines, sentences and pieces between ellipses do not
+    contradict. What a pair of texts covers depends on these two alone. The time is linear in the length of the texts
+    but for a logarithm.
 
     Args:
         n: How many words a run has at least.
-
-        of_retrieved: From which share of the retrieved text's characters on, counted in the same way, two texts match
-            whatever the score is; above 1 for never.
     """
-    return cover_batch([retrieved], [gold], n=n, of_retrieved=of_retrieved, cutoff=cutoff)[0]
+    return cover_batch([retrieved], [gold], n=n, cutoff=cutoff)[0]
 
 
-def covered_parts(
-    retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], *, n: int = 3
-) -> list[dict[tuple[int, int], list[tuple[int, int]]]]:
+def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tuple[int, int], list[tuple[int, int]]]]:
     """
-    Return which parts of gold texts retrieved texts cover, for each sample, by the numbers of the two texts.
+    Return the parts that `cover` finds as characters of the gold texts, for each sample, by the numbers of two texts.
 
-    Parts are characters of the gold text, end exclusive; a word has the signs and spaces behind it, so that two texts
-    which share a gold text between them cover all of it. Only texts count that seem to be cut out of one document: of
-    the words that both would have if they lay over each other as their runs do, at least half agree. A few common words
-    in the middle of both are chance.
+    Ends are exclusive. A word has the signs and spaces behind it, so that two texts which share a gold text between
+    them cover all of it.
     """
-    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
-    stream, layout = read_words(texts), Layout.of(retrieved, gold)
-    pairs = _pairs(stream, layout, n)
-    runs = _all_runs(stream, layout, pairs, n, 0.0)
-    usable = pairs.n >= np.minimum(n, stream.counts()[pairs.gold])
-    order = np.lexsort((runs.gold, runs.pair))
-    runs = Runs(*(column[order] for column in runs))
-    usable &= _lie_over(stream, pairs, runs)
-    sizes = list(zip(map(len, gold), map(len, retrieved), strict=True))
-    parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in sizes]
-    ends = np.cumsum([golds * others for golds, others in sizes])
-    words = functools.cache(plain_words)
-    cut = [_cut_words(stream, _beside(stream, pairs, runs, after=after), after=after) for after in (False, True)]
-    for after, columns in ((None, (runs.pair, runs.gold, runs.length)), (False, cut[0]), (True, cut[1])):
-        kept = np.flatnonzero(usable[columns[0]])
-        for pair, at, size in zip(*(column[kept].tolist() for column in columns), strict=True):
-            sample = int(np.searchsorted(ends, pair, side="right"))
-            golds, others = sizes[sample]
-            place = divmod(pair - (int(ends[sample]) - golds * others), golds)
-            text, begin = gold[sample][place[1]], at - int(stream.first[pairs.gold[pair]])
-            known, end = words(text), begin + (size if after is None else 1)
-            start, stop = known[begin].start if begin else 0, known[end].start if end < len(known) else len(text)
-            if after is not None:  # the end or the beginning of a word
-                word = known[begin]
-                start, stop = (word.start, word.start + size) if after else (word.end - size, stop)
-            parts[sample].setdefault(place, []).append((start, stop))
+    found = _find(retrieved, gold, n, 0.0)
+    parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in gold]
+    ends = np.cumsum([len(own) * len(others) for own, others in zip(retrieved, gold, strict=True)])
+    known: dict[str, list[tuple[int, int]]] = {}
+    for pair, at, size, piece in found.words():
+        sample = int(np.searchsorted(ends, pair, side="right"))
+        golds = gold[sample]
+        place = divmod(pair - (int(ends[sample]) - len(retrieved[sample]) * len(golds)), len(golds))
+        text = golds[place[1]]
+        if text not in known:
+            known[text] = [(word.start, word.end) for word in plain_words(text)]
+        words, end = known[text], at + size
+        start, stop = words[at][0] if at else 0, words[end][0] if end < len(words) else len(text)
+        if piece is not None:
+            first, last = words[at]
+            start, stop = (first, min(first + piece[0], last)) if piece[1] else (max(last - piece[0], first), stop)
+        parts[sample].setdefault(place, []).append((start, stop))
     return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
 
 
-def _lie_over(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.bool_]:
-    """Return whether at least half of the words agree where the texts of each pair would lie over each other."""
-    first = np.ones(len(runs.pair), np.bool_)
-    np.not_equal(runs.pair[1:], runs.pair[:-1], out=first[1:])
-    sides = [(runs.gold, pairs.gold[runs.pair]), (runs.other, pairs.other[runs.pair])]
-    # The words between a run and the one before it, or the text's beginning, and behind a pair's last run.
-    before = [np.where(first, at - stream.first[text], at - np.roll(at + runs.length, 1)) for at, text in sides]
-    behind = [stream.first[text + 1] - at - runs.length for at, text in sides]
-    last = np.roll(first, -1)
-    apart = np.minimum(*before) + np.where(last, np.minimum(*behind), 0)
-    total, agreeing = (np.bincount(runs.pair, weights, minlength=len(pairs.n)) for weights in (apart, runs.length))
-    return agreeing >= total
+class _Pairs(NamedTuple):
+    """All pairs of texts, by their numbers."""
+
+    gold: Integers  # the gold text of each
+    other: Integers  # the retrieved one
 
 
-def _pairs(stream: WordStream, layout: Layout, n: int) -> Pairs:
+class _Found(NamedTuple):
+    """What all pairs have in common: runs of words, and pieces of words beside them."""
+
+    stream: WordStream
+    layout: Layout
+    pairs: _Pairs
+    pair: Integers  # of each run
+    run: Integers  # where it begins in the gold text and how many words it has; shape (runs, 2)
+    piece_pair: Integers
+    piece: Integers  # the gold word, how many characters, and whether its first ones; shape (pieces, 3)
+    equal: Integers  # pairs of equal texts without a word
+
+    def letters(self) -> tuple[Integers, Integers, Integers]:
+        """Return what is covered as characters of the words of the gold text: pair, start and end."""
+        ends, stream = self.stream.ends, self.stream
+        word, size, begins = self.piece.T
+        edge = np.where(begins, ends[word], ends[word + 1] - size)
+        pair = np.concatenate([self.pair, self.piece_pair, self.equal])
+        base = ends[stream.first[self.pairs.gold[pair]]]
+        start = np.concatenate([ends[self.run[:, 0]], edge, base[len(base) - len(self.equal) :]])
+        end = np.concatenate([ends[self.run.sum(axis=1)], edge + size, start[len(start) - len(self.equal) :] + 1])
+        return pair, start - base, end - base
+
+    def words(self) -> Iterator[tuple[int, int, int, tuple[int, bool] | None]]:
+        """Yield what is covered: pair, the first word in the gold text, how many, and how much of a piece of one."""
+        first = self.stream.first[self.pairs.gold]
+        for pair, at, size in zip(self.pair.tolist(), *self.run.T.tolist(), strict=True):
+            yield pair, at - int(first[pair]), size, None
+        for pair, at, size, begins in zip(self.piece_pair.tolist(), *self.piece.T.tolist(), strict=True):
+            yield pair, at - int(first[pair]), 1, (size, bool(begins))
+
+
+def _find(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> _Found:
+    """Return what all pairs have in common; of gold texts that cannot reach the cutoff, maybe nothing."""
+    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
+    stream, layout = read_words(texts), Layout.of(retrieved, gold)
+    pairs = _pairs(layout)
+    units = _units(stream)
+    is_short = layout.is_gold & (units < 4 * n)
+    collected = _Collected(stream, pairs)
+    if is_short.any():
+        collected.add_whole(layout, is_short & (units > 0))
+    if (layout.is_gold & ~is_short).any():
+        collected.add_runs(layout, is_short, n, cutoff)
+    equal = np.flatnonzero((units[pairs.gold] == 0) & (units[pairs.other] == 0))
+    same = [at for at in equal.tolist() if texts[pairs.gold[at]] and texts[pairs.gold[at]] == texts[pairs.other[at]]]
+    return collected.found(layout, np.array(same, dtype=np.int64))
+
+
+def _units(stream: WordStream) -> Integers:
+    """Return how long each text is: two for a word, one for a character of a script without spaces."""
+    single = (stream.flags & UNSPACED_WORD) > 0
+    units = 2 * stream.counts()
+    if single.any():
+        units -= np.diff(np.concatenate([[0], np.cumsum(single)])[stream.first])
+    return units
+
+
+def _pairs(layout: Layout) -> _Pairs:
     others = np.flatnonzero(~layout.is_gold)
     counts = layout.golds[layout.sample[others]]
     other = np.repeat(others, counts)
     column = np.arange(len(other)) - np.repeat(np.cumsum(counts) - counts, counts)
-    gold = other - layout.place[other] + column
-    words = stream.counts()
-    return Pairs(gold, other, np.minimum(np.minimum(words[gold], words[other]), n))
+    return _Pairs(other - layout.place[other] + column, other)
 
 
-def _all_runs(stream: WordStream, layout: Layout, pairs: Pairs, n: int, cutoff: float) -> Runs:
-    """Return the runs of all pairs; pairs that cannot reach the cutoff on either side may have none."""
-    lengths = {n, *np.unique(stream.counts()[stream.counts() < n]).tolist()} - {0}
-    found = [_runs(stream, layout, pairs, length, cutoff) for length in sorted(lengths)]
-    return without_other_facts(stream, pairs, Runs(*map(np.concatenate, zip(*found, strict=True))))
+class _Collected:
+    """Runs and pieces of pairs, as they are found."""
+
+    def __init__(self, stream: WordStream, pairs: _Pairs) -> None:
+        self._stream, self._pairs = stream, pairs
+        self._runs: list[tuple[Integers, Integers, Integers]] = []  # pair, place in the gold text, length
+        self._doubtful: list[tuple[int, int, int]] = []  # the same, of pairs that were looked at one by one
+        self._pieces: list[tuple[int, int, int, bool]] = []  # pair, gold word, size, whether its first characters
+
+    def found(self, layout: Layout, equal: Integers) -> _Found:
+        """Return everything."""
+        one_by_one = np.array(self._doubtful, dtype=np.int64).reshape(-1, 3)
+        pair, at, length = map(np.concatenate, zip(one_by_one.T, *self._runs, strict=True))
+        pieces = np.array(self._pieces, dtype=np.int64).reshape(-1, 4)
+        run = np.stack([at, length], axis=1)
+        return _Found(self._stream, layout, self._pairs, pair, run, pieces[:, 0], pieces[:, 1:], equal)
+
+    def add_whole(self, layout: Layout, wanted: NDArray[np.bool_]) -> None:
+        """Add the pairs whose gold text stands in the retrieved one as it is."""
+        stream = self._stream
+        counts = stream.counts()
+        for length in np.unique(counts[wanted]).tolist():
+            golds = np.flatnonzero(wanted & (counts == length))
+            shared = shared_runs(stream, layout, np.full(len(stream.words), length), np.isin(stream.text, golds))
+            pair, gold, _ = _points(stream, layout, shared)
+            whole = gold == stream.first[stream.text[gold]]  # a text without a repetition has just one place
+            pair, first = np.unique(pair[whole], return_index=True)
+            self._runs.append((pair, gold[whole][first], np.full(len(pair), length)))
+
+    def add_runs(self, layout: Layout, is_short: NDArray[np.bool_], n: int, cutoff: float) -> None:
+        """Add the runs of all other pairs."""
+        stream, pairs = self._stream, self._pairs
+        reach = reaches(stream, n)
+        shared = shared_runs(stream, layout, reach, ~is_short[stream.text])
+        pair, gold, other = _points(stream, layout, shared)
+        edges = _Edges.of(stream, layout, reach, (layout.is_gold & ~is_short)[stream.text], n)
+        edges = edges.where(~np.isin(edges.pair, pair))
+        if cutoff > 0:
+            able = _able(stream, pairs, shared, edges, pair, reach, cutoff)
+            kept = able[pairs.gold[pair]]
+            pair, gold, other = pair[kept], gold[kept], other[kept]
+            edges = edges.where(able[pairs.gold[edges.pair]])
+        if len(edges.pair):
+            self._add_edges(edges)
+        if not len(pair):
+            return
+        first = np.ones(len(pair), np.bool_)
+        np.not_equal(pair[1:], pair[:-1], out=first[1:])
+        begins = np.flatnonzero(first)
+        goes_on = (np.diff(gold) == 1) & (np.diff(other) == 1) & ~first[1:]
+        is_single = np.logical_and.reduceat(np.concatenate([[True], goes_on]) | first, begins)
+        is_single &= gold[begins] >= 0
+        ends = np.append(begins[1:], len(pair)) - 1
+        i, j, here = gold[begins], other[begins], pair[begins]
+        length = gold[ends] + reach[gold[ends]] - i
+        is_clean = is_single.copy()
+        is_clean[is_single] = self._nothing_beside(i[is_single], j[is_single], length[is_single], here[is_single])
+        self._runs.append((here[is_clean], i[is_clean], length[is_clean]))
+        self._add_doubtful(
+            [*np.stack([here, i, j, length, is_single])[:, ~is_clean].T.tolist()],
+            shared,
+            reach,
+        )
+
+    def _nothing_beside(self, i: Integers, j: Integers, length: Integers, pair: Integers) -> NDArray[np.bool_]:
+        """Return whether one of two texts ends at both ends of a run, or a line, a sentence or a cell does."""
+        stream, pairs = self._stream, self._pairs
+        breaks = np.append((stream.flags & BREAK) > 0, True)
+        golds, others = pairs.gold[pair], pairs.other[pair]
+        before = (i == stream.first[golds]) | (j == stream.first[others]) | breaks[i] | breaks[j]
+        end, stop = i + length, j + length
+        after = (end == stream.first[golds + 1]) | (stop == stream.first[others + 1]) | breaks[end] | breaks[stop]
+        is_bare: NDArray[np.bool_] = before & after
+        return is_bare
+
+    def _add_edges(self, edges: _Edges) -> None:
+        """Add runs that have their full number of words only with those that their text cuts."""
+        facts = Facts(self._stream)
+        done: set[int] = set()
+        for pair, i, j, size, needed in zip(*(column.tolist() for column in edges), strict=True):
+            if pair in done:
+                continue
+            runs, pieces = facts.agreed([(i, j, size)], *self._bounds(pair))
+            if runs and len(pieces) >= needed:
+                done.add(pair)
+                self._take(pair, runs, pieces)
+
+    def _bounds(self, pair: int) -> tuple[Bounds, Bounds]:
+        """Return where the gold text and the retrieved text of a pair begin and end."""
+        first = self._stream.first
+        gold, other = (int(side[pair]) for side in self._pairs)
+        return (int(first[gold]), int(first[gold + 1])), (int(first[other]), int(first[other + 1]))
+
+    def _take(self, pair: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> None:
+        self._doubtful += [(pair, at, size) for at, _, size in runs]
+        self._pieces += [(pair, *piece) for piece in pieces]
+
+    def _add_doubtful(self, doubtful: Sequence[Sequence[int]], shared: Shared, reach: Integers) -> None:
+        """Add what pairs have in common beside which something may contradict, or which share several runs."""
+        if not doubtful:
+            return
+        facts = Facts(self._stream)
+        for pair, i, j, length, is_single in doubtful:
+            gold, other = self._bounds(pair)
+            if is_single:
+                self._take(pair, *facts.agreed([(i, j, length)], gold, other))
+            else:
+                self._take(pair, *aligned(self._stream, facts, shared.runs, reach, gold, other))
 
 
-def _runs(stream: WordStream, layout: Layout, pairs: Pairs, n: int, cutoff: float) -> Runs:
-    """Return the runs of the pairs that need *n* words for one, if any of the sample's pairs can reach the cutoff."""
-    shared = shared_runs(stream, layout, n)
-    pair, gold, other = _points(stream, layout, pairs, shared, n)
-    first = np.ones(len(pair), np.bool_)
-    np.not_equal(pair[1:], pair[:-1], out=first[1:])
-    begins = np.flatnonzero(first)
-    stops = np.append(begins[1:], len(pair))
-    # What a retrieved text can have in common at the most: every run that stands anywhere in the gold text.
-    before = np.where(first, 0, np.concatenate([[0], other[:-1] + n])[: len(other)])
-    new = stream.ends[other + n] - stream.ends[np.maximum(other, before)]
-    most = np.add.reduceat(new, begins) if len(begins) else new
-    here = pair[begins]
-    sizes = stream.sizes()
-    ends = np.diff(stream.ends)
-    whole = stream.first[pairs.other[here]], stream.first[pairs.other[here] + 1] - 1
-    most += ends[whole[0]] + ends[whole[1]]  # words that may be cut
-    able = most >= cutoff * np.minimum(sizes[pairs.gold[here]], sizes[pairs.other[here]])
-    # Runs that all go on, or follow behind each other in both texts, reach that.
-    gold = _settled(stream, shared, gold, other, np.cumsum(first))
-    right, down = np.diff(gold), np.diff(other)
-    goes_on = (right == 1) & (down == 1) & ~first[1:]
-    wrong = (gold < 0) | np.concatenate([[False], ~goes_on & ~first[1:] & ((right < n) | (down < n))])[: len(gold)]
-    in_order = ~np.logical_or.reduceat(wrong, begins) if len(begins) else able
-    keep = np.repeat(able & in_order, stops - begins)
-    starts = keep & ~np.concatenate([[False], goes_on])[: len(pair)]
-    ends = keep & ~np.concatenate([goes_on, [False]])[: len(pair)]
-    begin = np.flatnonzero(starts)
-    runs = [Runs(pair[begin], gold[begin], other[begin], gold[ends] - gold[begin] + n)]
-    for at in here[able & ~in_order].tolist():
-        (g0, g1), (o0, o1) = (stream.first[side[at] : side[at] + 2].tolist() for side in (pairs.gold, pairs.other))
-        own, theirs = (shared.runs[start : stop - n + 1].tolist() for start, stop in ((g0, g1), (o0, o1)))
-        if best := best_runs(own, theirs, n, stream.ends[g0 : g1 + 1].tolist()):
-            begin, place, length = np.array(best, dtype=np.int64).T
-            runs.append(Runs(np.full(len(best), at), begin + g0, place + o0, length))
-    return Runs(*map(np.concatenate, zip(*runs, strict=True)))
+class _Edges(NamedTuple):
+    """
+    Runs that lack a word or two, which the end of a retrieved text may have in part.
+
+    Of gold `how the mouse fell`, `the mou` has `the` and a piece, and `e mouse fe` has `mouse` between two pieces.
+    """
+
+    pair: Integers
+    gold: Integers
+    other: Integers
+    length: Integers
+    needed: Integers  # how many pieces have to be there
+
+    def where(self, chosen: NDArray[np.bool_] | Integers) -> _Edges:
+        """Return some of them."""
+        return _Edges(*(column[chosen] for column in self))
+
+    @classmethod
+    def of(cls, stream: WordStream, layout: Layout, reach: Integers, in_gold: NDArray[np.bool_], n: int) -> _Edges:
+        """Return the runs beside which a piece of the next word stands, by its first or last letter."""
+        none = cls(*[np.empty(0, np.int64)] * len(cls._fields))
+        others = np.flatnonzero(~layout.is_gold)
+        begin, count = stream.first[others], stream.counts()[others]
+        long = count >= n
+        if n < 2 or not long.any() or not in_gold.any():
+            return none
+        begin, count = begin[long], count[long]
+        end = begin + count
+        found = [
+            cls._beside(stream, layout, in_gold, begin + 1, n - 1, before=True, behind=False),
+            cls._beside(stream, layout, in_gold, end - n, n - 1, before=False, behind=True),
+        ]
+        if n > 2 and (count == n).any():
+            found.append(cls._beside(stream, layout, in_gold, begin[count == n] + 1, n - 2, before=True, behind=True))
+        edges = cls(*map(np.concatenate, zip(*found, strict=True)))
+        single = (stream.flags & UNSPACED_WORD) > 0
+        spaced = ~single[edges.other] & (reach[edges.other] == n) if len(edges.other) else np.empty(0, np.bool_)
+        edges = edges.where(spaced)
+        return edges.where(np.argsort(edges.pair, kind="stable"))
+
+    @classmethod
+    def _beside(
+        cls,
+        stream: WordStream,
+        layout: Layout,
+        in_gold: NDArray[np.bool_],
+        places: Integers,
+        length: int,
+        *,
+        before: bool,
+        behind: bool,
+    ) -> _Edges:
+        runs = hashed_runs(stream.words, length)
+        salts = layout.sample.astype(np.uint64) * _SALT
+        gold = np.flatnonzero(in_gold[: len(runs)])
+        wanted, keys = ((runs[at] ^ salts[stream.text[at]]) * _SALT for at in (gold, places))
+        bits = np.uint64(64 - 16)
+        table = np.zeros(1 << 16, np.bool_)
+        table[keys >> bits] = True
+        able = table[wanted >> bits]
+        gold, wanted = gold[able], wanted[able]
+        order = np.argsort(keys, kind="stable")
+        places, keys = places[order], keys[order]
+        low, high = (np.searchsorted(keys, wanted, side) for side in ("left", "right"))
+        counts = high - low
+        at = np.arange(int(counts.sum())) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+        gold, other = np.repeat(gold, counts), places[at]
+        text, codes = stream.text[gold], np.frombuffer(stream.data, np.uint8)
+        inside = (gold + length < len(stream.words)) & (gold >= before)
+        first, last = gold - before, np.minimum(gold + length - 1 + behind, len(stream.words) - 1)
+        inside &= (stream.text[first] == text) & (stream.text[last] == text)
+        if before:
+            inside &= codes[stream.stops[first] - 1] == codes[stream.stops[other - 1] - 1]
+        if behind:
+            inside &= codes[stream.starts[last]] == codes[stream.starts[other + length]]
+        gold, other, text = gold[inside], other[inside], text[inside]
+        pair = layout.base[stream.text[other]] + layout.place[text]
+        count = len(pair)
+        return cls(pair, gold, other, np.full(count, length), np.full(count, before + behind))
 
 
-def _points(
-    stream: WordStream, layout: Layout, pairs: Pairs, shared: Shared, n: int
-) -> tuple[Integers, Integers, Integers]:
-    """Return the pair, the place in the gold text, -1 where it has to be chosen, and that in the retrieved text."""
+def _able(
+    stream: WordStream, pairs: _Pairs, shared: Shared, beside: _Edges, pair: Integers, reach: Integers, cutoff: float
+) -> NDArray[np.bool_]:
+    """Return which texts, as gold, all retrieved texts of their sample together could cover so far."""
+    places = np.concatenate([shared.gold, shared.again])
+    ends = np.concatenate([places + reach[places], beside.gold + beside.length])
+    edges = np.zeros(len(stream.words) + 1, np.int64)
+    np.add.at(edges, np.concatenate([places, beside.gold]), 1)
+    np.subtract.at(edges, ends, 1)
+    letters = np.diff(stream.ends) * (np.cumsum(edges)[:-1] > 0)
+    most = np.diff(np.concatenate([[0], np.cumsum(letters)])[stream.first])
+    here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut
+    others, size = pairs.other[here], np.diff(stream.ends)
+    cut = size[stream.first[others]] + size[stream.first[others + 1] - 1]
+    np.add.at(most, pairs.gold[here], cut)
+    able: NDArray[np.bool_] = most >= cutoff * stream.sizes()
+    return able
+
+
+def _points(stream: WordStream, layout: Layout, shared: Shared) -> tuple[Integers, Integers, Integers]:
+    """Return the pair, the place in the gold text, -1 where it has several, and that in the retrieved text."""
     once = ~np.isin(shared.other, shared.repeated) if len(shared.repeated) else np.ones(len(shared.other), np.bool_)
     gold, other = shared.gold[once], shared.other[once]
     pair = layout.base[stream.text[other]] + layout.place[stream.text[gold]]
@@ -211,7 +421,6 @@ def _points(
         order = np.lexsort((other, pair))
     else:
         order = np.argsort(pair, kind="stable")
-    order = order[pairs.n[pair[order]] == n]
     return pair[order], gold[order], other[order]
 
 
@@ -227,70 +436,3 @@ def _again(stream: WordStream, shared: Shared) -> tuple[Integers, Integers, Inte
     counts = high - low
     at = np.arange(int(counts.sum())) + np.repeat(low - (np.cumsum(counts) - counts), counts)
     return text[heads][at], place[at], counts
-
-
-def _settled(stream: WordStream, shared: Shared, gold: Integers, other: Integers, group: Integers) -> Integers:
-    """Return the places in gold texts; those to be chosen where the run before goes on, or the one behind begins."""
-    to_choose = np.flatnonzero(gold < 0)
-    if not len(to_choose):
-        return gold
-    gold = gold.copy()
-    places = np.arange(len(gold))
-    before = np.maximum.accumulate(np.where(gold >= 0, places, -1))[to_choose]
-    behind = np.minimum.accumulate(np.where(gold >= 0, places, len(gold))[::-1])[::-1][to_choose]
-    for near in (behind, before):  # the one before has the last word
-        near = near.clip(0, len(gold) - 1)  # noqa: PLW2901  # what is clipped belongs to another pair, or has no place
-        usable = (group[to_choose] == group[near]) & (gold[near] >= 0)
-        at, known = to_choose[usable], near[usable]
-        wanted = gold[known] + other[at] - other[known]
-        inside = (wanted >= 0) & (wanted < len(shared.runs))
-        at, known, wanted = at[inside], known[inside], wanted[inside]
-        same = (shared.runs[wanted] == shared.runs[other[at]]) & (stream.text[wanted] == stream.text[gold[known]])
-        gold[at[same]] = wanted[same]
-    return gold
-
-
-class _Beside(NamedTuple):
-    """Words that stand beside runs in both texts of a pair, and differ."""
-
-    pair: Integers
-    gold: Integers
-    other: Integers
-    is_edge: NDArray[np.bool_]  # whether the retrieved text begins or ends with the word, and may have it in part
-
-
-def _beside(stream: WordStream, pairs: Pairs, runs: Runs, *, after: bool) -> _Beside:
-    """Return the words before all runs, or after them."""
-    step = runs.length if after else -1
-    gold, other = runs.gold + step, runs.other + step
-    first, last = (stream.first[pairs.other[runs.pair] + at] - at for at in (0, 1))
-    at = np.flatnonzero((other >= first) & (other <= last))
-    first = stream.first[pairs.gold[runs.pair[at]]]
-    at = at[(gold[at] >= first) & (gold[at] < stream.first[pairs.gold[runs.pair[at]] + 1])]
-    at = at[stream.words[gold[at]] != stream.words[other[at]]]
-    edge = stream.first[pairs.other[runs.pair[at]] + after] - after
-    return _Beside(runs.pair[at], gold[at], other[at], other[at] == edge)
-
-
-def _cut_words(stream: WordStream, beside: _Beside, *, after: bool) -> tuple[Integers, Integers, Integers]:
-    """Return pairs, a gold word that their retrieved text begins or ends within, and how many characters it has."""
-    cut: list[tuple[int, int, int]] = []
-    at = np.flatnonzero(beside.is_edge)
-    for number, gold, other in zip(*(part[at].tolist() for part in beside[:3]), strict=True):
-        whole, piece = stream.spelled(gold), stream.spelled(other)
-        if whole.startswith(piece) if after else whole.endswith(piece):
-            cut.append((number, gold, len(piece)))
-    pair, word, size = np.array(cut, dtype=np.int64).reshape(-1, 3).T
-    return pair, word, size
-
-
-def _common(stream: WordStream, pairs: Pairs, runs: Runs) -> NDArray[np.float64]:
-    """Return how many characters each pair has in common."""
-    of_pairs = functools.partial(np.bincount, minlength=len(pairs.n))
-    stops = runs.gold + runs.length
-    common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold]).astype(np.float64)
-    for after in (False, True):
-        beside = _beside(stream, pairs, runs, after=after)
-        pair, _, size = _cut_words(stream, beside, after=after)
-        common += of_pairs(pair, weights=size)
-    return common

@@ -1,141 +1,216 @@
 """
-Other facts: runs of words that two texts share only because both say the like of different numbers.
+Other facts: whether two texts that share runs of words say the same beside and between these.
 
-Reports say the same sentence every year. Between the runs that such sentences share stand numbers that differ; where
-there are at least as many of these as of numbers that agree inside the runs, the runs beside them are no evidence that
-one text holds the other.
+Where both texts have words of their own between two runs, or beside the first or the last one within its sentence, they
+say another thing if a number, a negation or a name differs, or if too many words were replaced. Nothing contradicts
+where one of them has no words: at its end, across a line break, the end of a sentence, a colon or an ellipsis, or in a
+word that is cut there. A word is a name where it has a digit, an underscore or an inner capital, or a capital where no
+sentence begins; in scripts without spaces two characters may be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
+from rankgauge.matchers.word_runs import (
+    BREAK,
+    CAPITAL,
+    NEW_PIECE,
+    STRONG,
+    UNSPACED_WORD,
+    Run,
+    WordStream,
+    read_words,
+)
 
-from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs
+__all__ = ["Facts", "Piece"]
 
-__all__ = ["Pairs", "Runs", "without_other_facts"]
+_NEARBY = 5
+"""How many words beside a run are compared."""
+_REPLACED = 0.1
+"""Which share of the words from the first run to the last one may be replaced."""
+_BLANK = 0x20
 
-_TRIES = 8
-"""How often runs are chosen again without those beside numbers that differ."""
-
-
-class Pairs(NamedTuple):
-    """All pairs of texts, by their numbers."""
-
-    gold: Integers  # the gold text of each
-    other: Integers  # the retrieved one
-    n: Integers  # how many words a run of theirs has at least
-
-
-class Runs(NamedTuple):
-    """Runs of words that the texts of pairs have in common, at places of the stream."""
-
-    pair: Integers
-    gold: Integers
-    other: Integers
-    length: Integers
-
-
-class _Gaps(NamedTuple):
-    """What stands between two runs, or beside the first and the last one, in both texts; ends are exclusive."""
-
-    gold: tuple[Integers, Integers]
-    other: tuple[Integers, Integers]
-
-
-def without_other_facts(stream: WordStream, pairs: Pairs, runs: Runs) -> Runs:
-    """Return the runs in order, without those of other facts."""
-    order = np.lexsort((runs.gold, runs.pair))
-    runs = Runs(*(part[order] for part in runs))
-    is_first = np.ones(len(order), np.bool_)
-    np.not_equal(runs.pair[1:], runs.pair[:-1], out=is_first[1:])
-    numbers = np.concatenate([[0], np.cumsum(stream.is_number)])
-    doubtful = np.zeros(len(pairs.n), np.bool_)
-    for gaps in (_before(stream, pairs, runs, is_first), _after(stream, pairs, runs)):
-        both = [numbers[end] > numbers[begin] for begin, end in gaps]
-        doubtful[runs.pair[both[0] & both[1]]] = True
-    suspects = np.flatnonzero(doubtful)
-    if not len(suspects):
-        return runs
-    kept = ~doubtful[runs.pair]
-    parts = [Runs(*(part[kept] for part in runs))]
-    begins = np.searchsorted(runs.pair, suspects)
-    for at, begin, end in zip(
-        suspects.tolist(), begins.tolist(), np.searchsorted(runs.pair, suspects, "right").tolist(), strict=True
-    ):
-        chosen = list(zip(*(part[begin:end].tolist() for part in runs[1:]), strict=True))
-        if agreed := _Suspect(stream, pairs, at).agreed(chosen):
-            parts.append(Runs(np.full(len(agreed), at), *np.array(agreed, dtype=np.int64).T))
-    return Runs(*map(np.concatenate, zip(*parts, strict=True)))
+_NEGATIONS = """
+not no none never neither nor without cannot nobody nothing nicht nichts kein keine keinen keinem keiner nie niemals
+ohne weder ne pas jamais aucun aucune sans nunca sin ningun ninguna tampoco ni non mai senza nessun nessuna nao sem
+nenhum niet geen nooit zonder не нет без ни никогда 不 没 沒 無 无 未 非 否 勿
+"""
+_NUMBERS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion dozen half
+twice first second third fourth fifth sixth seventh eighth ninth tenth
+zwei drei vier funf sechs sieben acht neun zehn elf zwolf zwanzig hundert tausend million millionen milliarde milliarden
+deux trois quatre cinq sept huit neuf dix onze douze vingt cent mille
+dos tres cuatro cinco seis siete ocho nueve diez once doce veinte cien ciento mil
+零 一 二 三 四 五 六 七 八 九 十 百 千 万 萬 亿 億 两 兩
+"""
 
 
-def _before(stream: WordStream, pairs: Pairs, runs: Runs, is_first: np.ndarray) -> _Gaps:
-    """Return the gap before each run."""
-    ends = [np.concatenate([[0], (side + runs.length)[:-1]])[: len(side)] for side in (runs.gold, runs.other)]
-    own, theirs = stream.first[pairs.gold[runs.pair]], stream.first[pairs.other[runs.pair]]
-    width = np.minimum(runs.gold - own, runs.other - theirs - 1).clip(0)  # the first word may be cut
-    gold = np.where(is_first, runs.gold - width, ends[0])
-    return _Gaps((gold, runs.gold), (np.where(is_first, runs.other - width, ends[1]), runs.other))
+class Piece(NamedTuple):
+    """A part of a gold word, of which a text has no more because one of the two ends there."""
+
+    gold: int  # the word
+    size: int  # how many characters
+    begins: bool  # whether these are its first ones, or its last
 
 
-def _after(stream: WordStream, pairs: Pairs, runs: Runs) -> _Gaps:
-    """Return the gap behind each run, as if it were the last one."""
-    gold, other = runs.gold + runs.length, runs.other + runs.length
-    own, theirs = stream.first[pairs.gold[runs.pair] + 1], stream.first[pairs.other[runs.pair] + 1]
-    width = np.minimum(own - gold, theirs - other - 1).clip(0)
-    return _Gaps((gold, gold + width), (other, other + width))
+@functools.cache
+def _hashed(words: str) -> frozenset[int]:
+    return frozenset(read_words([words]).words.tolist())
 
 
-class _Suspect:
-    """One pair, in whose gaps numbers stand on both sides."""
+Bounds = tuple[int, int]
+"""Where a text begins and ends in the stream."""
 
-    def __init__(self, stream: WordStream, pairs: Pairs, at: int) -> None:
+
+class Facts:
+    """What the texts of one stream say beside their runs."""
+
+    def __init__(self, stream: WordStream) -> None:
         self._stream = stream
-        self._n = int(pairs.n[at])
-        self._gold, self._other = (stream.first[side[at] : side[at] + 2].tolist() for side in (pairs.gold, pairs.other))
+        # Single numbers are read faster from these than from arrays.
+        self._words, self._flags = stream.words.data, stream.flags.data
+        self._starts, self._stops = stream.starts.data, stream.stops.data
+        self._negations, self._numbers = _hashed(_NEGATIONS), _hashed(_NUMBERS)
 
-    def agreed(self, runs: Sequence[Run]) -> Sequence[Run]:
-        """Return runs beside which fewer numbers differ than agree inside them; none where there are none."""
-        (own, own_end), (theirs, _) = self._gold, self._other
-        first, second = (
-            hashed_runs(self._stream.words[begin:end], self._n).tolist() for begin, end in (self._gold, self._other)
+    def agreed(self, runs: Sequence[Run], gold: Bounds, other: Bounds) -> tuple[list[Run], list[Piece]]:
+        """Return the runs of two texts that nothing contradicts; those between two ellipses are judged together."""
+        kept: list[Run] = []
+        pieces: list[Piece] = []
+        for segment in self._segments(runs):
+            found: list[Piece] = []
+            if self._agrees(segment, gold, other, found):
+                kept += segment
+                pieces += found
+        return kept, pieces
+
+    def _segments(self, runs: Sequence[Run]) -> Iterator[Sequence[Run]]:
+        begin = 0
+        for at, ((i, j, size), (gold, other, _)) in enumerate(pairwise(runs), 1):
+            gaps = (self._flags[i + size : gold + 1], self._flags[j + size : other + 1])
+            if any(each & NEW_PIECE for gap in gaps for each in gap):
+                yield runs[begin:at]
+                begin = at
+        yield runs[begin:]
+
+    def _agrees(self, runs: Sequence[Run], gold: Bounds, other: Bounds, pieces: list[Piece]) -> bool:
+        """Return whether nothing contradicts some runs; add the pieces of words at their ends."""
+        first, last = runs[0], runs[-1]
+        ends = last[0] + last[2], last[1] + last[2]
+        gaps = [
+            following[0] - i - size
+            for (i, j, size), following in pairwise(runs)
+            if following[0] > i + size and following[1] > j + size
+        ]
+        if sum(gaps) > _REPLACED * (ends[0] - first[0] + sum(gaps)):
+            return False  # as the last line would find
+        replaced = 0
+        for (i, j, size), following in pairwise(runs):
+            count = self._between(range(i + size, following[0]), range(j + size, following[1]))
+            if count is None:
+                return False
+            replaced += count
+        for at, step in (((first[0] - 1, first[1] - 1), -1), (ends, 1)):
+            count = self._beside(at, gold, other, step, pieces)
+            if count is None:
+                return False
+            replaced += count
+        return replaced <= _REPLACED * (ends[0] - first[0] + replaced)
+
+    def _between(self, gold: Sequence[int], other: Sequence[int]) -> int | None:
+        """Return how many gold words were replaced between two runs, None where that changes what is said."""
+        if gold and other:
+            return None if self._contradict(gold, other) else len(gold)
+        own = gold or other
+        return None if own and self._negates(self._within_sentence(own)) else 0
+
+    def _within_sentence(self, between: Sequence[int]) -> Iterator[int]:
+        """Yield the words of a gap that stand in one sentence with the run before it, or with the one behind it."""
+        for at in between:
+            if self._flags[at] & BREAK:
+                break
+            yield at
+        behind = between[-1] + 1
+        while behind > between[0] and not self._flags[behind] & BREAK:
+            behind -= 1
+            yield behind
+
+    def _beside(self, at: Bounds, gold: Bounds, other: Bounds, step: int, pieces: list[Piece]) -> int | None:
+        """Return how many words beside a run differ, away from it by *step*; None where that changes what is said."""
+        i, j = at
+        if step < 0 and (self._flags[i + 1] | self._flags[j + 1]) & BREAK:
+            return 0
+        own, theirs = self._stretch(i, gold, step), self._stretch(j, other, step)
+        if not own or not theirs:
+            return 0
+        if self._words[own[0]] != self._words[theirs[0]]:
+            cut = self._cut(own[0], theirs[0], gold, other, step)
+            if cut is not None:
+                pieces += cut
+                return 0
+        if self._negates(own) != self._negates(theirs):
+            return None
+        count = min(len(own), len(theirs))
+        own, theirs = own[:count], theirs[:count]
+        if self._contradict(own, theirs):
+            return None
+        return sum(self._words[first] != self._words[second] for first, second in zip(own, theirs, strict=True))
+
+    def _stretch(self, at: int, text: Bounds, step: int) -> list[int]:
+        """Return the words from a place on, away from a run, within its sentence."""
+        words: list[int] = []
+        while text[0] <= at < text[1] and len(words) < _NEARBY:
+            breaks = self._flags[at] & BREAK
+            if step > 0 and breaks:
+                break
+            words.append(at)
+            if breaks:
+                break
+            at += step
+        return words
+
+    def _cut(self, own: int, theirs: int, gold: Bounds, other: Bounds, step: int) -> list[Piece] | None:
+        """Return the piece of a gold word that both texts have, if one of them ends within it; None where none does."""
+        data = self._stream.data
+        first, second = (data[self._starts[word] : self._stops[word]] for word in (own, theirs))
+        short, long, at, text = (
+            (second, first, theirs, other) if len(second) < len(first) else (first, second, own, gold)
         )
-        ends = self._stream.ends[own : own_end + 1].tolist()
-        without: set[tuple[int, int]] = set()
-        for _ in range(_TRIES):
-            wrong = list(self._differing(runs))
-            agreeing = sum(int(self._stream.is_number[i : i + length].sum()) for i, _, length in runs)
-            if sum(count for count, _ in wrong) < max(agreeing, 1):
-                return runs
-            for i, j, length in (run for _, beside in wrong for run in beside):
-                without.update((i - own + step, j - theirs + step) for step in range(length - self._n + 1))
-            runs = [
-                (i + own, j + theirs, size) for i, j, size in best_runs(first, second, self._n, ends, without=without)
-            ]
-        return ()
+        beyond = self._starts[at] - 1 if step < 0 else self._stops[at]
+        if data[beyond] > _BLANK:  # 12, may be cut from 12,500
+            sign = data[beyond : beyond + 1]
+            short = sign + short if step < 0 else short + sign
+        if not (long.startswith(short) if step > 0 else long.endswith(short)) or not self._ends(at, text, step):
+            return None
+        if any(chr(code) in "0123456789" for code in long):
+            return []  # 3 is no other number than 30, and no part of it
+        return [Piece(own, len(short.decode("utf-8", "surrogatepass")), step > 0)]
 
-    def _differing(self, runs: Sequence[Run]) -> Iterator[tuple[int, Sequence[Run]]]:
-        """Yield how many numbers differ in each gap, and the runs beside it."""
-        (own, own_end), (theirs, their_end) = self._gold, self._other
-        for at, (i, j, length) in enumerate(runs):
-            if at:
-                before, end, size = runs[at - 1]
-                yield from self._numbers(before + size, i, end + size, j, runs[at - 1 : at + 1])
-            else:
-                width = max(min(i - own, j - theirs - 1), 0)
-                yield from self._numbers(i - width, i, j - width, j, runs[:1])
-            if at == len(runs) - 1:
-                i, j = i + length, j + length  # noqa: PLW2901  # where the last run ends
-                width = max(min(own_end - i, their_end - j - 1), 0)
-                yield from self._numbers(i, i + width, j, j + width, runs[-1:])
+    def _ends(self, at: int, text: Bounds, step: int) -> bool:
+        """Return whether a text, or a line of it, ends with a word."""
+        if step < 0:
+            return at == text[0] or bool(self._flags[at] & BREAK)
+        return at == text[1] - 1 or bool(self._flags[at + 1] & BREAK)
 
-    def _numbers(
-        self, begin: int, end: int, other: int, other_end: int, beside: Sequence[Run]
-    ) -> Iterator[tuple[int, Sequence[Run]]]:
-        is_number, words = self._stream.is_number, self._stream.words
-        theirs = set(words[other:other_end][is_number[other:other_end]].tolist())
-        own = words[begin:end][is_number[begin:end]].tolist()
-        if theirs and (differing := sum(word not in theirs for word in own)):
-            yield differing, beside
+    def _negates(self, words: Iterable[int]) -> bool:
+        return any(self._words[at] in self._negations for at in words)
+
+    def _contradict(self, own: Sequence[int], theirs: Sequence[int]) -> bool:
+        """Return whether a number, a negation or a name stands in one of two stretches only."""
+        if self._negates(own) != self._negates(theirs):
+            return True
+        for some, others in ((own, theirs), (theirs, own)):
+            known = {self._words[at] for at in others}
+            other = [at for at in some if self._words[at] not in known]
+            if any(map(self._is_fact, other)) or sum(self._flags[at] & UNSPACED_WORD > 0 for at in other) > 1:
+                return True
+        return False
+
+    def _is_fact(self, at: int) -> bool:
+        """Return whether a word is a number or a name."""
+        flags = self._flags[at]
+        return bool(flags & STRONG) or flags & (CAPITAL | BREAK) == CAPITAL or self._words[at] in self._numbers

@@ -4,24 +4,72 @@ Runs of words: the words of many texts as one array, which runs texts share, and
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.words import spaced_words
+from rankgauge.matchers.spelling import (
+    MARKS,
+    PIECE,
+    STARTS_CAPITAL,
+    STARTS_STRONG,
+    UNSPACED,
+    joined_words,
+    plain_number,
+)
 
-__all__ = ["Layout", "Run", "Shared", "WordStream", "best_runs", "hashed_runs", "read_words", "shared_runs"]
+__all__ = [
+    "BREAK",
+    "CAPITAL",
+    "NEW_PIECE",
+    "STRONG",
+    "UNSPACED_WORD",
+    "Layout",
+    "Run",
+    "Shared",
+    "WordStream",
+    "best_of",
+    "best_runs",
+    "common_points",
+    "hashed_runs",
+    "reaches",
+    "read_words",
+    "shared_runs",
+]
 
 
 Integers = NDArray[np.int64]
-_BLANK = 32
-_LOWER = bytes(
-    code if code >= 0x80 else ord(chr(code).lower()) if chr(code).isalnum() else _BLANK for code in range(256)
+BREAK, NEW_PIECE, CAPITAL, STRONG, UNSPACED_WORD = 1, 2, 4, 8, 16
+"""
+What is known of a word: a line, a sentence, a cell or what follows a colon begins with it; an ellipsis stands before
+it; it begins with a capital; it has a digit, an underscore or an inner capital; it is a character of a script without
+spaces.
+"""
+
+_BREAKS = "\n\r\t\f\v.!?:;|#"
+
+
+_OF_GAPS = {
+    **dict.fromkeys(_BREAKS, BREAK),
+    PIECE: BREAK | NEW_PIECE,
+    STARTS_CAPITAL: CAPITAL,
+    STARTS_STRONG: STRONG,
+    UNSPACED: UNSPACED_WORD,
+}
+"""What a sign says of the word behind it."""
+_IN_WORD = bytes(code >= 0x80 or chr(code).isalnum() for code in range(256))
+_SPECIAL = bytes(
+    code < 0x80 and (chr(code) in {*MARKS, *_OF_GAPS} or (chr(code).isalnum() and not chr(code).islower()))
+    for code in range(256)
 )
+"""Which bytes are parts of words, and which say more than that or than that they are none."""
+_BEHIND = np.array([_OF_GAPS.get(chr(code), 0) for code in range(256)], dtype=np.uint8)
+_IS_MARK = np.array([chr(code) in MARKS for code in range(256)])
 _IS_DIGIT = np.array([chr(code) in "0123456789" for code in range(256)])
 _WINDOW = np.dtype("<u8")
 _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
@@ -37,7 +85,7 @@ class WordStream(NamedTuple):
 
     words: NDArray[np.uint64]  # a hash of each
     text: Integers  # whose each is
-    is_number: NDArray[np.bool_]  # whether each begins with a digit
+    flags: NDArray[np.uint8]  # what is known of each: `BREAK` and the others
     ends: Integers  # how many characters all words before each have; one more for the end
     first: Integers  # the place of each text's first word; one more for the end
     data: bytes  # the words themselves
@@ -68,15 +116,74 @@ def hashed_runs(words: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
 
 
 def read_words(texts: Sequence[str]) -> WordStream:
-    """Return the words of texts."""
-    parts = [text.encode("utf-8", "surrogatepass") for text in spaced_words(texts)]
-    data = b" ".join([b"", *parts, b" " * 16]).translate(_LOWER)
-    codes = np.frombuffer(data, np.uint8)
-    in_word = codes != _BLANK
+    """Return the words of texts, as `plain_words` finds them in each."""
+    raw = b" ".join([b"", joined_words(texts).encode("utf-8", "surrogatepass"), _PADDING])
+    codes = np.frombuffer(raw, np.uint8)
+    in_word = np.frombuffer(bytearray(raw.translate(_IN_WORD)), np.bool_)
+    special = np.flatnonzero(np.frombuffer(raw.translate(_SPECIAL), np.bool_))
+    lines, pointed = _join(codes, in_word, special)
     edges = np.flatnonzero(in_word[1:] != in_word[:-1])
     edges += 1
     starts, stops = edges[::2], edges[1::2]
+    flags = _flags(codes, in_word, special, starts, lines)
+    data = raw.lower()
     sizes = stops - starts
+    words = _hashes(data, starts, sizes)
+    if len(pointed):
+        _rehash_numbers(data, words, starts, stops, pointed)
+    if not data.isascii():  # characters are counted, not bytes
+        later = np.searchsorted(starts, np.flatnonzero((codes & 0xC0) == 0x80), "right") - 1
+        sizes -= np.bincount(later, minlength=len(sizes))
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    parted = np.flatnonzero(codes == 0) if len(texts) > 1 else np.empty(0, np.int64)
+    first = np.searchsorted(starts, np.concatenate([[0][: len(texts)], parted, [len(codes)]]))
+    text = np.repeat(np.arange(len(texts)), np.diff(first))
+    flags[first[:-1][first[:-1] < len(flags)]] |= BREAK
+    return WordStream(words, text, flags, ends, first, data, starts, stops)
+
+
+_PADDING = b" " * 16
+"""Behind all words, so that the eight bytes from any place on can be read."""
+
+
+def _join(codes: NDArray[np.uint8], in_word: NDArray[np.bool_], special: Integers) -> tuple[Integers, Integers]:
+    """Make the signs that belong to words a part of them; return where underscores do, and points and commas."""
+    at = special[_IS_MARK[codes[special]]]
+    at = at[in_word[at - 1] & in_word[at + 1]]
+    before, behind, sign = _IS_DIGIT[codes[at - 1]], _IS_DIGIT[codes[at + 1]], codes[at]
+    is_line, is_hyphen = sign == ord("_"), (sign == ord("-")) | (sign == ord("/"))
+    in_word[at[is_line | (is_hyphen & (before | behind)) | (before & behind)]] = True
+    return at[is_line], at[before & behind & ((sign == ord(".")) | (sign == ord(",")))]
+
+
+def _flags(
+    codes: NDArray[np.uint8], in_word: NDArray[np.bool_], special: Integers, starts: Integers, lines: Integers
+) -> NDArray[np.uint8]:
+    """Return what is known of each word, by the bytes inside it and before it."""
+    flags = np.zeros(len(starts) + 1, np.uint8)  # the signs behind all words belong to none
+    word = np.searchsorted(starts, special, "right")  # the one behind
+    inside = in_word[special]
+    behind = _BEHIND[codes[special]]
+    behind[inside] = 0
+    for flag in (BREAK, NEW_PIECE, CAPITAL, STRONG, UNSPACED_WORD):
+        chosen = word[(behind & flag) > 0]
+        if len(chosen):
+            flags[chosen] |= flag
+    own = word[inside] - 1  # digits and capitals
+    at = special[inside]
+    is_first = starts[own] == at
+    is_capital = (codes[at] >= ord("A")) & (codes[at] <= ord("Z"))
+    flags[own[is_first & is_capital]] |= CAPITAL
+    is_strong = (is_capital & ~is_first) | _IS_DIGIT[codes[at]]
+    flags[own[is_strong]] |= STRONG
+    if len(lines):
+        flags[np.searchsorted(starts, lines, "right") - 1] |= STRONG
+    return flags[:-1]
+
+
+def _hashes(data: bytes, starts: Integers, sizes: Integers) -> NDArray[np.uint64]:
+    """Return a hash of each word."""
     words = _eight_bytes(data, starts)
     words &= _FIRST_BYTES.take(sizes, mode="clip")
     for end in range(8, int(sizes.max(initial=0)), 8):  # the next eight bytes, of words that have so many
@@ -85,16 +192,31 @@ def read_words(texts: Sequence[str]) -> WordStream:
         words[longer] = (words[longer] * _SALT) ^ (more + _SPREAD)
     words *= _SPREAD
     words ^= words >> _HALF
-    if not data.isascii():  # characters are counted, not bytes
-        later = np.zeros(len(codes) + 1, np.int64)
-        np.cumsum((codes & 0xC0) == 0x80, out=later[1:])
-        sizes -= later[stops] - later[starts]
-    ends = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=ends[1:])
-    lengths = np.fromiter(map(len, parts), np.int64, len(parts))
-    first = np.searchsorted(starts, np.concatenate([[1], 1 + np.cumsum(lengths + 1)]))
-    text = np.repeat(np.arange(len(texts)), np.diff(first))
-    return WordStream(words, text, _IS_DIGIT.take(codes[starts]), ends, first, data, starts, stops)
+    return words
+
+
+def _rehash_numbers(
+    data: bytes, words: NDArray[np.uint64], starts: Integers, stops: Integers, pointed: Integers
+) -> None:
+    """Give numbers that are written in several ways the hash of one of them."""
+    at = np.unique(np.searchsorted(starts, pointed) - 1)
+    edges = zip(at.tolist(), starts[at].tolist(), stops[at].tolist(), strict=True)
+    spelled = ((place, data[start:stop]) for place, start, stop in edges)
+    plain = {place: _plain(word) for place, word in spelled}
+    places = [place for place, word in plain.items() if word]
+    if places:
+        others = [plain[place] for place in places]
+        sizes = np.fromiter(map(len, others), np.int64, len(others))
+        words[places] = _hashes(b"".join([*others, _PADDING]), np.cumsum(sizes) - sizes, sizes)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _plain(word: bytes) -> bytes:
+    """Return how a number is written plainly; empty for what is so already."""
+    if not word.isascii():
+        return b""
+    plain = plain_number(word.decode("ascii")).encode("ascii")
+    return b"" if plain == word else plain
 
 
 def _eight_bytes(data: bytes, starts: Integers) -> NDArray[np.uint64]:
@@ -140,15 +262,44 @@ class Shared(NamedTuple):
     runs: NDArray[np.uint64]  # a hash of the run of words from each place on
 
 
-def shared_runs(stream: WordStream, layout: Layout, n: int) -> Shared:
-    """Return which runs of *n* words are shared."""
-    runs = hashed_runs(stream.words, n)
-    text = stream.text[: len(runs)]
+def reaches(stream: WordStream, n: int) -> Integers:
+    """Return how many words a run from each place on has at least: *n*, of characters that stand for words two each."""
+    single = (stream.flags & UNSPACED_WORD) > 0
+    count = len(single)
+    if not single.any():
+        return np.broadcast_to(np.int64(n), count)
+    ends = np.concatenate([[0], np.cumsum(2 - single)])
+    lengths: Integers = np.searchsorted(ends, ends[:-1] + 2 * n) - np.arange(count)
+    return lengths
+
+
+def shared_runs(stream: WordStream, layout: Layout, reach: Integers, wanted: NDArray[np.bool_]) -> Shared:
+    """
+    Return which runs of words are shared.
+
+    *reach* says how many words the run from each place on has; *wanted* are the places in gold texts that count.
+    """
+    longest, shortest = int(reach.max(initial=1)), int(reach.min(initial=1))
+    count = max(len(reach) - shortest + 1, 0)
+    runs = stream.words[:count].copy()
+    for at in range(1, longest):
+        able = min(count, max(len(reach) - at, 0))
+        if at < shortest:
+            runs[:able] *= _SPREAD
+            runs[:able] += stream.words[at : at + able]
+        else:
+            long = np.flatnonzero(reach[:able] > at)
+            runs[long] = runs[long] * _SPREAD + stream.words[at + long]
+    text = stream.text[:count]
     runs ^= (layout.sample.astype(np.uint64) * _SALT)[text]
     runs *= _SPREAD
-    inside = text == stream.text[n - 1 :][: len(runs)]
+    if longest == shortest:
+        inside = stream.text[longest - 1 :] == text
+    else:
+        last = np.arange(count) + reach[:count] - 1
+        inside = (last < len(reach)) & (stream.text.take(last, mode="clip") == text)
     of_gold = layout.is_gold[text]
-    gold = np.flatnonzero(inside & of_gold)
+    gold = np.flatnonzero(inside & of_gold & wanted[:count])
     bits = max((_SPARSE * len(gold)).bit_length(), 10)
     slots = (runs >> np.uint64(64 - bits)).view(np.int64)
     table = np.full(1 << bits, -1, np.int32)
@@ -175,20 +326,9 @@ _POINTS = 8
 """How many shared places there may be for each word, before repetitions are paired in their order."""
 
 
-def best_runs(
-    first: Sequence[Hashable],
-    second: Sequence[Hashable],
-    n: int,
-    ends: Sequence[int],
-    *,
-    without: Container[tuple[int, int]] = (),
-) -> list[Run]:
+def best_runs(first: Sequence[Hashable], second: Sequence[Hashable], n: int, ends: Sequence[int]) -> list[Run]:
     """
     Return runs of at least *n* words that both texts have in the same order, with the most characters in all.
-
-    Texts that repeat themselves very often have too many places in common to try them all: there, the first occurrence
-    in one text is paired with the first one in the other, the second with the second, and so on. That keeps the time
-    linear but for a logarithm.
 
     Args:
         first: For each place of the first text, something that is equal where the *n* words from there on are.
@@ -199,33 +339,55 @@ def best_runs(
 
         ends: How many characters the first text has before each word, and at its end.
 
-        without: Places of both texts at which no run may go on.
+    Returns:
+        Runs that overlap in neither text, in order.
+    """
+    return best_of(sorted(common_points(first, second)), lambda _: n, ends)
+
+
+def best_of(points: Sequence[tuple[int, int]], reach: Callable[[int], int], ends: Sequence[int]) -> list[Run]:
+    """
+    Return runs in the same order in two texts, with the most characters in all, made of places that both share.
+
+    Args:
+        points: The places in both texts, in order.
+
+        reach: How many words both texts share from a place of the first text on.
+
+        ends: How many characters the first text has before each word, and at its end.
 
     Returns:
         Runs that overlap in neither text, in order.
     """
-    points = sorted(point for point in _points(first, second) if point not in without)
     place = {point: at for at, point in enumerate(points)}
     values: list[int] = []
     before: list[int] = []  # the place of the point before on the best way, -1 for none
     keys, best, holders = [-1], [0], [-1]  # the most characters of ways that end at or before a word of the second text
     closed = 0
     for i, j in points:
-        while points[closed][0] + n <= i:
-            _offer(keys, best, holders, points[closed][1] + n, values[closed], closed)
+        while points[closed][0] + reach(points[closed][0]) <= i:
+            _offer(keys, best, holders, points[closed][1] + reach(points[closed][0]), values[closed], closed)
             closed += 1
+        end = i + reach(i)
         at = bisect_right(keys, j) - 1
-        value, source = best[at] + ends[i + n] - ends[i], holders[at]
+        value, source = best[at] + ends[end] - ends[i], holders[at]
         neighbour = place.get((i - 1, j - 1), -1)
-        if neighbour >= 0 and (longer := values[neighbour] + ends[i + n] - ends[i + n - 1]) >= value:
-            value, source = longer, neighbour
+        if neighbour >= 0:
+            longer = values[neighbour] + ends[end] - ends[i - 1 + reach(i - 1)]
+            if longer >= value:
+                value, source = longer, neighbour
         values.append(value)
         before.append(source)
-    return _traced(points, before, max(range(len(points)), key=values.__getitem__, default=-1), n)
+    return _traced(points, before, max(range(len(points)), key=values.__getitem__, default=-1), reach)
 
 
-def _points(first: Sequence[Hashable], second: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """Yield the places that both texts share."""
+def common_points(first: Sequence[Hashable], second: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """
+    Yield the places that both texts share.
+
+    Texts that repeat themselves very often have too many of them to try them all: there, the first occurrence in one
+    text is paired with the first one in the other, the second with the second, and so on. That keeps the time linear.
+    """
     where: defaultdict[Hashable, list[int]] = defaultdict(list)
     for j, words in enumerate(second):
         where[words].append(j)
@@ -253,12 +415,14 @@ def _offer(keys: list[int], best: list[int], holders: list[int], key: int, value
     keys[at:end], best[at:end], holders[at:end] = [key], [value], [holder]
 
 
-def _traced(points: Sequence[tuple[int, int]], before: Sequence[int], last: int, n: int) -> list[Run]:
+def _traced(
+    points: Sequence[tuple[int, int]], before: Sequence[int], last: int, reach: Callable[[int], int]
+) -> list[Run]:
     """Return the runs of the way that ends at a point, the last one."""
     runs: list[Run] = []
     while last >= 0:
         i, j = points[last]
-        length = n
+        length = reach(i)
         while before[last] >= 0 and points[before[last]] == (i - 1, j - 1):
             i, j, length, last = i - 1, j - 1, length + 1, before[last]
         runs.append((i, j, length))

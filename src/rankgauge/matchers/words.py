@@ -1,32 +1,26 @@
 """
-Words: what counts as one, comparers of answers and keywords word by word, and the tokenizers of the built-in budgets.
+Words: where one may begin, comparers of answers and keywords word by word, and the tokenizers of built-in budgets.
 """
 
 from __future__ import annotations
 
 import functools
-import html
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.escapes import ESCAPE, decoded, unescape
+from rankgauge.matchers.spelling import IS_UNSPACED, UNSPACED_CHARACTER, is_mark, word_parts
 from rankgauge.plugin import comparer, tokenizer
 
 __all__ = [
-    "Word",
     "chars4",
     "count_unspaced",
     "equal_tokens",
     "is_boundary",
-    "plain_words",
-    "spaced_words",
     "stands_whole",
     "token_f1",
     "whole_words",
@@ -36,74 +30,6 @@ __all__ = [
 ]
 
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
-"""Scripts without spaces between words, each character of which counts as one: Thai to Khmer, kana, Chinese."""
-_TAGS = (
-    "a|abbr|article|aside|b|big|blockquote|body|br|button|caption|center|cite|code|col|dd|del|details|div|dl|dt|em"
-    "|figcaption|figure|font|footer|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|li|link|main|mark|meta|nav|ol|p|pre|q"
-    "|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul"
-    "|var|wbr"
-)
-_NOISE = re.compile(
-    r"(?P<gone>[-\u2010\u00ad](?<=[^\W\d_].) ?\r?\n[ \t]*(?=[^\W\d_])|\u00ad)"  # a word cut at the end of a line
-    r"|(?P<markup>(?<=\n)[ \t]*[0-9]{1,3}[.)][ \t]"  # the number of a list's item
-    rf"|</?(?:{_TAGS})(?=[\s/>])[^<>]*>|(?<=\])\([^()\s]*\))"  # HTML, and where a Markdown link points
-    r"|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});",
-    re.IGNORECASE,
-)
-_SIGNS = {
-    "<": "<",
-    "&": "&",
-    "]": r"\]\(",
-    "\n": r"\n[ \t]*[0-9]{1,3}[.)][ \t]",
-    "-": r"- ?[\r\n]",
-    "\u2010": "\u2010",
-    "\u00ad": "\u00ad",
-}
-"""One of these patterns is in every text that has noise, by a character that is quick to look for."""
-
-
-class Word(NamedTuple):
-    """A word, folded so that equal words are equal, and where it stands in its text: characters, end exclusive."""
-
-    text: str
-    start: int
-    end: int
-
-
-def plain_words(text: str) -> list[Word]:
-    """Return the words of a text, without case, compatibility forms, markup, entities, escapes and line-end hyphens."""
-    clean, origins = _clean_with_origins(text)
-    spans = [(_folded(match[0]), *match.span()) for match in _word_pattern(is_ascii=clean.isascii()).finditer(clean)]
-    if origins is None:
-        return [Word(*span) for span in spans]
-    return [Word(word, origins[start], origins[end]) for word, start, end in spans]
-
-
-def spaced_words(texts: Sequence[str]) -> list[str]:
-    """
-    Return the words of each text with something between them that is ASCII and no letter or digit.
-
-    Texts that are ASCII and plain are returned as they are, and so are their capital letters.
-    """
-    whole = "\0".join(texts)
-    if "\\" in whole:
-        texts = list(map(unescape, texts))
-        whole = "\0".join(texts)
-    if signs := [sign for first, sign in _SIGNS.items() if first in whole and re.search(sign, whole)]:
-        is_noisy = re.compile("|".join(signs)).search
-        texts = [_NOISE.sub(_instead, text) if is_noisy(text) else text for text in texts]
-    if whole.isascii() and not signs:
-        return list(texts)
-    return [
-        text if text.isascii() else " ".join(map(_folded, _word_pattern(is_ascii=False).findall(text)))
-        for text in texts
-    ]
-
-
 def is_boundary(text: str, at: int) -> bool:
     """Return whether a word may begin or end at a place of a text: punctuation, white space, a Chinese character."""
     if not 0 < at < len(text):
@@ -111,8 +37,8 @@ def is_boundary(text: str, at: int) -> bool:
     before, behind = text[at - 1], text[at]
     if behind.isascii() and before.isascii():
         return not (_is_letter(before) and _is_letter(behind))
-    joined = (_is_letter(before) or _is_mark(before)) and _is_letter(behind)
-    return not _is_mark(behind) and (not joined or _IS_UNSPACED(before + behind) is not None)
+    joined = (_is_letter(before) or is_mark(before)) and _is_letter(behind)
+    return not is_mark(behind) and (not joined or IS_UNSPACED(before + behind) is not None)
 
 
 def word_around(text: str, at: int, size: int) -> str:
@@ -127,71 +53,29 @@ def word_around(text: str, at: int, size: int) -> str:
 
 def words_by_script(text: str) -> list[str]:
     """Return the folded words of a text as it is, markup and all."""
-    return list(map(_folded, _word_pattern(is_ascii=text.isascii()).findall(text)))
+    return list(map(_folded, _pattern(is_ascii=text.isascii()).findall(text)))
 
 
 def count_unspaced(text: str) -> int:
     """Return how many characters of a text are of scripts without blanks between words."""
-    return len(_UNSPACED_CHARACTERS.findall(text))
+    return len(UNSPACED_CHARACTER.findall(text))
 
 
-_UNSPACED_CHARACTERS = re.compile(f"[{_UNSPACED}]")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]").search
-
-
-def _is_letter(symbol: str) -> bool:
-    return symbol.isalnum() or symbol == "_"
-
-
-def _clean_with_origins(text: str) -> tuple[str, Sequence[int] | None]:
-    """Return a text without noise, and where each of its characters and its end were; None where nothing changed."""
-    origins: Sequence[int] | None = None
-    for pattern, instead in ((ESCAPE, decoded), (_NOISE, _instead)):
-        parts: list[str] = []
-        places: list[int] = []
-        end = 0
-        for match in pattern.finditer(text):
-            other = instead(match)
-            parts += [text[end : match.start()], other]
-            places += [*range(end, match.start()), *[match.start()] * len(other)]
-            end = match.end()
-        if parts:
-            places += range(end, len(text) + 1)
-            text = "".join([*parts, text[end:]])
-            origins = places if origins is None else [origins[place] for place in places]
-    return text, origins
-
-
-def _instead(noise: re.Match[str]) -> str:
-    """Return what a text says where there is markup, an entity or a hyphen at the end of a line."""
-    if noise["gone"] is not None:
-        return ""
-    return " " if noise["markup"] is not None else html.unescape(noise[0])
+@functools.cache
+def _pattern(*, is_ascii: bool) -> re.Pattern[str]:
+    return re.compile("".join(word_parts(is_ascii=is_ascii)[:2]))
 
 
 def _folded(word: str) -> str:
     """Return a word without case and compatibility forms, and without what these leave between letters."""
-    return word.lower() if word.isascii() else _folded_wide(word)
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _folded_wide(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-    return "".join(symbol for symbol in folded if symbol.isalnum() or _is_mark(symbol)) or word
+    return "".join(symbol for symbol in folded if symbol.isalnum() or is_mark(symbol)) or word
 
 
-def _is_mark(symbol: str) -> bool:
-    return unicodedata.category(symbol)[0] == "M"
-
-
-@functools.cache
-def _word_pattern(*, is_ascii: bool) -> re.Pattern[str]:
-    """Return what finds words; finding out which characters are marks takes some milliseconds."""
-    if is_ascii:
-        return re.compile("[^\\W_]+")
-    runs = (list(run) for is_run, run in groupby(map(chr, range(0x300, 0x20000)), _is_mark) if is_run)
-    marks = "".join(f"{run[0]}-{run[-1]}" for run in runs)
-    return re.compile(rf"(?=\w)[{_UNSPACED}][{marks}]*|(?:[^\W_{_UNSPACED}][{marks}]*)+")
+def _is_letter(symbol: str) -> bool:
+    return symbol.isalnum() or symbol == "_"
 
 
 Block = NDArray[np.float64]

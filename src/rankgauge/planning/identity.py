@@ -80,7 +80,9 @@ def names_of(bound: Bound, cut: Cut, catalog: Catalog) -> Names:
 
 def unusual_engine(bound: Bound) -> dict[str, Value]:
     """Return what a request asks of the engine, without what is usual for budgets, spans and the metric."""
-    usual = {**USUAL_BUDGET, "words": USUAL_WORDS, "joint": False, "aggregate": bound.metric.aggregate}
+    usual: dict[str, Value] = {**USUAL_BUDGET, "words": USUAL_WORDS, "aggregate": bound.metric.aggregate}
+    if "gold" in bound.request.engine:  # otherwise saying so also leaves out other kinds of gold
+        usual["joint"] = bound.usual_joint
     return {name: value for name, value in bound.request.engine.items() if (name, value) not in usual.items()}
 
 

@@ -283,6 +283,7 @@ class Bound:
     usual: Mapping[str, Value]  # those that the profile gives another value
     explicit: Mapping[str, Value]  # those that the request gives a value
     usual_matcher: Value | None  # the profile's
+    usual_joint: bool  # whether what several results hold of a gold item adds up under the profile
 
     @property
     def params(self) -> dict[str, Value]:
@@ -310,6 +311,7 @@ def bind(request: Request, conventions: Conventions) -> Bound:
         number=number,
         defaults={parameter.name: parameter.default for parameter in metric.all_parameters},
         usual_matcher=usual.pop("matcher", None),
+        usual_joint=conventions.profile.joint,
         usual=usual,
         explicit=check_parameters(f"metric {metric.alias!r}", metric.all_parameters, written),
     )

@@ -269,19 +269,28 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        judged[Target(kind, bound.metric.judging.judges, name, joint=kind == "spans" and joint)] = matcher
+        adds_up = kind == "spans" or (matcher is not None and matcher.covers and kind != "forbidden")
+        if "joint" in bound.request.engine and joint and not adds_up:
+            raise ParameterError(
+                f"joint of {bound.request.written!r} is for matchers whose comparer says what a result holds of a gold "
+                f"text, such as passage; {matcher} only says whether it matches, so leave joint out"
+            )
+        adds_up &= bound.metric.judging.judges == "retrieved"
+        judged[Target(kind, bound.metric.judging.judges, name, joint=adds_up and joint)] = matcher
     return judged
 
 
 def _joint(bound: Bound) -> bool:
-    """Return whether results find a gold span together; refuse to say so where nothing is found so."""
+    """Return whether results find a gold text or span together; refuse to say so where nothing is found so."""
     joint, written = bound.request.engine.get("joint"), repr(bound.request.written)
     if joint is None:
-        return False
+        return bound.usual_joint
     if not isinstance(joint, bool):
         raise ParameterError(f"joint of {written} is true or false, not {joint!r}")
-    if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") != "spans":
-        raise ParameterError(f"joint of {written} is for metrics that find gold spans (gold=spans); leave it out")
+    if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") in {"relevant", "sets", "forbidden"}:
+        raise ParameterError(
+            f"joint of {written} is for metrics that find gold texts or spans (gold=passages, gold=spans); leave it out"
+        )
     return joint
 
 
@@ -312,7 +321,7 @@ def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
             )
         kinds = (gold,)
     elif "joint" in engine:
-        kinds = ("spans",)
+        kinds = tuple(kind for kind in kinds if kind in {"spans", "passages"}) or kinds
     if matcher is None:
         return kinds
     if not isinstance(matcher, str) or not matcher.strip():

@@ -29,7 +29,7 @@ from rankgauge.plugin.declarations import (
     tokenizer,
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
-from rankgauge.plugin.matching import ComparerLaw, Decided, Matcher, comparer, named_matcher, normalizer
+from rankgauge.plugin.matching import ComparerLaw, Covers, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.named_data import metric_set, named_profile, preset
@@ -40,9 +40,9 @@ __all__ = [
     "API",
     "ComparerLaw",
     "Contributions",
+    "Covers",
     "Cutoff",
     "DataError",
-    "Decided",
     "Deprecated",
     "FinishedRun",
     "Judged",

@@ -10,19 +10,21 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.frozen import frozen
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
 from rankgauge.plugin.signature import PLAIN_NAME, Authored, checked_laws, declaring, plain_name
 
 __all__ = [
     "Comparer",
-    "Decided",
+    "Covers",
     "Matcher",
     "NamedMatcher",
     "Normalizer",
@@ -45,23 +47,45 @@ Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
 
 
-class Decided(NamedTuple):
+class Covers(NamedTuple):
     """
-    What a comparer may return in place of scores: pairs that match whatever their score is, beside them.
+    What a comparer may return in place of scores: which parts of each gold text every retrieved text has.
+
+    Where a comparer is declared with ``covers=True``, what the first results have of a gold text adds up. The score of
+    one pair is the share of the gold text that its parts are. Texts are measured in units of the comparer's own, such
+    as the letters of their words.
 
     Attributes:
-        scores: From 0 to 1, shape (retrieved, gold).
+        row: The retrieved text of each part, by its number; shape (parts,), in order of row, then column, then start.
 
-        accepted: The pairs that match below the threshold, too; the same shape.
+        column: The gold text of each part; shape (parts,).
+
+        start: The first unit of the gold text that is covered; shape (parts,).
+
+        end: The last one, exclusive; shape (parts,). Parts of one pair do not overlap.
+
+        size: How many units each gold text has, 1 or more; shape (gold,).
+
+        n_retrieved: How many retrieved texts there are.
     """
 
-    scores: NDArray[np.float64]
-    accepted: NDArray[np.bool_]
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    size: NDArray[np.int64]
+    n_retrieved: int
+
+    def scores(self) -> NDArray[np.float64]:
+        """Return the share of each gold text that each retrieved text has; shape (retrieved, gold)."""
+        shape = self.n_retrieved, len(self.size)
+        covered = np.bincount(self.row * shape[1] + self.column, self.end - self.start, shape[0] * shape[1])
+        return covered.reshape(shape) / self.size
 
 
 NormalizerFunction = Callable[[str], str]
 N = TypeVar("N", bound=NormalizerFunction)
-ComparerFunction = Callable[..., NDArray[np.float64] | Decided]
+ComparerFunction = Callable[..., NDArray[np.float64] | Covers]
 C = TypeVar("C", bound=ComparerFunction)
 
 
@@ -86,8 +110,10 @@ class Comparer(Authored):
     version: str = "1"
     check: Callable[..., None] | None = None
     prepare: Callable[..., None] | None = None
-    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None
+    batch: Callable[..., Sequence[NDArray[np.float64] | Covers]] | None = None
     laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
+    covers: bool = False
+    gone: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +207,15 @@ def comparer(
     version: str = "1",
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
-    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None,
+    batch: Callable[..., Sequence[NDArray[np.float64] | Covers]] | None = None,
     laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
+    covers: bool = False,
+    gone: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[C], C]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
-    Scores have the shape (retrieved, gold) and lie between 0 and 1. A comparer for which some pairs match whatever
-    their score is returns `Decided`.
+    Scores have the shape (retrieved, gold) and lie between 0 and 1.
 
     Args:
         name: Lower-case words joined by hyphens.
@@ -209,6 +236,11 @@ def comparer(
 
         laws: Which laws hold; see `ComparerLaw`.
 
+        covers: Whether it returns `Covers` rather than scores, so that pieces of a gold text in several results add up
+            until the matcher's threshold is reached.
+
+        gone: Parameters that it had in earlier versions, and what to write instead of each.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -218,7 +250,7 @@ def comparer(
 
     def declare(function: ComparerFunction) -> Comparer:
         checked = checked_laws(f"comparer {name!r}", laws, typing.get_args(ComparerLaw))
-        return Comparer(plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=checked)
+        return Comparer(plain_name(name), function, version, check, prepare, batch, checked, covers, frozen(gone))
 
     return declaring(declare)
 

@@ -241,8 +241,10 @@ class Metric:
 
     @property
     def takes_joint(self) -> bool:
-        """Return whether it finds gold spans, which several results may do together."""
-        return "spans" in self.judging.gold and "cover" not in self.judging.needs
+        """Return whether it finds gold texts or spans, which several results may do together."""
+        kinds = {"spans", *TEXT_KINDS} - {"forbidden"}
+        of_results = self.judging.judges == "retrieved" and "cover" not in self.judging.needs
+        return of_results and not kinds.isdisjoint(self.judging.gold)
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rankgauge.columns.parts import united
 from rankgauge.judging import Ranking
-from rankgauge.judging.by_span import Parts, held_by, united
+from rankgauge.judging.by_span import Held, held_by
 from rankgauge.samples import Place, Sample, Span
 
 __all__ = ["BEGIN", "END", "CoveredSpan", "covered_spans"]
@@ -56,9 +57,9 @@ def covered_spans(
         )
 
 
-def _covered(span: Span, parts: Parts, place: Place | None, text: str | None) -> CoveredSpan:
+def _covered(span: Span, parts: Held, place: Place | None, text: str | None) -> CoveredSpan:
     begin, size = span.place.start, span.place.end - span.place.start
-    parts = united(parts)
+    parts = united(list(parts))
     share = sum(end - start for start, end in parts) / size
     # The characters of a result are those of its place, unless its text was edited.
     offset = place.start if place is not None and text and len(text) == place.end - place.start else None

@@ -14,7 +14,7 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
-from rankgauge.judging.by_text import checked, gold_texts
+from rankgauge.judging.by_text import gold_texts, scores_of
 from rankgauge.samples import Sample
 from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
@@ -178,7 +178,7 @@ def _nearest(gold: str, texts: Sequence[str], matcher: ResolvedMatcher) -> dict[
     try:
         with guarded():
             compared = matcher.compare_all([matcher.normalize(text) for text in texts], [matcher.normalize(gold)])
-            scores = checked(compared, len(texts), 1).scores[:, 0]
+            scores = scores_of(compared, len(texts), 1)[:, 0]
     except ForeignError:  # the score itself says so already
         return miss
     best = int(np.argmax(scores))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import RankgaugeError
-from rankgauge.judging.by_text import Compared, checked
-from rankgauge.plugin.matching import Normalizer, parse_matcher
+from rankgauge.judging.by_text import covers_of, scores_of
+from rankgauge.plugin.matching import Covers, Normalizer, parse_matcher
 from rankgauge.testing.drawn_cases import TEXT
 from rankgauge.testing.law import Laws, Trial, book, draw, law, no_network, pickling, unless
 from rankgauge.testing.state_laws import text_state, texts_state
@@ -118,9 +118,29 @@ _normalizer_total = law(draw(TEXT), name="total", cost=0.2)(_normalized)
 NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, _many_texts, text_state, pickling, no_network)
 
 
+class _Compared(NamedTuple):
+    """What a comparer returned: scores, and where it returns covers, the parts of each pair of texts."""
+
+    scores: Scores
+    parts: Mapping[tuple[int, int], Sequence[tuple[int, int]]] | None = None
+
+    @classmethod
+    def of(cls, returned: object, retrieved: int, gold: int) -> _Compared:
+        """Return it checked; raise ValueError where it does not fit so many texts."""
+        scores = scores_of(returned, retrieved, gold)
+        if not isinstance(returned, Covers):
+            return cls(scores)
+        parts: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for row, column, start, end in zip(
+            *map(np.ndarray.tolist, covers_of(returned, retrieved, gold)[:4]), strict=True
+        ):
+            parts.setdefault((row, column), []).append((start, end))
+        return cls(scores, parts)
+
+
 def _compared(
     trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
-) -> Compared:
+) -> _Compared:
     """All scores are from 0 to 1, in the shape (retrieved, gold)."""
     facts: dict[str, object] = {
         "retrieved": [repr(text) for text in retrieved],
@@ -131,7 +151,7 @@ def _compared(
     options = {} if cutoff is None else {"cutoff": cutoff}
     returned = trial.attempt(lambda: variant.compare(retrieved, gold, **options), facts)
     try:
-        compared = checked(returned, len(retrieved), len(gold))
+        compared = _Compared.of(returned, len(retrieved), len(gold))
     except (TypeError, ValueError) as error:
         trial.note(**facts, returned=repr(returned))
         trial.fail(str(error))
@@ -152,14 +172,19 @@ Comparing = Trial[ComparerSubject]
 
 @law(draw(_variant, _BLOCK, _BLOCK))
 def _pair_by_pair(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts) -> None:
-    """A pair scores the same alone and in a block."""
-    block = _block(trial, variant, retrieved, gold)
+    """A pair scores the same alone and in a block, and has the same parts in common."""
+    whole = _compared(trial, variant, retrieved, gold)
+    block = whole.scores
     for row, one in enumerate(retrieved):
         for column, other in enumerate(gold):
             trial.forget(1)  # the pairs before it; the block stays
-            alone, together = _pair(trial, variant, one, other), block[row, column]
+            pair = _compared(trial, variant, [one], [other])
+            alone, together = float(pair.scores[0, 0]), block[row, column]
             same = abs(together - alone) <= _SLACK
             trial.demand(same, f"in the block the pair scores {together!r}, alone {alone!r}")
+            if whole.parts is not None and pair.parts is not None:
+                parts, of_pair = whole.parts.get((row, column)), pair.parts.get((0, 0))
+                trial.demand(parts == of_pair, f"in the block the pair has {parts} in common, alone {of_pair}")
 
 
 @law(draw(_variant, _BLOCK, _BLOCK, st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])), skip=_NEEDS_CUTOFF)
@@ -203,12 +228,12 @@ def _many_samples(trial: Comparing, variant: Variant, retrieved: Texts, gold: Te
     returned: Any = trial.attempt(lambda: batch and batch(*both), {}, "`batch`")
     try:
         pairs = zip(returned, samples, strict=True)
-        together = [checked(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
+        together = [_Compared.of(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
     except (TypeError, ValueError) as error:
         trial.fail(f"`batch`: {error}")
     for number, (one, many, sample) in enumerate(zip(alone, together, samples, strict=True), 1):
         trial.note(retrieved=repr(sample[0]), against=repr(sample[1]), comparer=variant.spec)
-        same = np.array_equal(one.scores, many.scores) and str(one.accepted) == str(many.accepted)
+        same = np.array_equal(one.scores, many.scores) and one.parts == many.parts
         trial.demand(same, f"sample {number} of 3 scores {many} together, {one} alone")
 
 
@@ -256,7 +281,8 @@ def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tup
     matcher, facts = trial.subject.resolved, {"retrieved": repr(retrieved), "against": repr(gold)}
     texts = trial.attempt(lambda: (matcher.normalize(retrieved), matcher.normalize(gold)), facts, "a normalizer")
     compared = _compared(trial, Variant("", matcher.compare), [texts[0]], [texts[1]])
-    return texts, float(compared.scores[0, 0]), bool(compared.matches(matcher.matcher.threshold)[0, 0])
+    score = float(compared.scores[0, 0])
+    return texts, score, score >= matcher.matcher.threshold
 
 
 @law()

@@ -1,0 +1,105 @@
+"""
+Alignment: which of the runs of words that two texts share stand in one place of both, and say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.matchers.other_facts import Bounds, Facts, Piece
+from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_of, common_points
+
+__all__ = ["aligned"]
+
+_TRIES = 4
+"""How many runs may be the one that others are added to, the longest first."""
+_SPARE = 12
+"""How many words may stand between two runs in one text beyond twice as many as in the other."""
+
+Point = tuple[int, int]
+
+
+def aligned(
+    stream: WordStream, facts: Facts, hashed: NDArray[np.uint64], reach: Integers, gold: Bounds, other: Bounds
+) -> tuple[Sequence[Run], Sequence[Piece]]:
+    """
+    Return the runs that two texts share around a long one, and the pieces of words at their ends.
+
+    The longest run that nothing contradicts has the others beside it that follow in both texts, near enough.
+
+    Args:
+        stream: The words of many texts.
+
+        facts: What they say beside their runs.
+
+        hashed: A hash of the run from each place on.
+
+        reach: How many words each of these runs has.
+
+        gold: Where the gold text begins and ends.
+
+        other: Where the retrieved text does.
+    """
+    sides: list[list[int]] = []
+    for begin, end in (gold, other):
+        whole = np.flatnonzero(np.arange(begin, end) + reach[begin:end] <= end)  # others go on in the next text
+        sides.append(hashed[begin : begin + len(whole)].tolist())
+    points = sorted(common_points(*sides))
+    sizes = reach[gold[0] : gold[1]].tolist()
+    ends = stream.ends[gold[0] : gold[1] + 1].tolist()
+    failed: set[int] = set()
+    for core in _longest(points, sizes):
+        if core[0] in failed:
+            continue  # with it, the same runs would follow each other
+        chain = [*_around(core, points, sizes, ends)]
+        failed.update(i for i, _, _ in chain)
+        moved = [(i + gold[0], j + other[0], size) for i, j, size in chain]
+        runs, pieces = facts.agreed(moved, gold, other)
+        if runs:
+            return runs, pieces
+    return (), ()
+
+
+def _longest(points: Sequence[Point], sizes: Sequence[int]) -> Iterator[Run]:
+    """Yield the longest runs, as far as they go in both texts."""
+    begun: dict[Point, Run] = {}  # by the point that would go on
+    whole: list[Run] = []
+    for i, j in points:
+        run = begun.pop((i, j), None)
+        first = run or (i, j, 0)
+        longer = (first[0], first[1], i + sizes[i] - first[0])
+        begun[i + 1, j + 1] = longer
+    whole = sorted(begun.values(), key=lambda run: (-run[2], run))
+    yield from whole[:_TRIES]
+
+
+def _around(core: Run, points: Sequence[Point], sizes: Sequence[int], ends: Sequence[int]) -> Iterator[Run]:
+    """Yield a run and those before and behind it, in order, as far as each is near the next one."""
+    i, j, size = core
+    before = best_of(
+        [at for at in points if at[0] + sizes[at[0]] <= i and at[1] + sizes[at[0]] <= j], sizes.__getitem__, ends
+    )
+    behind = best_of([at for at in points if at[0] >= i + size and at[1] >= j + size], sizes.__getitem__, ends)
+    kept = [core]
+    for run in reversed(before):
+        if not _near(run, kept[-1]):
+            break
+        kept.append(run)
+    yield from reversed(kept)
+    last = core
+    for run in behind:
+        if not _near(last, run):
+            break
+        yield run
+        last = run
+
+
+def _near(run: Run, following: Run) -> bool:
+    """Return whether there is not much more between two runs in one text than in the other."""
+    own, theirs = following[0] - run[0] - run[2], following[1] - run[1] - run[2]
+    if not theirs:
+        return True  # what was left out between two pieces of a text
+    return theirs <= 2 * own + _SPARE and own <= 2 * theirs + _SPARE

@@ -1,0 +1,309 @@
+"""
+Spelling: what a word of a text is, and which words are the same.
+
+Words are the same but for case, compatibility forms, accents, markup, JSON escapes, entities and hyphens at line ends;
+thousands commas and zeros behind a decimal point do not matter. Everything else is compared as written, and marks
+between digits belong to a word: `4.12.3`, `2024-03-11`, `B-7700`. In scripts without spaces each character is a word.
+`plain_words` finds the words of one text with their places; `joined_words` prepares many texts for `read_words`, which
+finds the same words in all of them at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from rankgauge.matchers.escapes import ESCAPE, decoded
+
+__all__ = [
+    "IS_UNSPACED",
+    "MARKS",
+    "NUMBERED",
+    "PIECE",
+    "STARTS_CAPITAL",
+    "STARTS_STRONG",
+    "UNSPACED",
+    "UNSPACED_CHARACTER",
+    "Word",
+    "is_mark",
+    "joined_words",
+    "plain_number",
+    "plain_words",
+    "word_parts",
+]
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Scripts without spaces between words, each character of which counts as one: Thai to Khmer, kana, Chinese."""
+UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+IS_UNSPACED = UNSPACED_CHARACTER.search
+
+_BLOCKS = (
+    "article|aside|blockquote|body|br|button|caption|center|col|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]"
+    "|head|header|hr|html|input|li|link|main|meta|nav|ol|p|pre|script|section|style|summary|table|tbody|td|tfoot|th"
+    "|thead|title|tr|ul"
+)
+_INLINE = "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
+_NOISE = re.compile(
+    r"(?P<gone>[-\u2010\u00ad](?<=[^\W\d_].) ?\r?\n[ \t]*(?=[^\W\d_])|\u00ad)"  # a word cut at the end of a line
+    rf"|(?P<block></?(?:{_BLOCKS})(?=[\s/>])[^<>]*>)"
+    r"|(?P<markup>(?<=\n)[ \t]*[0-9]{1,3}[.)][ \t]"  # the number of a list's item
+    rf"|</?(?:{_INLINE})(?=[\s/>])[^<>]*>|(?<=\])\([^()\s]*\))"  # where a Markdown link points
+    r"|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile("(?:(?<=n)['\u2019]t|(?<=N)['\u2019]T|(?:(?<=\\bcan)|(?<=\\bCan))not|(?<=\\bCAN)NOT)(?![^\\W_])")
+"""What stands for `not` in "don't", "isn't" and "cannot"."""
+_BEGIN_NEGATED = {
+    part: re.compile(f"{part}(?![^\\W_])")
+    for part in ("n't", "N'T", "n\u2019t", "N\u2019T", "cannot", "Cannot", "CANNOT")
+}
+"""The same with the letters before it, which makes it quick to look for."""
+_SIGNS = {
+    "<": "<",
+    "&": "&",
+    "]": r"\]\(",
+    "\n": r"\n[ \t]*[0-9]{1,3}[.)][ \t]",
+    "-": r"- ?[\r\n]",
+    "\u2010": "\u2010",
+    "\u00ad": "\u00ad",
+}
+"""One of these patterns is in every text that has noise, by a character that is quick to look for."""
+
+STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED = "\x01", "\x02", "\x03", "\x04"
+"""
+What `joined_words` writes between words: before one with an inner capital or a digit that is no ASCII, before one that
+begins with such a capital, in place of an ellipsis, and before a character of a script without spaces.
+"""
+_ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+MARKS = ".,:-/_"
+"""What belongs to a word where it stands inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
+NUMBERED = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
+_ENDS = dict.fromkeys(map(ord, "\u3002\uff61\u0964\u0965\u061f\u06d4\u0589\u203c\u2047\u2048\u2049"), ord("."))
+_LINES = dict.fromkeys(map(ord, "\x85\u2028\u2029"), ord("\n"))
+_BULLETS = dict.fromkeys(map(ord, "\u2022\u2023\u25a0\u25aa\u25cf\u25e6"), ord("|"))
+_DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2212], ord("-"))
+
+
+class Word(NamedTuple):
+    """A word, folded so that equal words are equal, and where it stands in its text: characters, end exclusive."""
+
+    text: str
+    start: int
+    end: int
+
+
+def plain_words(text: str) -> list[Word]:
+    """Return the words of a text."""
+    clean, origins = _clean_with_origins(text)
+    if not clean.isascii():
+        clean = clean.translate(_PLAIN_SIGNS)  # one character for each
+    spans = [(_folded(match[0]), *match.span()) for match in _word_pattern(is_ascii=clean.isascii()).finditer(clean)]
+    if origins is None:
+        return [Word(*span) for span in spans]
+    return [Word(word, origins[start], origins[end]) for word, start, end in spans]
+
+
+def joined_words(texts: Sequence[str]) -> str:
+    """
+    Return texts with null characters between them, without noise, and with everything folded that is not ASCII.
+
+    Capital letters of ASCII, signs between words and numbers stay as they are.
+    """
+    whole = "\0".join(texts)
+    if whole.count("\0") != max(len(texts) - 1, 0):
+        whole = "\0".join([text.replace("\0", " ") for text in texts])
+    for sign in (STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED):
+        if sign in whole:
+            whole = whole.replace(sign, " ")
+    if "\\" in whole:
+        whole = ESCAPE.sub(_decoded, whole)
+    if signs := [sign for first, sign in _SIGNS.items() if first in whole and re.search(sign, whole)]:
+        is_noisy = re.compile("|".join(signs)).search
+        whole = "\0".join([_NOISE.sub(_instead, text) if is_noisy(text) else text for text in whole.split("\0")])
+    for part, negated in _BEGIN_NEGATED.items():
+        if part[1] in whole and part in whole:
+            whole = negated.sub(_negated, whole)
+    if "..." in whole or "\u2026" in whole:
+        whole = _ELLIPSIS.sub(PIECE, whole)
+    if whole.isascii():
+        return whole
+    return "\0".join([text if text.isascii() else _wide(text) for text in whole.split("\0")])
+
+
+def plain_number(word: str) -> str:
+    """Return a number without thousands commas and zeros behind its decimal point; any other word as it is."""
+    number = NUMBERED.fullmatch(word)
+    if number is None:
+        return word
+    whole, decimals = number[1].replace(",", ""), (number[2] or "").rstrip("0")
+    return f"{whole}.{decimals}" if decimals else whole
+
+
+def is_mark(symbol: str) -> bool:
+    """Return whether a symbol is a combining mark."""
+    return unicodedata.category(symbol)[0] == "M"
+
+
+class _PlainSigns(dict[int, int]):
+    """For each symbol a letter, a mark, or the ASCII sign that says the same between words."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = plain = _plain_sign(code)
+        return plain
+
+
+_PLAIN_SIGNS = _PlainSigns({ord("\u2026"): ord(PIECE)} | _ENDS | _LINES | _BULLETS | _DASHES)
+
+
+def _plain_sign(code: int) -> int:
+    symbol = chr(code)
+    if code < 0x80 or unicodedata.category(symbol) == "No":  # a raised 2 is no 2
+        return code
+    plain = unicodedata.normalize("NFKC", symbol)
+    if len(plain) == 1 and plain.isascii():
+        return ord(plain)
+    return code if symbol.isalnum() or is_mark(symbol) else 0x20
+
+
+_WIDE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]*+[^\x00-\x7f][A-Za-z0-9\x80-\U0010ffff]*")
+
+
+def _wide(text: str) -> str:
+    """Return a text with everything that is not ASCII folded, and marked."""
+    return _WIDE.sub(_wide_words, text.translate(_PLAIN_SIGNS))
+
+
+def _wide_words(match: re.Match[str]) -> str:
+    """Return the words of some letters, each with what `STARTS_STRONG` and the others say of it before it."""
+    joins = _is_joined(match.string[max(match.start() - 2, 0) : match.start() + 1])
+    found = []
+    for word in _word_pattern(is_ascii=False).findall(match[0]):
+        if IS_UNSPACED(word[0]):
+            found.append(f"{UNSPACED}{_folded(word)} ")
+        else:
+            mark = "" if joins and not found else _marked(word)
+            found.append(f"{mark}{_folded(word)}")
+    words = " ".join(found)
+    return f" {words}" if is_mark(match[0][0]) else words  # a mark without its letter parts words
+
+
+def _marked(word: str) -> str:
+    """Return what stands before a word that is not ASCII, or not all of it."""
+    if any(symbol.isupper() for symbol in word[1:]) or any(each.isdigit() and not each.isascii() for each in word):
+        return STARTS_STRONG
+    return STARTS_CAPITAL if word[0].isupper() else ""
+
+
+def _is_joined(around: str) -> bool:
+    """Return whether the last of three symbols is one word with the first, as `_word_pattern` has it."""
+    if len(around) < 3:
+        return False
+    digits = [each in "0123456789" for each in around]
+    return around[1] == "_" or (around[1] in "-/" and any(digits)) or (around[1] in ".,:" and digits[0] and digits[2])
+
+
+def _clean_with_origins(text: str) -> tuple[str, Sequence[int] | None]:
+    """Return a text without noise, and where each of its characters and its end were; None where nothing changed."""
+    origins: Sequence[int] | None = None
+    for pattern, instead in ((ESCAPE, _decoded), (_NOISE, _instead), (_NEGATED, _not)):
+        parts: list[str] = []
+        places: list[int] = []
+        end = 0
+        for match in pattern.finditer(text):
+            other = instead(match)
+            parts += [text[end : match.start()], other]
+            places += [*range(end, match.start()), *[match.start()] * len(other)]
+            end = match.end()
+        if parts:
+            places += range(end, len(text) + 1)
+            text = "".join([*parts, text[end:]])
+            origins = places if origins is None else [origins[place] for place in places]
+    return text, origins
+
+
+def _decoded(match: re.Match[str]) -> str:
+    """Return what an escape stands for, but for the sign that parts texts."""
+    return decoded(match).replace("\0", " ")
+
+
+def _negated(match: re.Match[str]) -> str:
+    """Return the two words that a negation is; what ends like "cannot" stays as it is."""
+    found, start = match[0], match.start()
+    if found[1] in "'\u2019":
+        return f"{found[0]} not"
+    before = match.string[start - 1 : start]
+    return found if before.isalnum() or before == "_" else f"{found[:3]} {found[3:]}"
+
+
+def _not(_: re.Match[str]) -> str:
+    return " not"
+
+
+def _instead(noise: re.Match[str]) -> str:
+    """Return what a text says where there is markup, an entity or a hyphen at the end of a line."""
+    match noise.lastgroup:
+        case "gone":
+            return ""
+        case "block":
+            return "\n"
+        case "markup":
+            return " "
+    return html.unescape(noise[0])
+
+
+def _folded(word: str) -> str:
+    """Return a word in the form in which equal words are equal."""
+    if not word.isascii():
+        return _folded_wide(word)
+    return plain_number(word.lower()) if word[0].isdigit() else word.lower()
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _folded_wide(word: str) -> str:
+    """Return a word without case, compatibility forms and accents, and without what these leave between letters."""
+    plain = _ACCENT.sub("", unicodedata.normalize("NFD", word))
+    folded = _compatible(_compatible(unicodedata.normalize("NFC", plain)).casefold())
+    return "".join(each for each in folded if each.isalnum() or is_mark(each) or each in MARKS) or word
+
+
+_ACCENT = re.compile("(?<![0-9])[\u0300-\u036f]+")
+
+
+def _compatible(text: str) -> str:
+    """Return the compatibility form of a text; what is raised, lowered or in a circle stays so."""
+    if not _IS_RAISED(text):
+        return unicodedata.normalize("NFKC", text)
+    return "".join(each if unicodedata.category(each) == "No" else unicodedata.normalize("NFKC", each) for each in text)
+
+
+_IS_RAISED = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u218b\u2460-\u24ff\u2776-\u2793]").search
+
+
+@functools.cache
+def _word_pattern(*, is_ascii: bool) -> re.Pattern[str]:
+    """Return what finds words, and what is a part of one where it stands between letters."""
+    unspaced, unit, letter = word_parts(is_ascii=is_ascii)
+    inner = rf"(?<=[0-9])[.,:](?=[0-9])|(?<=[0-9])[-/](?={letter})|[-/](?=[0-9])|_(?={letter})"
+    return re.compile(rf"{unspaced}{unit}(?:(?:{inner}){unit})*")
+
+
+def word_parts(*, is_ascii: bool) -> tuple[str, str, str]:
+    """
+    Return patterns of a character that is a word, with a bar behind it, of letters in a row, and of one letter.
+
+    Finding out which characters are marks takes some milliseconds.
+    """
+    if is_ascii:
+        return "", "[^\\W_]+", "[^\\W_]"
+    runs = (list(run) for is_run, run in groupby(map(chr, range(0x300, 0x20000)), is_mark) if is_run)
+    marks = "".join(f"{run[0]}-{run[-1]}" for run in runs)
+    letter = f"[^\\W_{_UNSPACED}]"
+    return rf"(?=\w)[{_UNSPACED}][{marks}]*|", f"(?:{letter}[{marks}]*)+", letter
