@@ -165,6 +165,7 @@ async def _attempt(sut: SystemUnderTest, given: object) -> object:
 
 
 async def _threaded(sut: SystemUnderTest, given: object) -> object:
+    """Call a system in a thread of its own, which always settles: nobody would wake who waits for it."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[object] = loop.create_future()
 
@@ -176,8 +177,10 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
         try:
             with guarded():
                 output = sut(given)
-        except ForeignError as error:  # also of `sys.exit`, which must not leave the caller waiting
+        except ForeignError as error:  # also of `sys.exit`
             output = failure_of(error)
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C is never raised in this thread, so it is the system's own
+            output = failure_of(ForeignError(error))
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
             loop.call_soon_threadsafe(settle, output)
 
