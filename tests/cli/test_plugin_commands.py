@@ -133,3 +133,42 @@ def test_laws_try_the_options():
         "judge helped",
         "judge silently",
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return {}['no key']", "failed: KeyError: 'no key' ("),
+        ("import sys; sys.exit(4)", "failed: SystemExit: 4 ("),
+        ("return None", "failed: it returned None, and an exit code is an integer from 0 to 255"),
+        ("return True", "failed: it returned True, and"),
+        ("return '0'", "failed: it returned '0', and"),
+        ("return 256", "failed: it returned 256, and"),
+        ("return -1", "failed: it returned -1, and"),
+    ],
+)
+def test_a_crash_and_a_wrong_exit_code_are_faults_of_the_plugin(install, rankgauge, body, reason):
+    file = install.add("acme-coins", MODULE.format(word="toss").replace("return given.code", body))
+
+    done = rankgauge("judge", "toss", "q.jsonl")
+    assert (done.code, done.out) == (2, "tossed q.jsonl\n")
+    assert "error: command 'judge toss' (by acme-coins 1.0 (plugin main), " in done.err
+    assert reason in done.err
+    assert f"{file}:" in done.err
+    assert "this is a fault of the plugin, not of your data" in done.err
+    assert "report it" not in done.err
+
+
+def test_options_that_cannot_be_added_are_a_fault_of_the_plugin(install, rankgauge):
+    install.add("acme-coins", MODULE.format(word="toss").replace("type=int", "typ=int"))
+
+    done = rankgauge("judge", "toss", "q.jsonl")
+    assert (done.code, "command 'judge toss' (by acme-coins" in done.err) == (2, True)
+    assert rankgauge("judge", "toss", "--help").code == 2
+
+
+def test_what_a_plugin_raises_on_purpose_and_files_that_are_not_there_are_told_as_ours(install, rankgauge):
+    install.add("acme-coins", MODULE.format(word="toss").replace("return given.code", "open('nowhere')"))
+
+    done = rankgauge("judge", "toss", "q.jsonl")
+    assert (done.code, "cannot read or write nowhere: No such file" in done.err) == (2, True)

@@ -13,7 +13,7 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rankgauge.cli.console import emit, remark, warn_of_faults
 from rankgauge.cli.option_parser import CommandParser, UsageError
@@ -21,9 +21,17 @@ from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.shared_options import Options, add_options, flag, path, value
 from rankgauge.cli.streams import results
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Claim
+    from rankgauge.plugin.programs import Command as PluginCommand
+
 _ABOUT = "Retrieval metrics you can trust."
 
 _HIDDEN = ("eval",)
+_HIGHEST_CODE = 255  # a system keeps eight bits of an exit code, so that 256 would be a success
 _OPEN = {"judge": "rankgauge-judge", "systems": "rankgauge-systems", "traces": "rankgauge-traces"}
 """
 The groups that plugins can join, each with a plugin that does.
@@ -229,15 +237,35 @@ def _all_commands() -> _Table:
     for name, claim in catalog.all("command").items():
         declared = claim.declaration
         about = (inspect.getdoc(declared.function) or "").partition("\n")[2].strip()
-        execute = functools.partial(_printing, declared.function)
-        table[name] = Command(declared.usage, about, declared.options, execute), declared.summary
+        execute = functools.partial(_executed, name, claim)
+        options = functools.partial(_of_plugin, name, claim, declared.options)
+        table[name] = Command(declared.usage, about, options, execute), declared.summary
     return table
 
 
-def _printing(function: Callable[[argparse.Namespace], int], given: argparse.Namespace) -> int:
+def _executed(name: str, claim: Claim[PluginCommand], given: argparse.Namespace) -> int:
     """Run a command of a plugin, and let what it prints be the result, as what ours print is."""
     with contextlib.redirect_stdout(results()):
-        return function(given)
+        code = _of_plugin(name, claim, claim.declaration.function, given)
+    if type(code) is int and 0 <= code <= _HIGHEST_CODE:
+        return code
+    from rankgauge.base.guard import shown
+    from rankgauge.errors import PluginError
+
+    reason = f"it returned {shown(code)}, and an exit code is an integer from 0 to {_HIGHEST_CODE}"
+    raise PluginError(f"command {name!r}", str(claim.provider), reason)
+
+
+def _of_plugin(name: str, claim: Claim[PluginCommand], function: Callable[[Given], Found], given: Given) -> Found:
+    """Call a function of a command; what it raises by mistake is the plugin's fault, and says where that stands."""
+    from rankgauge.base.guard import ForeignError, guarded
+    from rankgauge.errors import PluginError, RankgaugeError
+
+    try:
+        with guarded(RankgaugeError, KeyboardInterrupt, OSError, MemoryError):
+            return function(given)
+    except ForeignError as error:
+        raise PluginError(f"command {name!r}", str(claim.provider), str(error)) from error
 
 
 def _listed(group: str, table: _Table = COMMANDS) -> list[tuple[str, str]]:
