@@ -177,10 +177,11 @@ def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:
     if given.preset or given.separator:
         preset, separator = given.preset or data.preset, given.separator or data.separator
         evaluation = evaluation.with_preset(preset, separator=separator)
-    if readers := readers_typed(given.reader, ("data", "outputs")):
-        data = evaluation.data
-        outputs = readers.get("outputs", data.outputs_reader)
-        evaluation = evaluation.with_reader(readers.get("data", data.reader), outputs=outputs)
+    readers, data = readers_typed(given.reader, ("data", "outputs")), evaluation.data
+    if readers or given.number_rows:
+        name, outputs = readers.get("data", data.reader), readers.get("outputs", data.outputs_reader)
+        is_numbered = given.number_rows or data.number_rows
+        evaluation = evaluation.with_reader(name, outputs=outputs, number_rows=is_numbered)
     return evaluation.with_fields(field_map(given.field))
 
 

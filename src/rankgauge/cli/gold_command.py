@@ -136,7 +136,7 @@ def _effect(folder: Path, evaluation: Evaluation, rows: Sequence[Mapping[str, An
     saved = Evaluation.of(evaluation_of(result, catalog=evaluation.catalog()))
     if saved.data.fingerprint() != evaluation.data.fingerprint():
         raise ResultError(f"{folder} is a result of {saved.data.label}, whose content is not that of the samples given")
-    data = saved.data._replace(source=rows, fields={}, preset="", separator="")
+    data = saved.data._replace(source=rows, fields={}, preset="", separator="", reader="", number_rows=False)
     after = replace(saved, data=data, lock=None).run()
     scores = {}
     for name, column in result.metrics.items():

@@ -185,6 +185,9 @@ FIELDS = (
         "TEXT",
         "What stands between the entries of a list that is written as one text, such as '|' in cells of CSV files.",
     ),
+    flag(
+        "--number-rows", "Call records without an id by their line, row or place in a list, in data and outputs alike."
+    ),
 )
 """How a data file is written."""
 

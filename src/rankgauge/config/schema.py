@@ -214,6 +214,9 @@ class DatasetConfig(Model):
     )
     reader: str | None = Field(None, min_length=1, description="The reader of the file, whatever its ending.")
     outputs_reader: str | None = Field(None, min_length=1, description="The reader of the outputs, likewise.")
+    number_rows: bool = Field(
+        default=False, description="Whether records without an id are called by their line, row or place in a list."
+    )
 
     @property
     def field_map(self) -> FieldMap:

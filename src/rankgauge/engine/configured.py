@@ -113,6 +113,7 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
         separator=entry.separator or "",
         reader=entry.reader or "",
         outputs_reader=entry.outputs_reader or "",
+        number_rows=entry.number_rows,
     )
 
 

@@ -20,7 +20,6 @@ from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, MetricFailedError, Problem
 from rankgauge.io.output_files import OutputsSource
-from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
@@ -322,7 +321,7 @@ class Evaluation(Setup):
         plan = self._single_plan
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
-            shape = Shape(self.catalog(), self.data.preset, self.data.fields, self.data.separator)
+            shape = self.data.shape(self.catalog())
             how: dict[str, Any] = {"contract": self.profile.contract, "needs_gold": plan.needs_gold}
             read = read_sample(shape.sample(Record(sample)), problems=problems, **how)
             if read is None:

@@ -20,7 +20,6 @@ from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInter
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
-from rankgauge.io.preset_records import Shape
 from rankgauge.judging.trusted_places import distrusted
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
@@ -63,7 +62,7 @@ class Job(Generic[Held]):
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
-        shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
+        shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator", "number_rows")}
         shape["reader"] = data.outputs_reader
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
@@ -222,7 +221,7 @@ class Job(Generic[Held]):
         still_open = self._still_open(calls, earlier)
         waiting = [self.samples[place] for place, _ in still_open]
         calling = calls.calling()
-        shape = Shape(self.plan.catalog, self.data.preset, self.data.fields, self.data.separator)
+        shape = self.data.shape(self.plan.catalog)
         held: list[tuple[str, KeptOutput]] = []
         file = calls.file(self.samples)
         try:

@@ -79,7 +79,8 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
         entry["outputs"] = outputs
     if data.fields:
         entry["fields"] = dict(data.fields)
-    keys = ("preset", "separator", "reader", *(["outputs_reader"] if outputs not in {None, OUTPUTS_FILE} else []))
+    of_outputs = ("outputs_reader",) if outputs not in {None, OUTPUTS_FILE} else ()
+    keys = ("preset", "separator", "reader", "number_rows", *of_outputs)
     entry |= {key: given for key in keys if (given := getattr(data, key))}
     use: list[Any] = []
     for metric in plan.metrics:

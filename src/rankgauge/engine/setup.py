@@ -238,14 +238,16 @@ class Setup:
             self.catalog().preset(name)
         return self._with(data=self.data._replace(preset=name, separator=separator))
 
-    def with_reader(self, name: str = "", *, outputs: str = "") -> Self:
+    def with_reader(self, name: str = "", *, outputs: str = "", number_rows: bool = False) -> Self:
         """
-        Return this evaluation with readers that read its files, whatever their endings.
+        Return this evaluation with another way to read its files.
 
         Args:
             name: The reader of the data, such as that of a plugin; empty for the one that the ending names.
 
             outputs: The reader of a file of outputs, likewise.
+
+            number_rows: Whether records without an id are called by their line, row or place in a list.
 
         Returns:
             A new evaluation.
@@ -255,11 +257,12 @@ class Setup:
 
             ParameterError: What is not a name.
         """
+        _check("with_reader", number_rows, bool, "number_rows=True or False")
         for given in (name, outputs):
             _check("with_reader", given, str, "the name of a reader, such as 'jsonl'")
             if given:
                 self.catalog().reader_named(given)
-        return self._with(data=self.data._replace(reader=name, outputs_reader=outputs))
+        return self._with(data=self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows))
 
     def with_cohorts(self, fields: Sequence[str]) -> Self:
         """

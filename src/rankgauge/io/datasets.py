@@ -54,6 +54,11 @@ class DataSource(NamedTuple):
     separator: str = ""  # between the entries of a list that is written as one text
     reader: str = ""  # which reads the file, whatever its ending
     outputs_reader: str = ""  # the same for the file of outputs
+    number_rows: bool = False  # whether records without an id are called by their place
+
+    def shape(self, catalog: Catalog) -> Shape:
+        """Return how records become samples."""
+        return Shape(catalog, self.preset, self.fields, self.separator, number_rows=self.number_rows)
 
     @property
     def label(self) -> str:
@@ -109,7 +114,7 @@ class DatasetReader:
         self.unlabelled: list[Problem] = []  # of samples without any, as long as no other has some
         self._attached: IdOutputs | None = None
         self._seen: dict[str, int | str] = {}
-        self._shape = Shape(catalog, data.preset, data.fields, data.separator)
+        self._shape = data.shape(catalog)
         self._maps_gold = self._shape.maps("expected_output")
         self._to_recognize = 0 if data.preset else _LOOKED_AT
         self.looks_like = ""  # whose records samples without a usable output look like

@@ -181,6 +181,7 @@ def read_outputs(
     separator: str = "",
     as_ids: bool = False,
     reader: str = "",
+    number_rows: bool = False,
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
@@ -190,7 +191,7 @@ def read_outputs(
     Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
     lines that is cut off is logged and left out.
     """
-    shape = Shape(catalog, preset, fields, separator)
+    shape = Shape(catalog, preset, fields, separator, number_rows=number_rows)
     may_be_plain = as_ids and not (shape or reader)
     if may_be_plain and isinstance(source, Path) and has_our_lines(source, catalog) and is_regular(source):
         plain = _read_as_ids(source)

@@ -36,8 +36,16 @@ class Shape:
     """How the records of a dataset become samples: by a preset, the user's fields, and what separates lists."""
 
     def __init__(
-        self, catalog: Catalog | None = None, preset: str = "", fields: FieldMap | None = None, separator: str = ""
+        self,
+        catalog: Catalog | None = None,
+        preset: str = "",
+        fields: FieldMap | None = None,
+        separator: str = "",
+        *,
+        number_rows: bool = False,
     ) -> None:
+        """Take what says how records are read; with *number_rows* those without an id are called by their place."""
+        self._numbers = number_rows
         self._catalog = catalog
         claim = catalog.preset(preset) if catalog is not None and preset else None
         self.preset: Preset | None = None if claim is None else claim.declaration
@@ -46,7 +54,7 @@ class Shape:
         self.separator = separator or ("" if self.preset is None else self.preset.separator)
 
     def __bool__(self) -> bool:
-        return self.preset is not None or bool(self.fields) or bool(self.separator)
+        return self.preset is not None or bool(self.fields) or bool(self.separator) or self._numbers
 
     def maps(self, name: str) -> bool:
         """Return whether the preset, or a field of the user's, says where a field of samples or a part of it is."""
@@ -81,6 +89,8 @@ class Shape:
             shaped = self._refined(value, _shaped(value, self.preset, self.separator))
             shaped.setdefault("id", _number(record))
         mapped = remapped({**value, **shaped}, self.fields, self.separator)
+        if self._numbers and is_absent(mapped.get("id")):
+            mapped["id"] = shaped["id"] = _number(record)
         ours = {*shaped, *(field_name(name).partition(".")[0] for name in self.fields)}
         return {name: held for name, held in mapped.items() if name in ours}
 

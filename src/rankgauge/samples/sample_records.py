@@ -147,7 +147,7 @@ def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
         raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:
         similar = [visible(key) for key in record if isinstance(key, str) and key.lower().endswith("id")]
-        advice = "map your own name onto it: `fields: {id: ...}` or --field id=..."
+        advice = "map your own name onto it: `fields: {id: ...}` or --field id=...; --number-rows calls it by its place"
         raise InvalidError("", f"the field is missing{did_you_mean('id', similar)}; {advice}")
     return read_id(raw, "", contract)
 
