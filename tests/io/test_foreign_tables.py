@@ -107,3 +107,32 @@ def test_notebooks_show_comparisons_explanations_and_preflights_without_markup_o
     ).replace('"', "&quot;")
     (checked,) = preflight(QRELS, runs={"bm25": RUN}).values()
     assert checked._repr_html_().startswith("<pre>")
+
+
+@pytest.mark.parametrize("form", ["frame", "dataset", "parquet"])
+def test_passages_that_queries_nest_are_judgments(form: str, tmp_path: Any) -> None:
+    """As Tevatron has them on Hugging Face; nothing relevant is an empty list there."""
+    rows = [
+        {
+            "query_id": "q1",
+            "query": "x",
+            "positive_passages": [{"docid": "a", "text": "t"}],
+            "negative_passages": [{"docid": "b", "text": "t"}],
+        },
+        {"query_id": "q2", "query": "y", "positive_passages": [{"docid": "c", "text": "t"}], "negative_passages": []},
+    ]
+    frame = pl.DataFrame(rows)
+    source: Any = frame
+    if form == "dataset":
+        source = HostTable(rows, "to_list")
+        source.to_polars = lambda: frame
+    elif form == "parquet":
+        source = tmp_path / "dev.parquet"
+        frame.write_parquet(source)
+    found = evaluate(source, RUN, ["RR", "num_rel"])
+    assert found["RR"].mean == 1 / 2
+    assert found["num_rel"].mean == 2
+    sampled = (
+        Engine().dataset(rows, preset="tevatron").with_metrics("RR").run(outputs={"q1": ["b", "a"], "q2": ["x", "c"]})
+    )
+    assert sampled["RR"].mean == 1 / 2

@@ -52,6 +52,7 @@ SAMPLES = {
     "beir": "ig/q1",
     "longmemeval.json": "igrIT/q1",
     "locomo.json": "igr/0-0",
+    "tevatron.jsonl": "igpr/q1",
 }
 OUTPUTS = {
     "langchain.json": "ITS/q1",

@@ -17,7 +17,7 @@ from rankgauge.io.field_names import Kind, find_columns, is_unread, positions
 from rankgauge.io.files import open_file, open_regular, reading
 from rankgauge.io.problems import RAISE_IT, first_problems, longest_piece, unreadable, written_size
 from rankgauge.io.recognize import read_head
-from rankgauge.io.table_rows import Frame, Ranged, Rows, selection, worth
+from rankgauge.io.table_rows import Frame, Ranged, Rows, selection, unnested, worth
 
 __all__ = ["DelimitedRows", "parquet_rows", "row_groups"]
 
@@ -114,11 +114,12 @@ def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, n
         is_plain = opened.path is not None
         source = path if is_plain else io.BytesIO(opened.stream.read())
     with reading(name, path, form="Parquet"):
-        scan = pl.scan_parquet(source, glob=False)
+        flat = pl.scan_parquet(source, glob=False)
+        scan = unnested(flat, kind)
         schema = scan.collect_schema()
     roles = find_columns(list(schema), kind, columns, source=name)
     table = scan.select(selection(schema, roles, kind, source=name))
-    groups = row_groups(path) if is_plain else None
+    groups = row_groups(path) if is_plain and scan is flat else None
     if groups is None or len(groups) < 2:
         with reading(name, path, form="Parquet"):
             return Ranged.of(table.collect(), name)

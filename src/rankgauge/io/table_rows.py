@@ -32,6 +32,7 @@ __all__ = [
     "rows_of_reader",
     "rows_of_table",
     "selection",
+    "unnested",
     "worth",
 ]
 
@@ -184,12 +185,36 @@ def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> 
         frame = _of_pandas(table, names, find_columns(names, kind, columns)).lazy()
     else:
         frame = _of_arrow(table).lazy()
+    frame = unnested(frame, kind)
     schema = frame.collect_schema()
     roles = find_columns(list(schema), kind, columns)
     try:
         return Ranged.of(frame.select(selection(schema, roles, kind)).collect())
     except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
         raise _unusable(type(table).__name__, str(error)) from error
+
+
+_NESTED = {"positive_passages": 1.0, "negative_passages": 0.0}
+"""The columns in which Tevatron nests judged passages, and their grades."""
+
+_NESTED_IDS = ("docid", "doc_id", "_id", "id")
+
+
+def unnested(frame: pl.LazyFrame, kind: Kind) -> pl.LazyFrame:
+    """Return judgments with a row for each passage that a query nests; anything else as it is."""
+    schema = frame.collect_schema()
+    parts = []
+    for name, grade in _NESTED.items() if kind == "qrels" and "positive_passages" in schema else ():
+        inner = getattr(schema.get(name), "inner", None)
+        known = (
+            [field.name for field in inner.fields if field.name in _NESTED_IDS] if isinstance(inner, pl.Struct) else []
+        )
+        if known:
+            others = pl.exclude(*_NESTED)
+            rows = frame.select(others, pl.col(name)).explode(name).drop_nulls(name)
+            document = pl.col(name).struct.field(known[0]).cast(pl.String).alias("doc_id")
+            parts.append(rows.select(others, document, pl.lit(grade).alias("relevance")))
+    return pl.concat(parts) if parts else frame
 
 
 def frame_of_tuples(rows: Sequence[Any]) -> pl.DataFrame:
