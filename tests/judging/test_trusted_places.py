@@ -62,6 +62,8 @@ def test_other_text_at_the_gold_place_is_no_hit_and_gold_text_at_a_wrong_place_i
     moved = sample("q", span(0, 100), chunk(0, 100, at=2000))
     assert [run([each])[METRIC].mean for each in (other, moved)] == [0.0, 1.0]
     assert [run([each], GIVEN)[METRIC].mean for each in (other, moved)] == [1.0, 0.0]
+    engine = Engine(catalog=CATALOG).dataset([]).with_metrics([METRIC])
+    assert [engine.score(each)[METRIC].value for each in (other, moved)] == [0.0, 1.0]
     (note,) = run([other]).notes
     assert note.startswith("none of 1 place of retrieved items is taken, and items with a text are found by it: ")
     assert "the text beside 1 of the 1 that meet a gold span is not what stands there (the first: d[0:100] of" in note

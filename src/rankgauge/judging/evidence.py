@@ -188,6 +188,11 @@ class Evidence:
         without = np.flatnonzero(np.bincount(judged.gold.sample, minlength=judged.n) == 0).tolist()
         return cls(judged, without, faults, **kept, **others)
 
+    def trusting(self) -> Evidence:
+        """Return what holds for all the samples there are: without places, if these cannot be trusted."""
+        is_distrusted = self.doubts is not None and bool(self.doubts.places.distrust)
+        return self.by_text if is_distrusted and self.by_text is not None else self
+
     @property
     def has_gold(self) -> bool:
         """Return whether any sample has this kind of ground truth."""

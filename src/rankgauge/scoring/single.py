@@ -48,7 +48,8 @@ def _target(
     for target in metric.targets:
         if target not in known:
             matcher = metric.matchers.get(target)
-            known[target] = judge([sample], target, plan.profile, matcher, keep=plan.keep(rankings=details))
+            judged = judge([sample], target, plan.profile, matcher, keep=plan.keep(rankings=details))
+            known[target] = judged.trusting()
         if known[target].has_gold:
             return target
     return metric.targets[0]
