@@ -131,7 +131,10 @@ FIGURES = {
         f"at most {html_page._TEXT_BUDGET // 1_000_000} MB of texts",
         f"longer than {packing._LONGEST} characters it shows {packing._LONGEST}",
     ],
-    "match-by-text": [f"compares the first {text_doubts._LOOKED_AT} samples with `passage`"],
+    "match-by-text": [
+        f"compares the first {text_doubts._LOOKED_AT} samples with `passage`",
+        f"where gold texts of the first {text_doubts._LOOKED_AT} samples are at least three times as long",
+    ],
     "past-one-machine": [
         f"one is started for every {workers.ENOUGH >> 20} MB of the file",
         f"nDCG@2 | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} |",

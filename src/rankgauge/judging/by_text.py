@@ -297,6 +297,7 @@ class TextJudge:
     def _add_parts(self, asked: _Asked, covers: Covers) -> None:
         """Add what one sample's results hold."""
         lists, ranking = self._lists, asked.ranking
+        self._doubter.add_evidence(asked.texts, asked.gold, covers)
         lists.gold_size[asked.start : asked.start + len(asked.gold)] = covers.size.tolist()
         columns = (covers.row + 1, covers.column + asked.start, covers.start, covers.end)
         lists.parts += zip(repeat(asked.place), *(column.tolist() for column in columns), strict=False)

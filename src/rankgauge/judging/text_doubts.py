@@ -2,7 +2,8 @@
 Doubts: signs that a matcher asks another question of the texts than its user means.
 
 Either it looks in the wrong direction, since retrieved texts are longer than gold texts where it looks for a part of
-the gold text, or the other way round; or it finds a short gold text only inside longer words.
+the gold text, or the other way round; or it takes whole documents for evidence; or it finds a short gold text only
+inside longer words.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _LEAST = 20
 _SHORT = 40
 """How many characters a gold text has at most that is looked for inside words."""
 _WORTH_A_NOTE = 0.05
+_LONGER = 3
+"""How many times as long as results gold texts are on average that may be documents."""
 _PASSAGE = 0.5
 
 
@@ -38,9 +41,15 @@ class _Look(NamedTuple):
     within: int  # how many it does not find, though they stand in a retrieved text
     around: int  # how many it does not find, though a retrieved text stands in them
     by_passage: int  # how many `passage` finds; only counted where any is not found so
+    by_document: int  # of evidence, how many `document` finds; of a sample with short gold texts those that are found
     gold_size: int  # characters
     retrieved: int
     retrieved_size: int
+
+    @property
+    def is_long(self) -> bool:
+        """Return whether gold texts are several times as long as results, on average."""
+        return 0 < _LONGER * self.retrieved_size * self.gold <= self.gold_size * self.retrieved
 
 
 class Doubts(NamedTuple):
@@ -85,6 +94,7 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
+        yield from self._of_documents(total)
         yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
         by_text, placed = self.by_text, self.placed
@@ -101,6 +111,18 @@ class Doubts(NamedTuple):
                 f"word, such as {text!r} in {word!r}; it finds {self.found:,} of these texts, matcher=words would find "
                 f"{self.whole:,}"
             )
+
+    @staticmethod
+    def _of_documents(total: _Look) -> Iterator[str]:
+        """Yield that gold texts which are taken as evidence are as long as documents."""
+        if not total.by_document or not total.is_long:
+            return
+        gold, retrieved = total.gold_size / total.gold, total.retrieved_size / total.retrieved
+        yield (
+            f"gold texts are {gold / retrieved:.1f} times as long as results (characters on average: {gold:,.0f} gold, "
+            f"{retrieved:,.0f} retrieved); as evidence {total.found / total.gold:.2f} of them are found, as documents "
+            f"from which results were cut, with gold=documents, {total.by_document / total.gold:.2f} would be"
+        )
 
 
 def _found(covers: Covers) -> int:
@@ -120,7 +142,8 @@ class Doubter:
         self._matcher = matcher
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
-        self._to_look_at = _LOOKED_AT - looked if of_passages and comparer != "cover" else 0
+        self._of_evidence = comparer == "cover"
+        self._to_look_at = _LOOKED_AT - looked if of_passages else 0
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
@@ -128,23 +151,43 @@ class Doubter:
     def add(self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]) -> None:
         """Take one sample's texts, and which of them match: places of both, and the score."""
         if len(self._looks) < self._to_look_at:
-            self._look(retrieved, gold, {wanted for _, wanted, _ in hits})
+            found = {wanted for _, wanted, _ in hits}
+            if self._of_evidence:
+                self._look_at_evidence(retrieved, gold, len(found))
+            else:
+                self._look(retrieved, gold, found)
         scripts = look_at_scripts(self._matcher.matcher.comparer, retrieved, gold, hits)
         if any(scripts):
             self._short |= Doubts(scripts=scripts)
         if self._looks_inside and hits:
             self._look_inside(retrieved, gold, hits)
 
+    def add_evidence(self, retrieved: Sequence[str], gold: Sequence[str], covers: Covers) -> None:
+        """Take one sample's texts, and what the retrieved ones cover of the gold ones."""
+        if len(self._looks) < self._to_look_at:
+            self._look_at_evidence(retrieved, gold, _found(covers))
+
     def doubts(self) -> Doubts:
         """Return the doubts about all samples that were added."""
-        from rankgauge.matchers.cover import cover_batch  # judging by id does without matchers
+        from rankgauge.matchers.cover import cover_batch, cut_from_batch  # judging by id does without matchers
 
         looks = self._looks
-        if any(look.within or look.around for look in looks):
+        if self._of_evidence:
+            if long := [at for at, look in enumerate(looks) if look.is_long]:
+                retrieved, gold = zip(*(self._texts[at] for at in long), strict=True)
+                for at, block in zip(long, cut_from_batch(retrieved, gold), strict=True):
+                    count = int((block >= _PASSAGE).any(axis=0).sum())
+                    looks[at] = looks[at]._replace(by_document=count)
+        elif any(look.within or look.around for look in looks):
             retrieved, gold = zip(*self._texts, strict=True)
             found = [_found(covers) for covers in cover_batch(retrieved, gold, cutoff=_PASSAGE)]
             looks = [look._replace(by_passage=count) for look, count in zip(looks, found, strict=True)]
         return self._short._replace(looks=tuple(looks))
+
+    def _look_at_evidence(self, retrieved: Sequence[str], gold: Sequence[str], found: int) -> None:
+        sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
+        self._looks.append(_Look(len(gold), found, 0, 0, 0, found, *sizes))
+        self._texts.append((retrieved, gold))
 
     def _look(self, retrieved: Sequence[str], gold: Sequence[str], found: AbstractSet[int]) -> None:
         within = around = 0
@@ -156,7 +199,7 @@ class Doubter:
             cut = [text for text in texts if len(text) >= _LEAST]
             around = sum(any(text in wanted for text in cut) for wanted in refused)
         sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
-        self._looks.append(_Look(len(gold), len(found), within, around, 0, *sizes))
+        self._looks.append(_Look(len(gold), len(found), within, around, 0, 0, *sizes))
         self._texts.append((retrieved, gold))
 
     def _look_inside(

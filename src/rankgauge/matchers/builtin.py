@@ -49,6 +49,11 @@ def passage() -> None:
     """Find half of the gold text in what the first results hold of it together: the default for passages."""
 
 
+@named_matcher("document", "strip-date-prefix | strip-role-prefix > cut-from >= 0.5")
+def document() -> None:
+    """Find half of the retrieved text in the gold one, or all of the gold one in it: gold texts are whole documents."""
+
+
 @named_matcher("words", "casefold > whole-words >= 1")
 def words() -> None:
     """Find the gold text in the retrieved one, ignoring case, where it begins and ends with a word: no 41 in 1941."""

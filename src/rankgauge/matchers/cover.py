@@ -1,48 +1,30 @@
 """
 Cover: which parts of a gold text stand in a retrieved one, in runs of words that both have in the same order.
 
-Runs of words that a retrieved text shares with a gold text of its sample are looked up for many samples at once
-(`shared_runs`). Most pairs share one run, and nothing beside it can contradict; the others are looked at one by one:
-which runs follow each other (`aligned`), and whether the texts say the same between and beside them (`Facts`).
+What is not evidence but a document, from which results were cut, is looked at the other way round (`cut_from`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.alignment import aligned
-from rankgauge.matchers.other_facts import Bounds, Facts, Piece
+from rankgauge.matchers.common_runs import Texts, common_runs
 from rankgauge.matchers.spelling import plain_words
-from rankgauge.matchers.word_runs import (
-    BREAK,
-    UNSPACED_WORD,
-    Integers,
-    Layout,
-    Run,
-    Shared,
-    WordStream,
-    hashed_runs,
-    reaches,
-    read_words,
-    shared_runs,
-)
 from rankgauge.plugin import comparer
 from rankgauge.plugin.matching import Covers
 
-__all__ = ["cover", "cover_batch", "covered_parts"]
+__all__ = ["cover", "cover_batch", "covered_parts", "cut_from", "cut_from_batch"]
 
-Texts = Sequence[Sequence[str]]
-_SALT = np.uint64(0xD1B54A32D192ED03)
+_LEAST = 12
+"""How much of a result stands in a document at least: six words, two for each."""
 
 
 def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
     """Return what `cover` does, for each sample's texts."""
-    found = _find(retrieved, gold, n, cutoff)
+    found = common_runs(retrieved, gold, n, cutoff)
     pair, start, end = found.letters()
     order = np.lexsort((start, pair))
     pair, start, end = pair[order], start[order], end[order]
@@ -69,7 +51,7 @@ def _check(*, n: int = 3, **_: float) -> None:
 _GONE = {
     "of_retrieved": (
         "what several results hold of a gold text adds up, so leave it out; for gold texts that are whole documents, "
-        "from which results were cut, write as=documents beside the matcher"
+        "from which results were cut, write gold=documents in place of the matcher"
     )
 }
 
@@ -104,7 +86,7 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
     Ends are exclusive. A word has the signs and spaces behind it, so that two texts which share a gold text between
     them cover all of it.
     """
-    found = _find(retrieved, gold, n, 0.0)
+    found = common_runs(retrieved, gold, n, 0.0)
     parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in gold]
     ends = np.cumsum([len(own) * len(others) for own, others in zip(retrieved, gold, strict=True)])
     known: dict[str, list[tuple[int, int]]] = {}
@@ -124,315 +106,37 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
     return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
 
 
-class _Pairs(NamedTuple):
-    """All pairs of texts, by their numbers."""
-
-    gold: Integers  # the gold text of each
-    other: Integers  # the retrieved one
-
-
-class _Found(NamedTuple):
-    """What all pairs have in common: runs of words, and pieces of words beside them."""
-
-    stream: WordStream
-    layout: Layout
-    pairs: _Pairs
-    pair: Integers  # of each run
-    run: Integers  # where it begins in the gold text and how many words it has; shape (runs, 2)
-    piece_pair: Integers
-    piece: Integers  # the gold word, how many characters, and whether its first ones; shape (pieces, 3)
-    equal: Integers  # pairs of equal texts without a word
-
-    def letters(self) -> tuple[Integers, Integers, Integers]:
-        """Return what is covered as characters of the words of the gold text: pair, start and end."""
-        ends, stream = self.stream.ends, self.stream
-        word, size, begins = self.piece.T
-        edge = np.where(begins, ends[word], ends[word + 1] - size)
-        pair = np.concatenate([self.pair, self.piece_pair, self.equal])
-        base = ends[stream.first[self.pairs.gold[pair]]]
-        start = np.concatenate([ends[self.run[:, 0]], edge, base[len(base) - len(self.equal) :]])
-        end = np.concatenate([ends[self.run.sum(axis=1)], edge + size, start[len(start) - len(self.equal) :] + 1])
-        return pair, start - base, end - base
-
-    def words(self) -> Iterator[tuple[int, int, int, tuple[int, bool] | None]]:
-        """Yield what is covered: pair, the first word in the gold text, how many, and how much of a piece of one."""
-        first = self.stream.first[self.pairs.gold]
-        for pair, at, size in zip(self.pair.tolist(), *self.run.T.tolist(), strict=True):
-            yield pair, at - int(first[pair]), size, None
-        for pair, at, size, begins in zip(self.piece_pair.tolist(), *self.piece.T.tolist(), strict=True):
-            yield pair, at - int(first[pair]), 1, (size, bool(begins))
+def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[NDArray[np.float64]]:
+    """Return what `cut_from` does, for each sample's texts."""
+    shares, units = common_runs(gold, retrieved, n, 0.0).shares()  # of retrieved texts, in gold ones
+    shares[units < _LEAST] = 0.0
+    blocks, end = [], 0
+    for own, others in zip(retrieved, gold, strict=True):
+        begin, end = end, end + len(own) * len(others)
+        blocks.append(shares[begin:end].reshape(len(others), len(own)).T.copy())
+    # Only a document that is not longer than a result can stand in it whole; markup may make it longer.
+    short = [
+        [text if len(text) <= 2 * max(map(len, own), default=0) else "" for text in others]
+        for own, others in zip(retrieved, gold, strict=True)
+    ]
+    if any(map(any, short)):
+        for block, covers in zip(blocks, cover_batch(retrieved, short, n=n, cutoff=1.0), strict=True):
+            block[covers.scores() == 1.0] = 1.0
+    return blocks
 
 
-def _find(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> _Found:
-    """Return what all pairs have in common; of gold texts that cannot reach the cutoff, maybe nothing."""
-    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
-    stream, layout = read_words(texts), Layout.of(retrieved, gold)
-    pairs = _pairs(layout)
-    units = _units(stream)
-    is_short = layout.is_gold & (units < 4 * n)
-    collected = _Collected(stream, pairs)
-    if is_short.any():
-        collected.add_whole(layout, is_short & (units > 0))
-    if (layout.is_gold & ~is_short).any():
-        collected.add_runs(layout, is_short, n, cutoff)
-    equal = np.flatnonzero((units[pairs.gold] == 0) & (units[pairs.other] == 0))
-    same = [at for at in equal.tolist() if texts[pairs.gold[at]] and texts[pairs.gold[at]] == texts[pairs.other[at]]]
-    return collected.found(layout, np.array(same, dtype=np.int64))
-
-
-def _units(stream: WordStream) -> Integers:
-    """Return how long each text is: two for a word, one for a character of a script without spaces."""
-    single = (stream.flags & UNSPACED_WORD) > 0
-    units = 2 * stream.counts()
-    if single.any():
-        units -= np.diff(np.concatenate([[0], np.cumsum(single)])[stream.first])
-    return units
-
-
-def _pairs(layout: Layout) -> _Pairs:
-    others = np.flatnonzero(~layout.is_gold)
-    counts = layout.golds[layout.sample[others]]
-    other = np.repeat(others, counts)
-    column = np.arange(len(other)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return _Pairs(other - layout.place[other] + column, other)
-
-
-class _Collected:
-    """Runs and pieces of pairs, as they are found."""
-
-    def __init__(self, stream: WordStream, pairs: _Pairs) -> None:
-        self._stream, self._pairs = stream, pairs
-        self._runs: list[tuple[Integers, Integers, Integers]] = []  # pair, place in the gold text, length
-        self._doubtful: list[tuple[int, int, int]] = []  # the same, of pairs that were looked at one by one
-        self._pieces: list[tuple[int, int, int, bool]] = []  # pair, gold word, size, whether its first characters
-
-    def found(self, layout: Layout, equal: Integers) -> _Found:
-        """Return everything."""
-        one_by_one = np.array(self._doubtful, dtype=np.int64).reshape(-1, 3)
-        pair, at, length = map(np.concatenate, zip(one_by_one.T, *self._runs, strict=True))
-        pieces = np.array(self._pieces, dtype=np.int64).reshape(-1, 4)
-        run = np.stack([at, length], axis=1)
-        return _Found(self._stream, layout, self._pairs, pair, run, pieces[:, 0], pieces[:, 1:], equal)
-
-    def add_whole(self, layout: Layout, wanted: NDArray[np.bool_]) -> None:
-        """Add the pairs whose gold text stands in the retrieved one as it is."""
-        stream = self._stream
-        counts = stream.counts()
-        for length in np.unique(counts[wanted]).tolist():
-            golds = np.flatnonzero(wanted & (counts == length))
-            shared = shared_runs(stream, layout, np.full(len(stream.words), length), np.isin(stream.text, golds))
-            pair, gold, _ = _points(stream, layout, shared)
-            whole = gold == stream.first[stream.text[gold]]  # a text without a repetition has just one place
-            pair, first = np.unique(pair[whole], return_index=True)
-            self._runs.append((pair, gold[whole][first], np.full(len(pair), length)))
-
-    def add_runs(self, layout: Layout, is_short: NDArray[np.bool_], n: int, cutoff: float) -> None:
-        """Add the runs of all other pairs."""
-        stream, pairs = self._stream, self._pairs
-        reach = reaches(stream, n)
-        shared = shared_runs(stream, layout, reach, ~is_short[stream.text])
-        pair, gold, other = _points(stream, layout, shared)
-        edges = _Edges.of(stream, layout, reach, (layout.is_gold & ~is_short)[stream.text], n)
-        edges = edges.where(~np.isin(edges.pair, pair))
-        if cutoff > 0:
-            able = _able(stream, pairs, shared, edges, pair, reach, cutoff)
-            kept = able[pairs.gold[pair]]
-            pair, gold, other = pair[kept], gold[kept], other[kept]
-            edges = edges.where(able[pairs.gold[edges.pair]])
-        if len(edges.pair):
-            self._add_edges(edges)
-        if not len(pair):
-            return
-        first = np.ones(len(pair), np.bool_)
-        np.not_equal(pair[1:], pair[:-1], out=first[1:])
-        begins = np.flatnonzero(first)
-        goes_on = (np.diff(gold) == 1) & (np.diff(other) == 1) & ~first[1:]
-        is_single = np.logical_and.reduceat(np.concatenate([[True], goes_on]) | first, begins)
-        is_single &= gold[begins] >= 0
-        ends = np.append(begins[1:], len(pair)) - 1
-        i, j, here = gold[begins], other[begins], pair[begins]
-        length = gold[ends] + reach[gold[ends]] - i
-        is_clean = is_single.copy()
-        is_clean[is_single] = self._nothing_beside(i[is_single], j[is_single], length[is_single], here[is_single])
-        self._runs.append((here[is_clean], i[is_clean], length[is_clean]))
-        self._add_doubtful(
-            [*np.stack([here, i, j, length, is_single])[:, ~is_clean].T.tolist()],
-            shared,
-            reach,
-        )
-
-    def _nothing_beside(self, i: Integers, j: Integers, length: Integers, pair: Integers) -> NDArray[np.bool_]:
-        """Return whether one of two texts ends at both ends of a run, or a line, a sentence or a cell does."""
-        stream, pairs = self._stream, self._pairs
-        breaks = np.append((stream.flags & BREAK) > 0, True)
-        golds, others = pairs.gold[pair], pairs.other[pair]
-        before = (i == stream.first[golds]) | (j == stream.first[others]) | breaks[i] | breaks[j]
-        end, stop = i + length, j + length
-        after = (end == stream.first[golds + 1]) | (stop == stream.first[others + 1]) | breaks[end] | breaks[stop]
-        is_bare: NDArray[np.bool_] = before & after
-        return is_bare
-
-    def _add_edges(self, edges: _Edges) -> None:
-        """Add runs that have their full number of words only with those that their text cuts."""
-        facts = Facts(self._stream)
-        done: set[int] = set()
-        for pair, i, j, size, needed in zip(*(column.tolist() for column in edges), strict=True):
-            if pair in done:
-                continue
-            runs, pieces = facts.agreed([(i, j, size)], *self._bounds(pair))
-            if runs and len(pieces) >= needed:
-                done.add(pair)
-                self._take(pair, runs, pieces)
-
-    def _bounds(self, pair: int) -> tuple[Bounds, Bounds]:
-        """Return where the gold text and the retrieved text of a pair begin and end."""
-        first = self._stream.first
-        gold, other = (int(side[pair]) for side in self._pairs)
-        return (int(first[gold]), int(first[gold + 1])), (int(first[other]), int(first[other + 1]))
-
-    def _take(self, pair: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> None:
-        self._doubtful += [(pair, at, size) for at, _, size in runs]
-        self._pieces += [(pair, *piece) for piece in pieces]
-
-    def _add_doubtful(self, doubtful: Sequence[Sequence[int]], shared: Shared, reach: Integers) -> None:
-        """Add what pairs have in common beside which something may contradict, or which share several runs."""
-        if not doubtful:
-            return
-        facts = Facts(self._stream)
-        for pair, i, j, length, is_single in doubtful:
-            gold, other = self._bounds(pair)
-            if is_single:
-                self._take(pair, *facts.agreed([(i, j, length)], gold, other))
-            else:
-                self._take(pair, *aligned(self._stream, facts, shared.runs, reach, gold, other))
-
-
-class _Edges(NamedTuple):
+@comparer("cut-from", batch=cut_from_batch)
+def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3) -> NDArray[np.float64]:
     """
-    Runs that lack a word or two, which the end of a retrieved text may have in part.
+    Score how much of a retrieved text stands in a gold one, as of a chunk in its document.
 
-    Of gold `how the mouse fell`, `the mou` has `the` and a piece, and `e mouse fe` has `mouse` between two pieces.
+    Formula: the letters of the retrieved text that `cover` finds in the gold one, over all its letters; 0 where their
+    runs have fewer than six words altogether. 1 where all of the gold text stands in the retrieved one.
+
+    Args:
+        n: How many words a run has at least.
+
+    Returns:
+        Shape (retrieved, gold).
     """
-
-    pair: Integers
-    gold: Integers
-    other: Integers
-    length: Integers
-    needed: Integers  # how many pieces have to be there
-
-    def where(self, chosen: NDArray[np.bool_] | Integers) -> _Edges:
-        """Return some of them."""
-        return _Edges(*(column[chosen] for column in self))
-
-    @classmethod
-    def of(cls, stream: WordStream, layout: Layout, reach: Integers, in_gold: NDArray[np.bool_], n: int) -> _Edges:
-        """Return the runs beside which a piece of the next word stands, by its first or last letter."""
-        none = cls(*[np.empty(0, np.int64)] * len(cls._fields))
-        others = np.flatnonzero(~layout.is_gold)
-        begin, count = stream.first[others], stream.counts()[others]
-        long = count >= n
-        if n < 2 or not long.any() or not in_gold.any():
-            return none
-        begin, count = begin[long], count[long]
-        end = begin + count
-        found = [
-            cls._beside(stream, layout, in_gold, begin + 1, n - 1, before=True, behind=False),
-            cls._beside(stream, layout, in_gold, end - n, n - 1, before=False, behind=True),
-        ]
-        if n > 2 and (count == n).any():
-            found.append(cls._beside(stream, layout, in_gold, begin[count == n] + 1, n - 2, before=True, behind=True))
-        edges = cls(*map(np.concatenate, zip(*found, strict=True)))
-        single = (stream.flags & UNSPACED_WORD) > 0
-        spaced = ~single[edges.other] & (reach[edges.other] == n) if len(edges.other) else np.empty(0, np.bool_)
-        edges = edges.where(spaced)
-        return edges.where(np.argsort(edges.pair, kind="stable"))
-
-    @classmethod
-    def _beside(
-        cls,
-        stream: WordStream,
-        layout: Layout,
-        in_gold: NDArray[np.bool_],
-        places: Integers,
-        length: int,
-        *,
-        before: bool,
-        behind: bool,
-    ) -> _Edges:
-        runs = hashed_runs(stream.words, length)
-        salts = layout.sample.astype(np.uint64) * _SALT
-        gold = np.flatnonzero(in_gold[: len(runs)])
-        wanted, keys = ((runs[at] ^ salts[stream.text[at]]) * _SALT for at in (gold, places))
-        bits = np.uint64(64 - 16)
-        table = np.zeros(1 << 16, np.bool_)
-        table[keys >> bits] = True
-        able = table[wanted >> bits]
-        gold, wanted = gold[able], wanted[able]
-        order = np.argsort(keys, kind="stable")
-        places, keys = places[order], keys[order]
-        low, high = (np.searchsorted(keys, wanted, side) for side in ("left", "right"))
-        counts = high - low
-        at = np.arange(int(counts.sum())) + np.repeat(low - (np.cumsum(counts) - counts), counts)
-        gold, other = np.repeat(gold, counts), places[at]
-        text, codes = stream.text[gold], np.frombuffer(stream.data, np.uint8)
-        inside = (gold + length < len(stream.words)) & (gold >= before)
-        first, last = gold - before, np.minimum(gold + length - 1 + behind, len(stream.words) - 1)
-        inside &= (stream.text[first] == text) & (stream.text[last] == text)
-        if before:
-            inside &= codes[stream.stops[first] - 1] == codes[stream.stops[other - 1] - 1]
-        if behind:
-            inside &= codes[stream.starts[last]] == codes[stream.starts[other + length]]
-        gold, other, text = gold[inside], other[inside], text[inside]
-        pair = layout.base[stream.text[other]] + layout.place[text]
-        count = len(pair)
-        return cls(pair, gold, other, np.full(count, length), np.full(count, before + behind))
-
-
-def _able(
-    stream: WordStream, pairs: _Pairs, shared: Shared, beside: _Edges, pair: Integers, reach: Integers, cutoff: float
-) -> NDArray[np.bool_]:
-    """Return which texts, as gold, all retrieved texts of their sample together could cover so far."""
-    places = np.concatenate([shared.gold, shared.again])
-    ends = np.concatenate([places + reach[places], beside.gold + beside.length])
-    edges = np.zeros(len(stream.words) + 1, np.int64)
-    np.add.at(edges, np.concatenate([places, beside.gold]), 1)
-    np.subtract.at(edges, ends, 1)
-    letters = np.diff(stream.ends) * (np.cumsum(edges)[:-1] > 0)
-    most = np.diff(np.concatenate([[0], np.cumsum(letters)])[stream.first])
-    here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut
-    others, size = pairs.other[here], np.diff(stream.ends)
-    cut = size[stream.first[others]] + size[stream.first[others + 1] - 1]
-    np.add.at(most, pairs.gold[here], cut)
-    able: NDArray[np.bool_] = most >= cutoff * stream.sizes()
-    return able
-
-
-def _points(stream: WordStream, layout: Layout, shared: Shared) -> tuple[Integers, Integers, Integers]:
-    """Return the pair, the place in the gold text, -1 where it has several, and that in the retrieved text."""
-    once = ~np.isin(shared.other, shared.repeated) if len(shared.repeated) else np.ones(len(shared.other), np.bool_)
-    gold, other = shared.gold[once], shared.other[once]
-    pair = layout.base[stream.text[other]] + layout.place[stream.text[gold]]
-    if len(shared.repeated):
-        text, place, counts = _again(stream, shared)
-        again = np.repeat(shared.repeated, counts)
-        pair = np.concatenate([pair, layout.base[stream.text[again]] + layout.place[text]])
-        gold = np.concatenate([gold, place])
-        other = np.concatenate([other, again])
-        order = np.lexsort((other, pair))
-    else:
-        order = np.argsort(pair, kind="stable")
-    return pair[order], gold[order], other[order]
-
-
-def _again(stream: WordStream, shared: Shared) -> tuple[Integers, Integers, Integers]:
-    """Return the gold texts that have each repeated run, its place in each, -1 for several, and how many texts."""
-    places = shared.again[np.argsort(shared.runs[shared.again], kind="stable")]
-    run, text = shared.runs[places], stream.text[places]
-    first = np.ones(len(places), np.bool_)
-    first[1:] = (run[1:] != run[:-1]) | (text[1:] != text[:-1])
-    heads = np.flatnonzero(first)
-    place = np.where(np.diff(np.append(heads, len(places))) == 1, places[heads], -1)
-    low, high = (np.searchsorted(run[heads], shared.runs[shared.repeated], side) for side in ("left", "right"))
-    counts = high - low
-    at = np.arange(int(counts.sum())) + np.repeat(low - (np.cumsum(counts) - counts), counts)
-    return text[heads][at], place[at], counts
+    return cut_from_batch([retrieved], [gold], n=n)[0]

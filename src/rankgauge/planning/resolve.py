@@ -103,6 +103,10 @@ class PlannedMetric:
         return next(target for target in self.targets if str(target) == judged)
 
 
+DOCUMENTS = "documents"
+"""What `gold=` says for passages that are whole documents, from which results were cut."""
+
+
 def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
     bound = bind(request, conventions)
@@ -313,6 +317,8 @@ def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
     kinds, gold, matcher = metric.gold, engine.get("gold"), engine.get("matcher")
     if gold is not None:
+        if gold == DOCUMENTS and "passages" in kinds:
+            gold = "passages"
         if not metric.needs_gold:
             raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
         if gold not in kinds:
@@ -346,7 +352,10 @@ def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Val
 
 def _usual_matcher(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
     """Return the matcher: the request's, the evaluation's, the profile's, the metric's; None for plain nuggets."""
-    chosen = bound.request.engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
+    engine = bound.request.engine
+    if "matcher" not in engine and engine.get("gold") == DOCUMENTS:
+        return "document"
+    chosen = engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
     if chosen:
         return chosen
     metric, params = bound.metric, bound.params
