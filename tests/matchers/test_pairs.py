@@ -197,6 +197,11 @@ NOT_FOUND = [
         id="footer only",
     ),
     pytest.param(
+        "Total revenue was 412.6 million dollars, compared with 388.1 million dollars in the year before.",
+        "Total revenue was 455.9 million dollars, compared with 412.6 million dollars in the year before.",
+        id="a number of the year before, and of this year",
+    ),
+    pytest.param(
         PUMP,
         "The price of the small oven in Hamburg is 12 euros per day of use.",
         id="oven/pump",

@@ -50,12 +50,12 @@ def aligned(
     points = sorted(common_points(*sides))
     sizes = reach[gold[0] : gold[1]].tolist()
     ends = stream.ends[gold[0] : gold[1] + 1].tolist()
-    failed: set[int] = set()
+    failed: list[Sequence[Run]] = []
     for core in _longest(points, sizes):
-        if core[0] in failed:
-            continue  # with it, the same runs would follow each other
+        if any(_is_within(core, chain) for chain in failed):
+            continue  # "412 of 388" has no part of "455 of 412", however the two are laid over each other
         chain = [*_around(core, points, sizes, ends)]
-        failed.update(i for i, _, _ in chain)
+        failed.append(chain)
         moved = [(i + gold[0], j + other[0], size) for i, j, size in chain]
         runs, pieces = facts.agreed(moved, gold, other)
         if runs:
@@ -95,6 +95,12 @@ def _around(core: Run, points: Sequence[Point], sizes: Sequence[int], ends: Sequ
             break
         yield run
         last = run
+
+
+def _is_within(run: Run, chain: Sequence[Run]) -> bool:
+    """Return whether a run stands between the ends of a chain in both texts."""
+    first, last = chain[0], chain[-1]
+    return all(first[side] <= run[side] and run[side] + run[2] <= last[side] + last[2] for side in (0, 1))
 
 
 def _near(run: Run, following: Run) -> bool:
