@@ -135,7 +135,7 @@ SECTIONS = (
     Section(
         "Errors",
         "What to catch; [errors](errors.md) lists all of them with their attributes.",
-        {"rankgauge": ("MetricFailedError", "RankgaugeError", "RunInterrupted")},
+        {"rankgauge": ("RankgaugeError", "RunInterrupted")},
     ),
     _module("rankgauge.plugin", "All that a plugin imports. [Plugins](plugins.md) shows each with an example."),
     _module("rankgauge.testing", "Check a plugin against the [laws](laws.md). Needs the extra `testing`."),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.human_judged import prediction_powered
     from rankgauge.engine.result import Result
     from rankgauge.engine.run_agreement import rank_agreement
-    from rankgauge.errors import MetricFailedError, RankgaugeError, RunInterrupted
+    from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
     from rankgauge.gates.baseline import load_baseline, save_baseline
     from rankgauge.gates.outcomes import GateReport
@@ -41,7 +41,6 @@ _HOMES = {
     "Explanation": "rankgauge.explain",
     "GateReport": "rankgauge.gates.outcomes",
     "HostScorer": "rankgauge.engine.host",
-    "MetricFailedError": "rankgauge.errors",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
     "Preflight": "rankgauge.preflight_checks",
@@ -69,7 +68,6 @@ __all__ = [
     "Explanation",
     "GateReport",
     "HostScorer",
-    "MetricFailedError",
     "MetricSummary",
     "Policy",
     "Preflight",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from draws import in_thorough_suite
-from rankgauge import Engine, MetricFailedError, Result, compare, evaluate, judge_gates
-from rankgauge.errors import ResultError
+from rankgauge import Engine, Result, compare, evaluate, judge_gates
+from rankgauge.errors import MetricFailedError, ResultError
 from rankgauge.plugin import Judged, JudgedSample, Scores, metric, sample_metric
 from rankgauge.scale import ShardedRun, ShardedSamples
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from draws import some
-from rankgauge import Catalog, Engine, MetricFailedError, Policy, Result
+from rankgauge import Catalog, Engine, Policy, Result
+from rankgauge.errors import MetricFailedError
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))

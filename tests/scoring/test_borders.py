@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rankgauge import Catalog, Engine, MetricFailedError
+from rankgauge import Catalog, Engine
+from rankgauge.errors import MetricFailedError
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, hookimpl, metric, run_metric, sample_metric
 from rankgauge.scoring.covered_spans import CoveredSpan
 from rankgauge.scoring.details import arithmetic

@@ -15,7 +15,7 @@ from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.plugin.metric_decorators import metric
-from rankgauge.plugin.signature import Authored, checked_laws, declaring, plain_name
+from rankgauge.plugin.signature import Authored, checked_laws, declaring, plain_name, plain_version
 
 __all__ = [
     "Aggregate",
@@ -74,7 +74,7 @@ def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
     Raises:
         DeclarationError: When applied: the name cannot be used.
     """
-    return declaring(lambda function: Aggregate(plain_name(name), function, version))
+    return declaring(lambda function: Aggregate(plain_name(name), function, plain_version(version)))
 
 
 TokenizerLaw = Literal["monotone", "subadditive"]
@@ -127,7 +127,7 @@ def tokenizer(name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = (
 
     def declare(function: TokenizerFunction) -> Tokenizer:
         checked = checked_laws(f"tokenizer {name!r}", laws, typing.get_args(TokenizerLaw))
-        return Tokenizer(plain_name(name), function, version, checked)
+        return Tokenizer(plain_name(name), function, plain_version(version), checked)
 
     return declaring(declare)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import frozen
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.signature import PLAIN_NAME, Authored, checked_laws, declaring, plain_name
+from rankgauge.plugin.signature import PLAIN_NAME, Authored, checked_laws, declaring, plain_name, plain_version
 
 __all__ = [
     "Comparer",
@@ -196,7 +196,7 @@ def normalizer(
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        return Normalizer(plain_name(name), function, stage, version, cache, batch)
+        return Normalizer(plain_name(name), function, stage, plain_version(version), cache, batch)
 
     return declaring(declare)
 
@@ -250,7 +250,9 @@ def comparer(
 
     def declare(function: ComparerFunction) -> Comparer:
         checked = checked_laws(f"comparer {name!r}", laws, typing.get_args(ComparerLaw))
-        return Comparer(plain_name(name), function, version, check, prepare, batch, checked, covers, frozen(gone))
+        return Comparer(
+            plain_name(name), function, plain_version(version), check, prepare, batch, checked, covers, frozen(gone)
+        )
 
     return declaring(declare)
 

@@ -8,6 +8,7 @@ import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -16,6 +17,7 @@ from rankgauge.columns import Cutoff, Flags, Floats, Ints, Judged, Rows, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
+from rankgauge.plugin.metric_values import wrong_values
 from rankgauge.plugin.signature import CutoffKind, Parameter, first_line, read_like
 from rankgauge.samples import GOLD_KINDS, OF_SOME, TEXT_KINDS, GoldKind
 
@@ -296,7 +298,8 @@ def check_declaration(declaration: Metric) -> None:
         _check_name(name, declaration)
     for written in declaration.like:
         read_like(written)
-    for problem in (*_problems(declaration), *_odd_values(declaration)):
+    wrong = wrong_values(declaration, declaration.judging, declaration.explaining)
+    for problem in chain(wrong, _problems(declaration), _odd_values(declaration)):
         raise DeclarationError(f"metric {declaration.alias!r} {problem}")
 
 
@@ -351,6 +354,9 @@ def _odd_values(declaration: Metric) -> Iterator[str]:
     low, high = declaration.range
     if low is not None and high is not None and not low <= high:
         yield f"has the range {declaration.range!r}; write the lowest value first, and None for no bound"
+    matcher, gold = declaration.judging.matcher, declaration.judging.gold
+    if isinstance(matcher, str) and gold and not set(gold) & set(TEXT_KINDS):
+        yield f"has matcher={matcher!r}, which has no effect: none of its ground truth is text"
     expectation: object = declaration.expectation
     if isinstance(expectation, str) and expectation != "itself":
         hint = did_you_mean(expectation, ["itself"])

@@ -109,7 +109,8 @@ def metric(
 
         needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
 
-        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
+        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for. Values are kept as
+            JSON has them, arrays as lists; one that JSON cannot hold is left out, with the reason.
 
         joins: Facts about ids and texts that the engine adds to the details.
 

@@ -30,6 +30,7 @@ __all__ = [
     "declaring",
     "first_line",
     "plain_name",
+    "plain_version",
     "read_like",
     "read_signature",
 ]
@@ -190,6 +191,13 @@ def plain_name(name: str) -> str:
     if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
         raise DeclarationError(f"{name!r} is not a usable name: write lower-case words joined by hyphens")
     return name
+
+
+def plain_version(version: str) -> str:
+    """Return the version of a declaration; refuse what is no text, which saved results could not be compared by."""
+    if not isinstance(version, str) or not version.strip():
+        raise DeclarationError(f"a version is a text such as '2', not {version!r}")
+    return version
 
 
 def checked_laws(what: str, laws: Iterable[str], known: Collection[str]) -> frozenset[Any]:

@@ -4,10 +4,11 @@ Details: how a score came about, as facts with ids and texts, and as one line of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import orjson
 
 from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.base.guard import ForeignError, guarded
@@ -96,7 +97,7 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
                 )
                 for name, values in details.items():
                     for fact, value in zip(facts, values, strict=True):
-                        fact[name] = value
+                        _add(fact, name, value, f"{column.name!r} (by {column.provider})")
         except ForeignError as error:  # scores do not depend on details
             message = f"the details of {column.name!r} (by {column.provider}) failed: {error}"
             for fact in facts:
@@ -108,6 +109,31 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
                 join, judged.relevance, sample, evidence.rankings[place], cutoffs[place], spans.get(place, 0)
             )
     return facts
+
+
+def _add(fact: dict[str, Any], name: object, value: object, of: str) -> None:
+    """Add a detail as plain values; one that cannot be written is left out, and `details_failed` says why."""
+    try:
+        if not isinstance(name, str):
+            raise TypeError(f"its name is a {type(name).__name__}, not a text")  # noqa: TRY301  # as what JSON refuses
+        fact[name] = value if type(value) in _PLAIN else orjson.loads(orjson.dumps(value, _unfolded, _OPTIONS))
+    except (TypeError, RecursionError) as error:  # orjson's error is a `TypeError`
+        fact["details_failed"] = f"the detail {name!r} of {of} cannot be written: {error}"
+
+
+_PLAIN = frozenset({bool, float, type(None)})
+_OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+
+
+def _unfolded(value: object) -> object:
+    """Return what a value that JSON lacks stands for, such as an array of another layout, or a read-only mapping."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return list(value)
+    raise TypeError(f"JSON has no {type(value).__name__}")
 
 
 def _join(
