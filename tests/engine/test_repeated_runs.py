@@ -271,3 +271,36 @@ def test_a_metric_of_whole_runs_is_refused_with_repeats():
     with pytest.raises(ParameterError, match="is one value of a whole run"):
         whole.run(sut=sut, repeat=2)
     assert not sut.calls
+
+
+class TestOtherRankings:
+    """Another ranking for the same question is said, also where no score sees it, and whose it is."""
+
+    def test_of_a_system(self):
+        calls = Counter()
+
+        def turning(number):
+            calls[number] += 1
+            return ["d1", "d2"] if number == 0 or calls[number] == 1 else ["d2", "d1"]
+
+        turning.__module__, turning.__qualname__ = "system", "chroma"
+        result = evaluation(3, ["hit@2"]).run(sut=turning, repeat=2, concurrency=1)
+        assert result["hit@2"].repeats.tolist() == [[1, 1]] * 3
+        (note,) = [note for note in result.notes if "another ranking" in note]
+        assert note.startswith("2 samples were answered with another ranking when asked again (s1, s2); this comes")
+        assert "from system:chroma, so" in note
+
+    def test_of_outputs_whose_items_are_texts(self):
+        first, last = ({"retrieved": [{"text": text}, {"text": "b"}]} for text in "ac")
+        outputs = [
+            *({"id": name, "actual_output": first} for name in ("s0", "s1")),
+            {"id": "s0", "actual_output": first, "repeat": 2},
+            {"id": "s1", "actual_output": last, "repeat": 2},
+        ]
+        gold = [{"id": f"s{number}", "expected_output": {"passages": ["a"]}} for number in range(2)]
+        notes = Engine().dataset(gold).with_metrics(["hit@1"]).run(outputs=outputs).notes
+        assert [note[:24] for note in notes if "another ranking" in note] == ["1 sample was answered wi"]
+        assert "this comes from the outputs" in " ".join(notes)
+
+    def test_nothing_is_said_of_one_that_agrees_with_itself(self):
+        assert not [note for note in run("++", "--").notes if "another ranking" in note]

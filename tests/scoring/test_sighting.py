@@ -30,6 +30,11 @@ ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
         ({}, {"keys": frozenset({"support"})}, {"keys": {"support"}}),
         ({"is_filled": True}, {}, {"is_filled": True}),
         ({"stages": frozenset({"first"})}, {"stages": frozenset({"last"})}, {"stages": {"first", "last"}}),
+        (
+            {"remarks": frozenset({("a", "q")})},
+            {"remarks": frozenset({("b", "q")})},
+            {"remarks": {("a", "q"), ("b", "q")}},
+        ),
         ({"rising": "here"}, {"rising": "there"}, {"rising": "here"}),
         ({}, {"rising": "there"}, {"rising": "there"}),
     ],
@@ -158,3 +163,53 @@ def test_sets_whose_ids_never_meet_are_told_and_those_that_stay_incomplete_are_n
         samples = [{"id": f"q{n}", "expected_output": expected, "actual_output": retrieved} for n in range(2)]
         result = ENGINE.dataset(samples).with_metrics(["complete_sets@2"]).run(batch_size=1)
         assert any("no retrieved id is ever a relevant id" in note for note in result.notes) == is_told
+
+
+class TestRemarks:
+    """What a system says of its own answers, under `remarks`, is counted and shown."""
+
+    def notes(self, *outputs):
+        samples = [
+            {"id": f"q{number}", "expected_output": ["a"], "actual_output": output}
+            for number, output in enumerate(outputs, 1)
+        ]
+        return ENGINE.dataset(samples).with_metrics(["hit@1"]).run().notes
+
+    def test_samples_with_the_same_remark_are_counted(self):
+        tie, short = "the ranking ends inside a tie", "there are more documents"
+        outputs = [{"retrieved": ["a"], "remarks": [tie]} for _ in range(4)]
+        outputs[2]["remarks"] = [short, tie]
+        assert self.notes(*outputs, ["a"], {"retrieved": ["b"], "remarks": []}) == (
+            f"the system says of 4 samples (q1, q2, q3, ...): {tie}",
+            f"the system says of 1 sample (q3): {short}",
+        )
+
+    def test_many_different_ones_are_cut(self):
+        notes = self.notes(*({"retrieved": ["a"], "remarks": [f"took {number} tries"]} for number in range(9)))
+        assert len(notes) == 6
+        assert notes[-1] == "the system has 4 other remarks, under `remarks` in its outputs"
+
+    def test_those_of_a_pipeline_count(self):
+        staged = {"stages": [{"name": "dense", "retrieved": ["a"]}], "remarks": ["dense: short"]}
+        assert self.notes(staged, ["a"]) == ("the system says of 1 sample (q1): dense: short",)
+
+    @pytest.mark.parametrize("remarks", ["text", [3], {"a": "b"}])
+    def test_what_is_no_list_of_texts_fails_the_sample(self, remarks):
+        notes = self.notes({"retrieved": ["a"], "remarks": remarks}, ["a"])
+        assert any("'remarks' must be a list of texts" in note for note in notes)
+
+    def test_lines_of_a_file_say_the_same(self, tmp_path):
+        path = tmp_path / "s.jsonl"
+        lines = [
+            {"id": "q1", "expected_output": ["a"], "actual_output": {"retrieved": ["a"], "remarks": ["late"]}},
+            {"id": "q2", "expected_output": ["a"], "actual_output": {"retrieved": ["a"]}},
+        ]
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        assert ENGINE.dataset(path).with_metrics(["hit@1"]).run().notes == ("the system says of 1 sample (q1): late",)
+        (tmp_path / "o.jsonl").write_text(
+            "".join(f"{json.dumps({key: line[key] for key in ('id', 'actual_output')})}\n" for line in lines)
+        )
+        plain = [{key: line[key] for key in ("id", "expected_output")} for line in lines]
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in plain), encoding="utf-8")
+        result = ENGINE.dataset(path).with_metrics(["hit@1"]).run(outputs=tmp_path / "o.jsonl")
+        assert result.notes == ("the system says of 1 sample (q1): late",)

@@ -5,7 +5,7 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -14,7 +14,7 @@ from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
 from rankgauge.engine.calls import call_figures, kept_answer, run_to_end, system_facts, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.run_options import Calls, RunOptions
+from rankgauge.engine.run_options import Calls, RunOptions, system_name
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
@@ -27,7 +27,7 @@ from rankgauge.result.values import broken_metrics
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.repeats import check_repeats, folded
+from rankgauge.scoring.repeats import check_repeats, differing, folded, unsteady_note
 
 if TYPE_CHECKING:
     from rankgauge.engine.early_stop import EarlyStop
@@ -81,6 +81,7 @@ class Job(Generic[Held]):
         self.answered: dict[tuple[int, int], Sample] = {}  # by place and repeat
         self.calls: dict[str, KeptOutput] = {}
         self.interrupted, self.stopped = False, ""
+        self.unsteady: dict[str, None] = {}  # samples that were answered with another ranking when asked again
         self.early: EarlyStop | None = None
 
     def run(self, progress: Progress | None = None) -> Held:
@@ -256,6 +257,11 @@ class Job(Generic[Held]):
                 self._answer(place, output)
         return [] if self._looked_at_last() else left
 
+    def _compare_repeats(self, samples: Sequence[Sample]) -> None:
+        """Remember which samples were answered with another ranking when asked again."""
+        if self.repeats > 1:
+            self.unsteady |= dict.fromkeys(differing(samples))
+
     def _looked_at_last(self) -> bool:
         """Look at what was answered; return whether that decides the gates that end a run, and nothing did before."""
         return self.early is not None and not self.early.is_decided and self.early.look(self.answered)
@@ -270,11 +276,14 @@ class Job(Generic[Held]):
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
         answered, size = [self.answered[place] for place in sorted(self.answered)], self.options.batch_size
+        self._compare_repeats(answered)
         for start in range(0, len(answered), size):
             self.collector.add(answered[start : start + size])
         scored = folded(self.collector.finish(require_gold=not self.interrupted), self.repeats)
         early = "" if self.early is None else self.early.note(saved=self._saved, called=len(scored.sample_ids))
-        scored.notes.extend(filter(None, [self.stopped, early, *self.plan.notes]))
+        whose = "the outputs" if self.options.calls is None else system_name(self.options.calls.sut)
+        unsteady = unsteady_note(list(self.unsteady), whose)
+        scored.notes.extend(filter(None, [self.stopped, early, unsteady, *self.plan.notes]))
         if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
             scored.notes.append(
                 f"samples without a usable output look like records of {name}; --preset {name} reads them"
@@ -334,6 +343,7 @@ class Job(Generic[Held]):
             ids = self.outputs.ids
             self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
+            self._compare_repeats(batch)
         if self.options.distrusted:
             batch = [distrusted(sample, self.options.distrusted) for sample in batch]
         if not self._takes_all:

@@ -169,7 +169,8 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
     if output.stages is not None:
         ranking["stages"] = [_stage(name, stage) for name, stage in output.stages.items()]
     support = None if output.support is None else labelled(output.support)
-    return {**ranking, "answer": output.answer, "support": support, **(output.spent or {})}
+    said = {"remarks": output.remarks} if output.remarks else {}
+    return {**ranking, "answer": output.answer, "support": support, **(output.spent or {}), **said}
 
 
 def _stage(name: str, stage: Stage) -> dict[str, Any]:

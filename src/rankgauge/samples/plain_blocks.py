@@ -216,7 +216,7 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     if len(output) > 1:
         if type(output.get("answer")) not in _OPTIONAL:
             raise _OddError
-        if output.get("stages") is not None or output.get("searches") is not None:
+        if any(output.get(key) is not None for key in ("stages", "searches", "remarks")):
             raise _OddError
         if output.get("support") is not None:
             read_support(output["support"], DEFAULT_CONTRACT)

@@ -96,7 +96,7 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     if is_told and (reason := difference(read, last.output, name)):
         return Fault(reason, read.unread)
     shown = read if is_told else last.output
-    shown = shown._replace(answer=read.answer, support=read.support, spent=read.spent)
+    shown = shown._replace(answer=read.answer, support=read.support, spent=read.spent, remarks=read.remarks)
     return shown._replace(unread=read.unread + unread, stages=stages)
 
 
@@ -107,6 +107,7 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
     try:
         answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
         spent = None if given is None or _SPENT.isdisjoint(given) else _spent(given)
+        remarks = () if given is None or given.get("remarks") is None else _remarks(given["remarks"])
     except InvalidError as invalid:
         return Fault(invalid.message, unread)
     is_ranked = entries is not None or given is None
@@ -125,9 +126,10 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
     unread += read.unread
     if isinstance(read, Fault):
         return read._replace(unread=unread)
-    if answer is None and support is None and spent is None and is_ranked and not unread:
+    if answer is None and support is None and spent is None and is_ranked and not (unread or remarks):
         return read
-    return read._replace(answer=answer, support=support, is_ranked=is_ranked, unread=unread, spent=spent)
+    read = read._replace(answer=answer, support=support, is_ranked=is_ranked)
+    return read._replace(unread=unread, spent=spent, remarks=remarks)
 
 
 def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
@@ -172,6 +174,13 @@ def _spent(raw: Mapping[Any, Any]) -> dict[str, float] | None:
     """Return what an output says that it took; None where it does not."""
     amounts = {key: amount for key in sorted(_SPENT) if (amount := read_amount(raw, key, "")) is not None}
     return amounts or None
+
+
+def _remarks(raw: object) -> tuple[str, ...]:
+    """Return what a system says of its answer."""
+    if not isinstance(raw, list | tuple) or not all(isinstance(remark, str) for remark in raw):
+        raise InvalidError("", f"'remarks' must be a list of texts, not {look(raw)}")
+    return tuple(raw)
 
 
 def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:

@@ -171,6 +171,8 @@ class Output(NamedTuple):
         spent: What it took, as far as it is known: `seconds`, `bytes`, `cost`.
 
         searches: Where several searches returned the items, which one each; None for a single ranking.
+
+        remarks: What the system says of this answer that its user should know.
     """
 
     ids: Sequence[str | None]
@@ -185,6 +187,7 @@ class Output(NamedTuple):
     stages: Mapping[str, Stage] | None = None
     spent: Mapping[str, float] | None = None
     searches: Searches | None = None
+    remarks: tuple[str, ...] = ()
 
     def at(self, stage: str) -> Output | Fault:
         """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""

@@ -44,7 +44,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
     SETS: frozenset({"all_of", "any_of"}),
-    OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "searches", "seconds", "bytes", "cost"}),
+    OUTPUT: frozenset({"retrieved", "answer", "support", "stages", "searches", "seconds", "bytes", "cost", "remarks"}),
     STAGES: frozenset({"name", "retrieved", "from", "seconds", "cost"}),
     SEARCHES: frozenset({"retrieved", "query"}),
     ITEMS: frozenset({"id", "text", "score", "metadata"}),

@@ -6,22 +6,25 @@ A sample counts once, with the mean over its repeats, so that intervals are thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, counted
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED, Outcome
 from rankgauge.scoring.scored import Scored, ScoredMetric
 
-__all__ = ["check_repeats", "folded"]
+__all__ = ["check_repeats", "differing", "folded", "unsteady_note"]
 
 _WORST_FIRST = (FAILED, MISSING)
+_EXAMPLES = 3
 
 
 def check_repeats(metrics: Iterable[PlannedMetric], most: int) -> None:
@@ -29,6 +32,33 @@ def check_repeats(metrics: Iterable[PlannedMetric], most: int) -> None:
     whole = [planned.name for planned in metrics if planned.metric.aggregate == WHOLE_RUN]
     if most > 1 and whole:
         raise ParameterError(f"{whole[0]} is one value of a whole run, and a run with repeats is several; leave it out")
+
+
+def differing(samples: Iterable[Sample]) -> Iterator[str]:
+    """Yield the ids of samples, whose repeats stand behind each other, that were answered with another ranking."""
+    for name, repeats in groupby(samples, lambda sample: sample.id):
+        outputs = (sample.output for sample in repeats)
+        if len({_ranking(output) for output in outputs if isinstance(output, Output)}) > 1:
+            yield name
+
+
+def _ranking(output: Output) -> tuple[str | None, ...]:
+    """Return what tells the items of an output apart: the id of each, or its text."""
+    if None not in output.ids:
+        return tuple(output.ids)
+    return tuple(name or text for name, text in zip(output.ids, output.texts or output.ids, strict=True))
+
+
+def unsteady_note(sample_ids: Sequence[str], whose: str) -> str:
+    """Say that answers differ from call to call, and whose they are; empty where none does."""
+    if not sample_ids:
+        return ""
+    shown = ", ".join(map(visible, sample_ids[:_EXAMPLES])) + (", ..." if len(sample_ids) > _EXAMPLES else "")
+    were = "was" if len(sample_ids) == 1 else "were"
+    return (
+        f"{counted(len(sample_ids), 'sample')} {were} answered with another ranking when asked again ({shown}); this "
+        f"comes from {whose}, so two runs may differ although nothing was changed"
+    )
 
 
 def folded(scored: Scored, most: int) -> Scored:

@@ -4,11 +4,12 @@ Sightings: what some samples show that decides about all of them, or that their 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import DataError, MissingGoldError, counted, did_you_mean, listed
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
@@ -21,6 +22,8 @@ from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
 
 __all__ = ["Sighting", "depth_notes"]
+
+_EXAMPLES, _MOST_REMARKS = 3, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Sighting:
     stages: frozenset[str] = frozenset()  # the stages that outputs tell of
     deepest: int = 0  # how many results the longest ranking has
     says_output: bool = False  # whether a sample says what its output is, and be it none
+    remarks: frozenset[tuple[str, str]] = frozenset()  # what systems say of their answers, each with the sample's id
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
@@ -60,6 +64,7 @@ class Sighting:
             self.stages | other.stages,
             max(self.deepest, other.deepest),
             self.says_output or other.says_output,
+            self.remarks | other.remarks,
             self.rising or other.rising,
         )
 
@@ -82,6 +87,12 @@ class Sighting:
             stages=frozenset(chain.from_iterable(output.stages for output in read if output.stages)),
             deepest=max((len(output.ids) for output in read), default=0),
             says_output=bool(outputs) or any(sample.is_null for sample in samples),
+            remarks=frozenset(
+                (remark, sample.id)
+                for sample in samples
+                if isinstance(sample.output, Output) and sample.output.remarks
+                for remark in sample.output.remarks
+            ),
             rising=next((place for place in map(_rise, samples) if place), ""),
         )
 
@@ -146,6 +157,7 @@ class Sighting:
         notes += unread_notes(self.unread)
         if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
             notes.append("every ranking is empty, so nothing was retrieved for any sample")
+        notes += self._remarks()
         if not is_alone:
             notes += depth_notes(plan, self.deepest)
         if self.rising and policy.order == "given":
@@ -159,6 +171,19 @@ class Sighting:
             if target in used:
                 notes += doubts.notes(target.matcher)
         return list(dict.fromkeys(notes))
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield what systems say of their answers, each remark once, what is said most often first."""
+        said: dict[str, list[str]] = {}
+        for remark, sample in sorted(self.remarks):
+            said.setdefault(remark, []).append(visible(sample))
+        often = sorted(said, key=lambda remark: -len(said[remark]))
+        for remark in often[:_MOST_REMARKS]:
+            samples = said[remark]
+            shown = ", ".join(samples[:_EXAMPLES]) + (", ..." if len(samples) > _EXAMPLES else "")
+            yield f"the system says of {counted(len(samples), 'sample')} ({shown}): {visible(remark)}"
+        if (more := len(often) - _MOST_REMARKS) > 0:
+            yield f"the system has {counted(more, 'other remark')}, under `remarks` in its outputs"
 
     def _never_met(self, unit: str | None) -> str:
         """Say that ids, as they are or of a unit, never meet."""
