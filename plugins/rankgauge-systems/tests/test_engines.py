@@ -10,7 +10,7 @@ import pytest
 from letters import embed
 from rankgauge import Engine
 from rankgauge.errors import RankgaugeError
-from rankgauge_systems.engines import Document
+from rankgauge_systems.engines import ENDS_IN_TIE, IS_SHORT, Document, Loaded
 from sea_documents import DOCUMENTS, EVERY, needs
 
 DOCUMENTS = [Document(row["id"], row["title"], row["text"]) for row in DOCUMENTS]
@@ -45,7 +45,7 @@ def loaded(config, request):
         else:
             system |= {"path": f"{kind}.{by}"}
         if by == "vectors":
-            system |= {"embed": "letters.py:embed"} | ({"by": by} if kind in WORDS else {})
+            system = {"embed": "letters.py:embed"} | system | ({"by": by} if kind in WORDS else {})
         found = Engine.from_config(config(system=system)).system()
         made.append(found)
         if documents is not None:
@@ -55,12 +55,20 @@ def loaded(config, request):
                 except RankgaugeError as error:
                     pytest.skip(str(error))  # its extension comes from the network
             else:
-                assert found.inner.index(documents) == len(documents)
+                assert found.inner.index(documents) == Loaded(len(documents))
         return found
 
     yield load
     for system in made:
         system.close()
+
+
+@pytest.fixture
+def zeros(folder):
+    """Write a function that makes zeros of one text."""
+    source = "import letters\n\n\ndef embed(texts):\n    return [\n        [0.0] * letters.SIZE"
+    source += " if text == 'nothing' else letters.embed([text])[0]\n        for text in texts\n    ]\n"
+    (folder / "zeros.py").write_text(source, encoding="utf-8")
 
 
 def ids(output):
@@ -107,6 +115,42 @@ class TestVectors:
             pytest.skip("it has no such option")
         assert ids(loaded(kind, "vectors", exact=True)("salt")) == by_cosine("salt")[0]
 
+    def test_a_document_of_zeros_is_counted_and_never_found(self, loaded, kind, zeros):
+        """Five engines had five ways: NaN in front of all, a cosine of 0, an error, nothing, and NaN at the end."""
+        system = loaded(kind, "vectors", documents=None, embed="zeros.py:embed")
+        empty = [Document("empty-2", "", "nothing"), *DOCUMENTS, Document("empty-1", "", "nothing")]
+        assert system.inner.index(empty) == Loaded(len(DOCUMENTS), ("empty-2", "empty-1"))
+        output = system("salt of rivers")
+        assert ids(output) == by_cosine("salt of rivers")[0]
+        assert "remarks" not in output
+
+    def test_a_question_of_zeros_fails_with_the_reason(self, loaded, kind, zeros):
+        system = loaded(kind, "vectors", embed="zeros.py:embed")
+        with pytest.raises(ValueError, match="the embedding of the question is all zeros"):
+            system("nothing")
+
+    def test_equal_scores_are_ordered_by_id_and_a_cut_tie_is_said(self, loaded, kind):
+        twins = [Document(name, "", "The moon pulls the sea.") for name in "ceadb"] + DOCUMENTS
+        system = loaded(kind, "vectors", documents=twins, k=5)
+        output = system("The moon pulls the sea.")
+        system.close()
+        assert ids(output) == list("abcde")
+        assert len({item["score"] for item in output["retrieved"]}) == 1
+        assert "remarks" not in output
+        cut = loaded(kind, "vectors", documents=twins, k=3)("The moon pulls the sea.")
+        assert len(ids(cut)) == 3
+        assert ids(cut) == sorted(ids(cut))
+        assert cut["remarks"] == [ENDS_IN_TIE]
+
+    def test_as_many_as_were_asked_for(self, loaded, kind):
+        documents = [Document(f"d{number}", "", f"text {number} {number * 7919 % 1013}") for number in range(300)]
+        for k in (1, 41, 250, 400):
+            system = loaded(kind, "vectors", documents=documents if k == 1 else None, k=k)
+            output = system("text 7")
+            system.close()
+            assert len(set(ids(output))) == min(k, 300)
+            assert "remarks" not in output or output["remarks"] == [ENDS_IN_TIE]
+
 
 def by_cosine_of(documents, question):
     kept = {row.id for row in documents}
@@ -150,6 +194,15 @@ class TestWords:
             loaded(kind)({"tenant": 3})
 
 
+@pytest.mark.parametrize("kind", WORDS)
+def test_words_with_equal_scores_are_ordered_by_id(loaded, kind):
+    twins = [Document(name, "", "salt") for name in "ceadb"]
+    assert ids(loaded(kind, documents=twins, k=5)("salt")) == list("abcde")
+    cut = loaded(kind, documents=twins, k=3)("salt")
+    assert ids(cut) == sorted(ids(cut))
+    assert cut["remarks"] == [ENDS_IN_TIE]
+
+
 @pytest.mark.parametrize(
     ("kind", "by"), [*((kind, "words") for kind in WORDS), *((kind, "vectors") for kind in VECTORS)]
 )
@@ -164,6 +217,37 @@ def test_an_engine_without_documents_says_so_before_any_call(loaded, kind, by):
 
 
 class TestPostgres:
+    def test_an_index_that_finds_too_few_is_said(self, loaded):
+        """With 100 lists of which one is probed, a search finds the documents of one list."""
+        documents = [Document(f"d{number}", "", f"text {number} {number * 7919 % 1013}") for number in range(300)]
+        output = loaded(
+            "postgres", "vectors", documents=documents, k=50, index_kind="ivfflat", settings={"enable_seqscan": "off"}
+        )("text 7")
+        assert 0 < len(ids(output)) < 50
+        assert output["remarks"] == [IS_SHORT]
+        exact = loaded("postgres", "vectors", documents=None, k=50, index_kind="ivfflat", exact=True)("text 7")
+        assert len(ids(exact)) == 50
+        assert IS_SHORT not in exact.get("remarks", ())
+
+    def test_more_than_an_hnsw_index_finds_is_refused(self, config):
+        system = {"kind": "postgres", "url": "postgresql://x", "by": "vectors", "embed": "letters.py:embed", "k": 1001}
+        with pytest.raises(RankgaugeError, match="an hnsw index finds 1,000 documents at most"):
+            Engine.from_config(config(system=system)).system()
+
+    def test_zeros_that_another_program_wrote_are_not_returned(self, loaded, postgres):
+        import psycopg
+
+        loaded("postgres", "vectors")
+        zeros = "[" + ",".join(["0"] * 64) + "]"
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO t_vectors VALUES ('zeros', '', 'none', %s), ('null', '', 'none', NULL)", (zeros,)
+            )
+        for exact in (False, True):
+            output = loaded("postgres", "vectors", documents=None, exact=exact)("moon")
+            assert ids(output) == by_cosine("moon")[0]
+            assert "remarks" not in output
+
     def test_fewer_candidates_find_less_and_an_exact_search_finds_all(self, loaded):
         """800 random vectors behind an index: with ef = 1 it misses some of the nearest ten."""
         documents = [Document(f"d{number}", "", f"text {number} {number * 7919 % 1013}") for number in range(800)]

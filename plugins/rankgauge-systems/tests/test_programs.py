@@ -9,7 +9,9 @@ import pytest
 
 from rankgauge import Engine
 from rankgauge.errors import ConfigError, ParameterError
+from rankgauge_systems.engines import ENDS_IN_TIE
 from rankgauge_systems.pipeline_system import FuseOptions, fused
+from sea_documents import write
 
 ECHO = """
     import json, os, sys
@@ -212,6 +214,11 @@ class TestPipelines:
         assert names["reranked"] == names["filtered"][:2][::-1]
         assert names["kept"] == names["reranked"][:1]
         assert all(stage["seconds"] >= 0 for stage in stages.values())
+
+    def test_what_a_search_says_of_its_answer_is_said_with_its_name(self, pipeline, folder):
+        write(folder / "corpus.jsonl", [{"id": name, "text": "the sea"} for name in "abcdef"])
+        output = pipeline()("sea")
+        assert output["remarks"] == [f"words: {ENDS_IN_TIE}", f"parts: {ENDS_IN_TIE}"]
 
     def test_scores_go_where_the_order_is_another(self, pipeline):
         stages = {stage["name"]: stage for stage in pipeline(rerank={"by": "steps.py:backwards"})("moon sea")["stages"]}

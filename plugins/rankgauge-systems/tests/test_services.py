@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import Engine
 from rankgauge.errors import ConfigError, ParameterError
-from rankgauge_systems.engines import Document
+from rankgauge_systems.engines import IS_SHORT, Document, Loaded
 from rankgauge_systems.http_system import filled
 
 DOCUMENTS = [Document("d1", "Salt", "the sea is salt"), Document("d2", "", "sweet")]
@@ -177,7 +177,7 @@ class TestElastic:
         assert (method, path) == ("POST", "/pages/_search")
         assert json.loads(sent) == {
             "query": {"multi_match": {"query": "salt", "fields": ["title^2", "text"]}},
-            "size": 5,
+            "size": 6,  # one more than are returned shows a tie
             "_source": ["title", "text"],
         }
         assert output["retrieved"] == [{"id": "d1", "score": 2.5, "text": "Salt\nthe sea is salt"}]
@@ -199,19 +199,31 @@ class TestElastic:
         server.script = lambda *asked: (200, self.ANSWER)
         made(kind, **VECTOR_OPTIONS, k=3, candidates=50)("salt")
         made(kind, **VECTOR_OPTIONS, k=3, exact=True)("salt")
-        near, exact = (json.loads(sent) for _, _, sent in server.requests)
+        near, exact = (json.loads(sent) for _, path, sent in server.requests if path == "/documents/_search")
         if kind == "elasticsearch":
             assert near["knn"].keys() == {"field", "query_vector", "k", "num_candidates"}
             assert near["knn"]["num_candidates"] == 50
             assert "cosineSimilarity" in exact["query"]["script_score"]["script"]["source"]
         else:
             knn = near["query"]["knn"]["vector"]
-            assert (knn["k"], knn["method_parameters"]) == (3, {"ef_search": 50})
+            assert (knn["k"], knn["method_parameters"]) == (4, {"ef_search": 50})
             assert exact["query"]["script_score"]["script"]["lang"] == "knn"
+
+    def test_fewer_than_there_are_is_said(self, made, server, kind):
+        server.script = lambda method, path, body: (200, {"count": 7} if path.endswith("/_count") else self.ANSWER)
+        assert made(kind, **VECTOR_OPTIONS, k=3)("salt")["remarks"] == [IS_SHORT]
+        assert json.loads(server.requests[1][2]) == {"query": {"exists": {"field": "vector"}}}
+        server.script = lambda method, path, body: (200, {"count": 1} if path.endswith("/_count") else self.ANSWER)
+        assert "remarks" not in made(kind, **VECTOR_OPTIONS, k=3)("salt")
+
+    def test_more_results_than_a_search_may_have_are_not_asked_for(self, made, server, kind):
+        server.script = lambda *asked: (200, self.ANSWER)
+        made(kind, k=10_000)("salt")
+        assert json.loads(server.requests[0][2])["size"] == 10_000
 
     def test_documents_are_loaded_into_a_new_index(self, made, server, kind):
         server.script = lambda method, path, body: (404 if method == "DELETE" else 200, {"errors": False})
-        assert made(kind, **VECTOR_OPTIONS, analyzer="german").inner.index(DOCUMENTS) == 2
+        assert made(kind, **VECTOR_OPTIONS, analyzer="german").inner.index(DOCUMENTS) == Loaded(2)
         methods = [(method, path) for method, path, _ in server.requests]
         assert methods == [
             ("DELETE", "/documents"),

@@ -7,8 +7,9 @@ import shutil
 import pytest
 
 from rankgauge import Result
+from rankgauge_systems.engines import ENDS_IN_TIE
 from rankgauge_systems.sweep_points import exact_changes, halves, points_of
-from sea_documents import needs
+from sea_documents import needs, write
 
 SQLITE = {"kind": "sqlite", "path": "sea.db"}
 SWEEP = {"k": [1, 2], "operator": ["or", "and"]}
@@ -33,6 +34,28 @@ class TestIndex:
         assert (
             rankgauge("systems", "index", folder / "c.yaml", folder / "corpus.jsonl", "--json").json["documents"] == 5
         )
+
+    def test_it_says_which_have_an_embedding_of_zeros(self, config, rankgauge, folder):
+        needs("duckdb")
+        source = "import letters\n\n\ndef embed(texts):\n"
+        source += "    return [[0.0] * 64 if 'salt' in text else letters.embed([text])[0] for text in texts]\n"
+        (folder / "zeros.py").write_text(source, encoding="utf-8")
+        system = {"kind": "duckdb", "path": "d.duckdb", "by": "vectors", "embed": "zeros.py:embed"}
+        done = rankgauge("systems", "index", config(system=system), folder / "corpus.jsonl")
+        assert done.out.startswith("loaded 4 documents into duckdb in ")
+        told = "1 document cannot be found by vectors, because the embedding is all zeros: salt"
+        assert told in done.err
+        again = rankgauge("systems", "index", folder / "c.yaml", folder / "corpus.jsonl", "--json").json
+        assert (again["documents"], again["zeros"]) == (4, ["salt"])
+        done = rankgauge("run", folder / "c.yaml")
+        assert "the embedding of the question is all zeros" in done.err + done.out
+
+    def test_a_run_counts_rankings_that_end_inside_a_tie(self, config, rankgauge, folder):
+        write(folder / "corpus.jsonl", [{"id": name, "text": "the sea and the moon"} for name in "cab"])
+        path = config(system={**SQLITE, "k": 2})
+        rankgauge("systems", "index", path, folder / "corpus.jsonl")
+        done = rankgauge("run", path, "-o", folder / "r")
+        assert f"the system says of 2 samples (q1, q3): {ENDS_IN_TIE}" in done.err + done.out
 
     def test_a_system_that_cannot_be_loaded(self, config, rankgauge, folder):
         path = config(system={"kind": "http", "url": "http://localhost"})

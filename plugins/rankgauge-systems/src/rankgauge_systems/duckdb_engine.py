@@ -4,13 +4,14 @@ DuckDB: full text search by its extension `fts`, and vectors compared one by one
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, Pool, required
+from rankgauge_systems.engines import Document, Hit, Loaded, Pool, made_whole, required
 from rankgauge_systems.options import ConfigPath, Embedding, SearchOptions, embedding_of
 
 __all__ = ["DuckdbEngine", "DuckdbOptions"]
@@ -42,35 +43,41 @@ class DuckdbEngine:
         self._embed = None if options.embed is None else embedding_of(options.embed)
         self._pool: Pool[Any] = Pool(self._connect, lambda connection: connection.close())
 
-    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents, by BM25 or by the cosine of vectors."""
         options = self._options
         if self._embed is None:
             score = f"fts_main_{options.table}.match_bm25(id, $question)"
             values: dict[str, Any] = {"question": question}
         else:
-            score = "list_cosine_similarity(vector, $vector::FLOAT[])"
-            values = {"vector": list(self._embed([question])[0])}
+            # Of a vector of zeros it is NaN, which would come first; such a vector has no neighbours.
+            score = "nullif(list_cosine_similarity(vector, $vector::FLOAT[]), 'nan'::FLOAT)"
+            values = {"vector": self._embed.question(question)}
         sql = (
             f"SELECT id, title, text, {score} AS score FROM {options.table} WHERE score IS NOT NULL "  # noqa: S608  # checked
             "ORDER BY score DESC, id LIMIT $k"
         )
         with self._pool.taken() as connection:
-            rows = connection.cursor().execute(sql, {**values, "k": options.k}).fetchall()
+            rows = connection.cursor().execute(sql, {**values, "k": most}).fetchall()
         return [
             Hit(name, score, Document(name, title, text).whole if options.texts else None)
             for name, title, text, score in rows
         ]
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def documents(self, _given: object, /) -> None:
+        """Return None: a search of vectors compares every one, and what has none of the words is not found."""
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the table anew, with vectors or with an index of words, or leave it as it is where that fails."""
         options = self._options
+        rows: Sequence[Document] = list(documents)
         self.close()
-        rows = [(document.id, document.title, document.text) for document in documents]
-        vectors = self._embed([Document(*row).whole for row in rows]) if self._embed else [None] * len(rows)
+        vectors: Sequence[Any] = [None] * len(rows)
+        zeros: tuple[str, ...] = ()
+        if self._embed is not None:
+            rows, vectors, zeros = self._embed.documents(rows)
         options.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = self._duckdb.connect(str(options.path))
-        try:
+        with made_whole(options.path), contextlib.closing(self._duckdb.connect(str(options.path))) as connection:
             if self._embed is None:
                 self._load_words(connection)
             connection.begin()
@@ -79,15 +86,13 @@ class DuckdbEngine:
             )
             connection.executemany(
                 f"INSERT INTO {options.table} VALUES (?, ?, ?, ?)",  # noqa: S608  # checked
-                [(*row, vector) for row, vector in zip(rows, vectors, strict=True)],
+                [(row.id, row.title, row.text, vector) for row, vector in zip(rows, vectors, strict=True)],
             )
             connection.commit()
             if self._embed is None:
                 indexed = f"'{options.table}', 'id', 'title', 'text', stemmer='{options.stemmer}', overwrite=1"
                 connection.execute(f"PRAGMA create_fts_index({indexed})")
-        finally:
-            connection.close()
-        return len(rows)
+        return Loaded(len(rows), zeros)
 
     def check(self) -> None:
         """Connect once, and look for the table."""

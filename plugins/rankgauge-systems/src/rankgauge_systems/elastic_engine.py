@@ -12,13 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, model_validator
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit
+from rankgauge_systems.engines import Document, Hit, Loaded
 from rankgauge_systems.http_system import checked_answer, filled
 from rankgauge_systems.options import APPROXIMATES, Embedding, SearchOptions, embedding_of, told
 
 __all__ = ["ElasticEngine", "ElasticsearchOptions", "OpensearchOptions"]
 
 _BATCH = 500
+_WINDOW = 10_000  # how many results a search returns at most, unless an index says otherwise
 
 
 class ElasticsearchOptions(SearchOptions):
@@ -76,10 +77,11 @@ class ElasticEngine:
             auth=None if options.user is None else (options.user, password or ""),
         )
 
-    def search(self, question: str, given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents, by BM25 or by the cosine of vectors."""
         options = self._options
-        body = self._asked(question, given) | {"size": options.k, "_source": list(_SHOWN) if options.texts else False}
+        most = min(most, max(options.k, _WINDOW))
+        body = self._asked(question, given, most) | {"size": most, "_source": list(_SHOWN) if options.texts else False}
         answer = checked_answer(self._client.post(f"/{options.index}/_search", json=body))
         try:
             rows = answer["hits"]["hits"]
@@ -87,31 +89,42 @@ class ElasticEngine:
         except (KeyError, TypeError) as error:
             raise ValueError(f"the answer has no hits as a search engine gives them: {error!r}") from None
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def documents(self, _given: object, /) -> int | None:
+        """Return how many documents have a vector."""
+        if self._embed is None or self._options.query is not None:
+            return None
+        body = {"query": {"exists": {"field": "vector"}}}
+        count: int | None = checked_answer(self._client.post(f"/{self._options.index}/_count", json=body)).get("count")
+        return count
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the index anew, in batches."""
         options, rows = self._options, iter(documents)
         if options.index == "_all" or set(options.index) & set("*?,/"):
             raise ParameterError(f"index {options.index!r} may be several indices; name the one that is replaced")
         is_made, count = False, 0
+        zeros: list[str] = []
         while batch := list(islice(rows, _BATCH)):
+            kept: Sequence[Document] = batch
             vectors: Sequence[Any] = [None] * len(batch)
             if self._embed is not None:
-                vectors = self._embed([row.whole for row in batch])
+                kept, vectors, without = self._embed.documents(batch)
+                zeros += without
             if not is_made:
                 self._make(None if self._embed is None else len(vectors[0]))
                 is_made = True
-            lines = "".join(f"{json.dumps(line)}\n" for line in self._lines(batch, vectors))
+            lines = "".join(f"{json.dumps(line)}\n" for line in self._lines(kept, vectors))
             answer = checked_answer(
                 self._client.post("/_bulk", content=lines, headers={"Content-Type": "application/x-ndjson"})
             )
             if answer.get("errors"):
                 whys = (next(iter(item.values())).get("error") for item in answer.get("items", ()))
                 raise ParameterError(f"documents were refused: {next(filter(None, whys), 'no reason was given')}")
-            count += len(batch)
+            count += len(kept)
         if not is_made:
             raise ParameterError("there is no document to load")
         checked_answer(self._client.post(f"/{options.index}/_refresh"))
-        return count
+        return Loaded(count, tuple(zeros))
 
     def check(self) -> None:
         """Ask for the index once."""
@@ -121,21 +134,21 @@ class ElasticEngine:
         """Close the connections."""
         self._client.close()
 
-    def _asked(self, question: str, given: object) -> dict[str, Any]:
+    def _asked(self, question: str, given: object, most: int) -> dict[str, Any]:
         options = self._options
         if options.query is not None:
             fields = given if isinstance(given, Mapping) else {}
-            return {"query": filled(options.query, {**fields, "question": question, "k": options.k})}
+            return {"query": filled(options.query, {**fields, "question": question, "k": most})}
         if self._embed is None:
             return {"query": {"multi_match": {"query": question, "fields": list(options.fields)}}}
-        vector = list(self._embed([question])[0])
+        vector = self._embed.question(question)
         if options.exact:
             return {"query": {"script_score": self._scored(vector)}}
         if self._is_opensearch:
-            near = {"vector": vector, "k": options.k, "method_parameters": {"ef_search": options.candidates}}
+            near = {"vector": vector, "k": most, "method_parameters": {"ef_search": max(options.candidates, most)}}
             return {"query": {"knn": {"vector": near}}}
-        near = {"field": "vector", "query_vector": vector, "k": options.k}
-        return {"knn": near | {"num_candidates": max(options.candidates, options.k)}}
+        near = {"field": "vector", "query_vector": vector, "k": most}
+        return {"knn": near | {"num_candidates": max(options.candidates, most)}}
 
     def _scored(self, vector: Sequence[float]) -> dict[str, Any]:
         if self._is_opensearch:

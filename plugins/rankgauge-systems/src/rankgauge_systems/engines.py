@@ -6,16 +6,31 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from rankgauge.errors import ParameterError
 
-__all__ = ["Document", "Engine", "Hit", "Pool", "Searching", "check_sizes", "question_of", "required"]
+__all__ = [
+    "ENDS_IN_TIE",
+    "IS_SHORT",
+    "Document",
+    "Engine",
+    "Hit",
+    "Loaded",
+    "Pool",
+    "Searching",
+    "check_sizes",
+    "made_whole",
+    "question_of",
+    "required",
+]
 
 R = TypeVar("R")
 
@@ -57,15 +72,26 @@ class Hit:
         return item
 
 
+class Loaded(NamedTuple):
+    """What was loaded into an engine."""
+
+    documents: int
+    zeros: tuple[str, ...] = ()  # ids of documents that a search of vectors lacks: their embeddings are all zeros
+
+
 class Engine(Protocol):
     """A search engine; several threads may search at a time."""
 
-    def search(self, question: str, given: object, /) -> Sequence[Hit]:
-        """Return what is found, the best first; *given* is the whole input of the sample."""
+    def search(self, question: str, given: object, most: int, /) -> Sequence[Hit]:
+        """Return at *most* so many documents, the best first; *given* is the whole input of the sample."""
         ...
 
-    def index(self, documents: Iterable[Document]) -> int:
-        """Load documents in place of what is there; return how many."""
+    def documents(self, given: object, /) -> int | None:
+        """Return how many documents a search of vectors chooses from; None where not all documents are found."""
+        ...
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
+        """Load documents in place of what is there."""
         ...
 
     def check(self) -> None:
@@ -77,22 +103,38 @@ class Engine(Protocol):
         ...
 
 
-class Searching:
-    """An engine as a system under test."""
+ENDS_IN_TIE: Final = "the ranking ends inside a tie: a document that is left out has the score of the last"
+IS_SHORT: Final = "fewer than k documents were found although there are more, as approximate indexes do"
 
-    def __init__(self, engine: Engine) -> None:
-        """Take the engine, which is closed with this."""
-        self.engine = engine
+
+class Searching:
+    """
+    An engine as a system under test.
+
+    It asks for one document more than it returns, which shows whether the ranking ends inside a tie. Neighbours with
+    equal scores are ordered by id, so that their order is the same in each process.
+    """
+
+    def __init__(self, engine: Engine, k: int) -> None:
+        """Take the engine, which is closed with this, and how many documents are returned at most."""
+        self.engine, self.k = engine, k
 
     def __call__(self, given: object) -> dict[str, Any]:
-        """Return what the engine finds for a sample's input, and how long that took."""
+        """Return what the engine finds for a sample's input, how long that took, and what is to be said of it."""
         begun = time.perf_counter()
-        hits = self.engine.search(question_of(given), given)
+        found = self.engine.search(question_of(given), given, self.k + 1)
         seconds = time.perf_counter() - begun
-        return {"retrieved": [hit.to_dict() for hit in hits], "seconds": round(seconds, 6)}
+        hits = _by_id_in_ties(found)
+        output = {"retrieved": [hit.to_dict() for hit in hits[: self.k]], "seconds": round(seconds, 6)}
+        remarks = []
+        if len(hits) < self.k and (self.engine.documents(given) or 0) > len(hits):
+            remarks.append(IS_SHORT)
+        if len(hits) > self.k and hits[self.k].score == hits[self.k - 1].score is not None:
+            remarks.append(ENDS_IN_TIE)
+        return {**output, "remarks": remarks} if remarks else output
 
-    def index(self, documents: Iterable[Document]) -> int:
-        """Load documents into the engine; return how many."""
+    def index(self, documents: Iterable[Document]) -> Loaded:
+        """Load documents into the engine."""
         return self.engine.index(documents)
 
     def check(self) -> None:
@@ -102,6 +144,27 @@ class Searching:
     def close(self) -> None:
         """Close the engine."""
         self.engine.close()
+
+
+def _by_id_in_ties(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits in their order, but neighbours with equal scores by id."""
+    ordered: list[Hit] = []
+    for score, neighbours in itertools.groupby(hits, lambda hit: hit.score):
+        tied = list(neighbours)
+        ordered += tied if score is None else sorted(tied, key=lambda hit: hit.id)
+    return ordered
+
+
+@contextlib.contextmanager
+def made_whole(path: Path) -> Iterator[None]:
+    """Remove a file that was not there before and was begun in vain."""
+    is_new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def question_of(given: object) -> str:

@@ -7,13 +7,15 @@ from __future__ import annotations
 import argparse
 import time
 
-from rankgauge.cli.console import echo, print_json
+from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import make_engine
 from rankgauge.errors import ParameterError, counted
 from rankgauge.io.corpus import read_corpus
-from rankgauge_systems.engines import Document
+from rankgauge_systems.engines import Document, Loaded
 
 __all__ = ["index"]
+
+_EXAMPLES = 3
 
 
 def index(given: argparse.Namespace) -> int:
@@ -26,12 +28,23 @@ def index(given: argparse.Namespace) -> int:
             raise ParameterError(f"a system of the kind {system.kind!r} cannot be loaded with documents")
         begun = time.perf_counter()
         rows = zip(corpus.ids, corpus.titles, corpus.texts, strict=True)
-        count = system.prepared("index", (Document(*row) for row in rows))
+        loaded: Loaded = system.prepared("index", (Document(*row) for row in rows))
         seconds = time.perf_counter() - begun
     finally:
         system.close()
     if given.as_json:
-        print_json({"kind": system.kind, "documents": count, "seconds": round(seconds, 3)})
+        print_json(
+            {
+                "kind": system.kind,
+                "documents": loaded.documents,
+                "zeros": list(loaded.zeros),
+                "seconds": round(seconds, 3),
+            }
+        )
     else:
-        echo(f"loaded {counted(count, 'document')} into {system.kind} in {seconds:.1f} s")
+        echo(f"loaded {counted(loaded.documents, 'document')} into {system.kind} in {seconds:.1f} s")
+        if loaded.zeros:
+            shown = ", ".join(loaded.zeros[:_EXAMPLES]) + (", ..." if len(loaded.zeros) > _EXAMPLES else "")
+            what = counted(len(loaded.zeros), "document")
+            remark(f"{what} cannot be found by vectors, because the embedding is all zeros: {shown}")
     return 0

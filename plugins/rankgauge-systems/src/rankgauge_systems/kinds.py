@@ -70,4 +70,4 @@ def made(kind: str, options: Any) -> Callable[[Any], Any]:  # noqa: ANN401  # th
         return found.make(options)  # type: ignore[no-any-return]  # see `Kind.make`
     from rankgauge_systems.engines import Searching  # noqa: PLC0415  # what is slow is imported where it is used
 
-    return Searching(found.make(options))
+    return Searching(found.make(options), options.k)

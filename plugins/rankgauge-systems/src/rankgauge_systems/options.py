@@ -4,21 +4,24 @@ Options that several kinds of systems have, and the types of some.
 
 from __future__ import annotations
 
-import functools
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationInfo
 from pydantic.fields import FieldInfo
 
 from rankgauge.cli.system_under_test import imported
-from rankgauge_systems.engines import check_sizes, required
+from rankgauge.errors import ParameterError, counted
+from rankgauge_systems.engines import Document, check_sizes, required
 
 __all__ = [
     "APPROXIMATES",
     "ConfigPath",
     "Embed",
+    "Embedded",
+    "Embedder",
     "Embedding",
     "Function",
     "SearchOptions",
@@ -30,6 +33,7 @@ __all__ = [
 ]
 
 _BATCH = 64
+_SMALLEST = 2.0**-126  # the smallest number of 32 bits that has all its digits
 
 APPROXIMATES: Final = "approximates"
 """Marks an option that trades exactness for speed: it changes nothing where a search is exact."""
@@ -94,26 +98,70 @@ def is_approximating(field: FieldInfo) -> bool:
     return APPROXIMATES in field.metadata
 
 
-def embedding_of(name: str) -> Embed:
-    """Return what makes vectors, its results checked."""
-    embed = imported(name, "embed") if ":" in name else _semantic(name)
-    return functools.partial(_embedded, embed, name)
+class Embedded(NamedTuple):
+    """Documents with their vectors, and the ids of those whose vectors are all zeros, which are left out."""
+
+    documents: Sequence[Document]
+    vectors: Sequence[Sequence[float]]
+    zeros: tuple[str, ...]
+
+
+class Embedder:
+    """What makes vectors of documents and questions, its results checked."""
+
+    def __init__(self, embed: Embed, name: str) -> None:
+        """Take a function and what the config calls it."""
+        self._embed, self._name = embed, name
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return a vector of finite numbers for each text; all of a batch have the same length."""
+        vectors: list[list[float]] = []
+        for begin in range(0, len(texts), _BATCH):
+            batch = list(texts[begin : begin + _BATCH])
+            made = [list(map(float, vector)) for vector in self._embed(batch)]
+            check_sizes(made, len(batch), f"embed {self._name}")
+            for text, vector in zip(batch, made, strict=True):
+                if not all(map(math.isfinite, vector)):
+                    raise ParameterError(f"embed {self._name} returned a number that is not finite for {text[:60]!r}")
+            vectors += made
+        return vectors
+
+    def question(self, text: str) -> list[float]:
+        """Return the vector of a question; a `ValueError` for one of zeros, to which no document is near."""
+        (vector,) = self([text])
+        if _has_no_direction(vector):
+            raise ValueError("the embedding of the question is all zeros, so no document is nearer than another")
+        return vector
+
+    def documents(self, rows: Sequence[Document]) -> Embedded:
+        """
+        Return documents with their vectors, except those whose vectors are all zeros.
+
+        Nothing is near a vector without a direction, and engines differ in what they make of one: NaN, a cosine of 0,
+        an error, or nothing.
+        """
+        vectors = self([row.whole for row in rows])
+        kept = [pair for pair in zip(rows, vectors, strict=True) if not _has_no_direction(pair[1])]
+        zeros = tuple(row.id for row, vector in zip(rows, vectors, strict=True) if _has_no_direction(vector))
+        if zeros and not kept:
+            raise ParameterError(f"embed {self._name} returned only zeros, for {counted(len(rows), 'document')}")
+        return Embedded([row for row, _ in kept], [vector for _, vector in kept], zeros)
+
+
+def _has_no_direction(vector: Sequence[float]) -> bool:
+    """Return whether the square of a vector's length is 0 for engines, which count in 32 bits."""
+    return sum(value * value for value in vector) < _SMALLEST
+
+
+def embedding_of(name: str) -> Embedder:
+    """Return what makes vectors."""
+    return Embedder(imported(name, "embed") if ":" in name else _semantic(name), name)
 
 
 def _semantic(name: str) -> Embed:
     find: Callable[[str], Any] = required("rankgauge_semantic.embedders", f"embed: {name}", "semantic").find_embedder
     embed: Embed = find(name).embed
     return embed
-
-
-def _embedded(embed: Embed, name: str, texts: Sequence[str]) -> list[list[float]]:
-    vectors: list[list[float]] = []
-    for begin in range(0, len(texts), _BATCH):
-        batch = list(texts[begin : begin + _BATCH])
-        made = [list(map(float, vector)) for vector in embed(batch)]
-        check_sizes(made, len(batch), f"embed {name}")
-        vectors += made
-    return vectors
 
 
 def told(secret: SecretStr | None) -> str | None:

@@ -9,13 +9,13 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from rankgauge.cli.system_under_test import imported
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document
+from rankgauge_systems.engines import Document, Loaded
 from rankgauge_systems.options import Function, SystemOptions
 
 __all__ = ["PipelineOptions", "PipelineSystem"]
@@ -94,9 +94,9 @@ class PipelineSystem:
         """Return every stage, with what it retrieved and how long it took."""
         found = dict(zip(self._searches, self._threads.map(_timed(given), self._searches.values()), strict=True))
         stages = [
-            {"name": name, "retrieved": items, "seconds": took, "from": []} for name, (items, took) in found.items()
+            {"name": name, "retrieved": each.items, "seconds": each.seconds, "from": []} for name, each in found.items()
         ]
-        rankings = {name: items for name, (items, _) in found.items()}
+        rankings = {name: each.items for name, each in found.items()}
         items: Sequence[Item] = next(iter(rankings.values()))
         options = self._options
         if options.fuse is not None:
@@ -108,17 +108,17 @@ class PipelineSystem:
             items = _add(stages, "reranked", functools.partial(_worked, "rerank", self._rerank, given, items[:depth]))
         if options.keep is not None:
             _add(stages, "kept", functools.partial(list, items[: options.keep]))
-        return {"stages": stages}
+        remarks = [f"{name}: {remark}" for name, each in found.items() for remark in each.remarks]
+        return {"stages": stages, "remarks": remarks} if remarks else {"stages": stages}
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Load documents into every search that can be loaded."""
         rows = list(documents)
         loadable = [search.index for search in self._searches.values() if hasattr(search, "index")]
         if not loadable:
             raise ParameterError("no search of the pipeline can be loaded with documents")
-        for load in loadable:
-            load(rows)
-        return len(rows)
+        zeros = itertools.chain.from_iterable(load(rows).zeros for load in loadable)
+        return Loaded(len(rows), tuple(dict.fromkeys(zeros)))
 
     def check(self) -> None:
         """Check every search that can be checked."""
@@ -134,12 +134,22 @@ class PipelineSystem:
                 search.close()
 
 
-def _timed(given: object) -> Callable[[Callable[[Any], Any]], tuple[list[Item], float]]:
-    def search(system: Callable[[Any], Any]) -> tuple[list[Item], float]:
+class _Found(NamedTuple):
+    """What a search found, how long it took, and what it says of that."""
+
+    items: list[Item]
+    seconds: float
+    remarks: Sequence[str]
+
+
+def _timed(given: object) -> Callable[[Callable[[Any], Any]], _Found]:
+    def search(system: Callable[[Any], Any]) -> _Found:
         begun = time.perf_counter()
         output = system(given)
-        items = output.get("retrieved") if isinstance(output, Mapping) else output
-        return [_item(item) for item in items or ()], round(time.perf_counter() - begun, 6)
+        seconds = round(time.perf_counter() - begun, 6)
+        is_object = isinstance(output, Mapping)
+        items, remarks = (output.get("retrieved"), output.get("remarks")) if is_object else (output, None)
+        return _Found([_item(item) for item in items or ()], seconds, remarks or ())
 
     return search
 

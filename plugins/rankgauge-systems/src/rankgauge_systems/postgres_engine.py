@@ -4,16 +4,19 @@ PostgreSQL: its full text search, and vectors by the extension pgvector.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, model_validator
 
-from rankgauge_systems.engines import Document, Hit, Pool, required
+from rankgauge_systems.engines import Document, Hit, Loaded, Pool, required
 from rankgauge_systems.options import APPROXIMATES, Embedding, SearchOptions, embedding_of, told
 
 __all__ = ["PostgresEngine", "PostgresOptions"]
 
+_DEFAULT_EF, _MOST_EF = 40, 1000  # of pgvector
 _NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
@@ -32,7 +35,9 @@ class PostgresOptions(SearchOptions):
     )
     m: int = Field(16, ge=2, le=100, description="Neighbours of a vector in an hnsw index.")
     ef_construction: int = Field(64, ge=4, le=1000, description="How carefully an hnsw index is made.")
-    ef: Annotated[int | None, APPROXIMATES] = Field(None, ge=1, le=1000, description="hnsw.ef_search of each search.")
+    ef: Annotated[int | None, APPROXIMATES] = Field(
+        None, ge=1, le=1000, description="hnsw.ef_search of each search; raised to k + 1."
+    )
     probes: Annotated[int | None, APPROXIMATES] = Field(None, ge=1, description="ivfflat.probes of each search.")
     exact: bool = Field(False, description="Whether to compare every vector, and use no index.")
     settings: Mapping[str, str] = Field(
@@ -44,6 +49,8 @@ class PostgresOptions(SearchOptions):
     def _check_embed(self) -> PostgresOptions:
         if (self.embed is None) == (self.by == "vectors"):
             raise ValueError("embed goes with by: vectors")
+        if self.embed is not None and self.index_kind == "hnsw" and not self.exact and self.k > _MOST_EF:
+            raise ValueError(f"an hnsw index finds {_MOST_EF:,} documents at most; lower k, or say exact: true")
         return self
 
 
@@ -58,43 +65,59 @@ class PostgresEngine:
         self._embed = None if options.embed is None else embedding_of(options.embed)
         self._pool: Pool[Any] = Pool(self._connect, lambda connection: connection.close())
 
-    def search(self, question: str, given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents, by `ts_rank_cd` of words or by the cosine of vectors."""
-        options = self._options
-        with self._pool.taken() as connection, connection.transaction(), connection.cursor() as cursor:
-            for name, value in self._settings(given).items():
-                cursor.execute("SELECT set_config(%s, %s, true)", (name, value))
+        with self._asking(given, most) as cursor:
             if self._embed is None:
-                cursor.execute(*self._by_words(question))
+                cursor.execute(*self._by_words(question, most))
             else:
-                vector = self._vector(self._embed([question])[0])
-                table = self._identifier()
+                vector = self._vector(self._embed.question(question))
                 sql = "SELECT id, title, text, 1 - (vector <=> %s) FROM {} ORDER BY vector <=> %s LIMIT %s"
-                cursor.execute(self._psycopg.sql.SQL(sql).format(table), (vector, vector, options.k))
+                cursor.execute(self._psycopg.sql.SQL(sql).format(self._identifier()), (vector, vector, most))
             rows = cursor.fetchall()
         return [
-            Hit(name, float(score), Document(name, title or "", text).whole if options.texts else None)
+            Hit(name, float(score), Document(name, title or "", text).whole if self._options.texts else None)
             for name, title, text, score in rows
+            if score is not None and not math.isnan(score)  # of no vector, or of zeros; these come last
         ]
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def documents(self, given: object, /) -> int | None:
+        """Return how many documents have a vector that is not all zeros, among those that the settings show."""
+        if self._embed is None:
+            return None
+        with self._asking(given, 1) as cursor:
+            sql = "SELECT count(*) FROM {} WHERE vector_norm(vector) > 0"
+            cursor.execute(self._psycopg.sql.SQL(sql).format(self._identifier()))
+            return int(cursor.fetchone()[0])
+
+    @contextlib.contextmanager
+    def _asking(self, given: object, most: int) -> Iterator[Any]:  # psycopg is an extra
+        """Lend a cursor in a transaction with the settings of the options."""
+        with self._pool.taken() as connection, connection.transaction(), connection.cursor() as cursor:
+            for name, value in self._settings(given, most).items():
+                cursor.execute("SELECT set_config(%s, %s, true)", (name, value))
+            yield cursor
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the table anew, with an index."""
         options, sql = self._options, self._psycopg.sql
-        rows = [(document.id, document.title, document.text) for document in documents]
+        rows: Sequence[Document] = list(documents)
+        zeros: tuple[str, ...] = ()
         table = self._identifier()
         with self._connect(is_new=True) as connection, connection.cursor() as cursor:
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table))
             vectors: Sequence[Any] = [None] * len(rows)
             kind = sql.SQL("tsvector")
             if self._embed is not None:
-                vectors = [self._vector(vector) for vector in self._embed([Document(*row).whole for row in rows])]
+                rows, made, zeros = self._embed.documents(rows)
+                vectors = [self._vector(vector) for vector in made]
                 size = len(vectors[0].to_list()) if vectors else 1
                 kind = sql.SQL("vector({})").format(sql.Literal(size))
             columns = sql.SQL("CREATE TABLE {} (id text PRIMARY KEY, title text, text text, vector {})")
             cursor.execute(columns.format(table, kind))
             with cursor.copy(sql.SQL("COPY {} (id, title, text, vector) FROM STDIN").format(table)) as copy:
                 for row, vector in zip(rows, vectors, strict=True):
-                    copy.write_row((*row, None if vector is None else vector.to_text()))
+                    copy.write_row((row.id, row.title, row.text, None if vector is None else vector.to_text()))
             if self._embed is None:
                 words = "UPDATE {} SET vector = to_tsvector(%s, coalesce(title, '') || ' ' || text)"
                 cursor.execute(sql.SQL(words).format(table), (options.language,))
@@ -104,7 +127,7 @@ class PostgresEngine:
             connection.commit()
             cursor.execute(sql.SQL("ANALYZE {}").format(table))
             connection.commit()
-        return len(rows)
+        return Loaded(len(rows), zeros)
 
     def check(self) -> None:
         """Connect once, and look for the table."""
@@ -118,7 +141,7 @@ class PostgresEngine:
         """Close the connections."""
         self._pool.close()
 
-    def _by_words(self, question: str) -> tuple[Any, Sequence[Any]]:
+    def _by_words(self, question: str, most: int) -> tuple[Any, Sequence[Any]]:
         options, sql = self._options, self._psycopg.sql
         query = sql.SQL("plainto_tsquery(%s, %s)")
         if options.operator == "or":
@@ -127,15 +150,15 @@ class PostgresEngine:
             "SELECT id, title, text, ts_rank_cd(vector, query) AS score FROM {}, (SELECT {} AS query) AS asked "
             "WHERE vector @@ query ORDER BY score DESC, id LIMIT %s"
         )
-        return found.format(self._identifier(), query), (options.language, question, options.k)
+        return found.format(self._identifier(), query), (options.language, question, most)
 
-    def _settings(self, given: object) -> dict[str, str]:
+    def _settings(self, given: object, most: int) -> dict[str, str]:
         """Return the settings of a transaction, with fields of the input in place of braces."""
         options = self._options
         fields = given if isinstance(given, Mapping) else {}
         settings = {name: _filled(text, fields) for name, text in options.settings.items()}
-        if options.ef is not None:
-            settings["hnsw.ef_search"] = str(options.ef)
+        if self._embed is not None:  # an hnsw index finds no more than it keeps as candidates
+            settings["hnsw.ef_search"] = str(min(_MOST_EF, max(options.ef or _DEFAULT_EF, most)))
         if options.probes is not None:
             settings["ivfflat.probes"] = str(options.probes)
         if options.exact:

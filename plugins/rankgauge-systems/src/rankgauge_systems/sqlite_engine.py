@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, Pool
+from rankgauge_systems.engines import Document, Hit, Loaded, Pool, made_whole
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["SqliteEngine", "SqliteOptions"]
@@ -38,7 +38,7 @@ class SqliteEngine:
         self._options = options
         self._pool: Pool[sqlite3.Connection] = Pool(self._connect, sqlite3.Connection.close)
 
-    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents by BM25; a question without a word finds nothing."""
         options = self._options
         words = re.findall(r"\w+", question)
@@ -50,29 +50,30 @@ class SqliteEngine:
             f"WHERE {options.table} MATCH ? ORDER BY cost, rowid LIMIT ?"
         )
         with self._pool.taken() as connection:
-            rows = connection.execute(sql, (options.title_weight, wanted, options.k)).fetchall()
+            rows = connection.execute(sql, (options.title_weight, wanted, most)).fetchall()
         return [
             Hit(name, -cost, Document(name, title, text).whole if options.texts else None)
             for name, title, text, cost in rows
         ]
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def documents(self, _given: object, /) -> None:
+        """Return None: what has none of the words is not found."""
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the table anew, or leave it as it is where that fails."""
         options = self._options
         self.close()
         options.path.parent.mkdir(parents=True, exist_ok=True)
         tokenize = options.tokenize.replace("'", "''")
-        with contextlib.closing(sqlite3.connect(options.path)) as connection, connection:
+        with made_whole(options.path), contextlib.closing(sqlite3.connect(options.path)) as connection, connection:
             connection.execute("BEGIN IMMEDIATE")  # else the old table is gone before the new one is there
             connection.execute(f"DROP TABLE IF EXISTS {options.table}")
             connection.execute(
                 f"CREATE VIRTUAL TABLE {options.table} USING fts5(id UNINDEXED, title, text, tokenize='{tokenize}')"
             )
             rows = ((document.id, document.title, document.text) for document in documents)
-            return connection.executemany(
-                f"INSERT INTO {options.table} (id, title, text) VALUES (?, ?, ?)",  # noqa: S608  # checked
-                rows,
-            ).rowcount
+            insert = f"INSERT INTO {options.table} (id, title, text) VALUES (?, ?, ?)"  # noqa: S608  # checked
+            return Loaded(connection.executemany(insert, rows).rowcount)
 
     def check(self) -> None:
         """Connect once, and look for the table."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, required
+from rankgauge_systems.engines import Document, Hit, Loaded, required
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["TantivyEngine", "TantivyOptions"]
@@ -44,7 +44,7 @@ class TantivyEngine:
         self._index: Any = None
         self._lock = threading.Lock()
 
-    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents by BM25; a question without a word finds nothing."""
         words = re.findall(r"\w+", question)
         if not words:
@@ -56,13 +56,16 @@ class TantivyEngine:
         )
         searcher = index.searcher()
         hits = []
-        for score, address in searcher.search(query, options.k).hits:
+        for score, address in searcher.search(query, most).hits:
             row = searcher.doc(address).to_dict()
             document = Document(row["id"][0], "".join(row.get("title", ())), "".join(row.get("text", ())))
             hits.append(Hit(document.id, float(score), document.whole if options.texts else None))
         return hits
 
-    def index(self, documents: Iterable[Document]) -> int:
+    def documents(self, _given: object, /) -> None:
+        """Return None: what has none of the words is not found."""
+
+    def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the index anew, beside the old one until it is whole."""
         options, tantivy = self._options, self._tantivy
         self._check_own()
@@ -75,7 +78,8 @@ class TantivyEngine:
         with tempfile.TemporaryDirectory(prefix=f".{options.path.name}.", dir=options.path.parent) as folder:
             new = Path(folder) / "index"
             new.mkdir()
-            writer = tantivy.Index(builder.build(), path=str(new)).writer()
+            made = tantivy.Index(builder.build(), path=str(new))
+            writer = made.writer(num_threads=1)  # with several, equal scores come in another order each time
             try:
                 for document in documents:
                     writer.add_document(tantivy.Document(id=document.id, title=document.title, text=document.text))
@@ -87,7 +91,7 @@ class TantivyEngine:
                 options.path.rename(Path(folder) / "old")
             new.rename(options.path)
         self._index = None
-        return count
+        return Loaded(count)
 
     def _check_own(self) -> None:
         """Refuse a path where something else stands than an index."""

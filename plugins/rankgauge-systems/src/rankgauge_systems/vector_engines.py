@@ -4,6 +4,7 @@ Vector databases that run in this process or behind an address: Qdrant, LanceDB 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, SecretStr, model_validator
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, required
+from rankgauge_systems.engines import Document, Hit, Loaded, required
 from rankgauge_systems.options import APPROXIMATES, ConfigPath, VectorOptions, embedding_of, told
 
 __all__ = [
@@ -35,17 +36,17 @@ class _VectorEngine:
     def __init__(self, embed: str) -> None:
         self._embed = embedding_of(embed)
 
-    def index(self, documents: Iterable[Document]) -> int:
-        """Write the collection anew; return how many documents it has."""
+    def index(self, documents: Iterable[Document]) -> Loaded:
+        """Write the collection anew."""
         rows = list(documents)
         if not rows:
             raise ParameterError("there is no document to load")
-        vectors = self._embed([row.whole for row in rows])
+        kept, vectors, zeros = self._embed.documents(rows)
         self._begin(len(vectors[0]))
-        for begin in range(0, len(rows), _BATCH):
-            self._add(rows[begin : begin + _BATCH], vectors[begin : begin + _BATCH])
-        self._finish(len(rows))
-        return len(rows)
+        for begin in range(0, len(kept), _BATCH):
+            self._add(kept[begin : begin + _BATCH], vectors[begin : begin + _BATCH])
+        self._finish(len(kept))
+        return Loaded(len(kept), zeros)
 
     def _begin(self, size: int, /) -> None:
         raise NotImplementedError
@@ -55,9 +56,6 @@ class _VectorEngine:
 
     def _finish(self, count: int, /) -> None:
         """Do what is left when all documents are there."""
-
-    def _vector(self, question: str) -> Sequence[float]:
-        return self._embed([question])[0]
 
 
 class QdrantOptions(VectorOptions):
@@ -96,28 +94,26 @@ class QdrantEngine(_VectorEngine):
         self._client = self._qdrant.QdrantClient(**where)
         self._lock = threading.Lock() if options.path is not None else None  # a folder is for one thread at a time
 
-    def search(self, question: str, given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, given: object, most: int, /) -> Sequence[Hit]:
         """Return the nearest documents by cosine."""
         options, models = self._options, self._qdrant.models
-        fields = given if isinstance(given, Mapping) else {}
-        conditions = [
-            models.FieldCondition(key=key, match=models.MatchValue(value=_field(fields, name)))
-            for key, name in options.filter_by.items()
-        ]
         asked: dict[str, Any] = {
             "collection_name": options.collection,
-            "query": list(self._vector(question)),
-            "limit": options.k,
-            "query_filter": models.Filter(must=conditions) if conditions else None,
+            "query": self._embed.question(question),
+            "limit": most,
+            "query_filter": self._filter(given),
         }
         if options.url is not None:  # a folder is searched exactly, whatever is asked
             asked["search_params"] = models.SearchParams(hnsw_ef=options.ef, exact=options.exact)
-        if self._lock is None:
+        with self._lock or contextlib.nullcontext():
             points = self._client.query_points(**asked).points
-        else:
-            with self._lock:
-                points = self._client.query_points(**asked).points
         return [_hit(point.payload or {}, float(point.score), texts=options.texts) for point in points]
+
+    def documents(self, given: object, /) -> int:
+        """Return how many documents the filter leaves."""
+        asked = {"count_filter": self._filter(given), "exact": True}
+        with self._lock or contextlib.nullcontext():
+            return int(self._client.count(self._options.collection, **asked).count)
 
     def check(self) -> None:
         """Ask for the collection once."""
@@ -136,6 +132,14 @@ class QdrantEngine(_VectorEngine):
             vectors_config=models.VectorParams(size=size, distance=models.Distance.COSINE),
             hnsw_config=models.HnswConfigDiff(m=options.m, ef_construct=options.ef_construct),
         )
+
+    def _filter(self, given: object) -> Any:  # noqa: ANN401  # qdrant-client is an extra
+        models, fields = self._qdrant.models, given if isinstance(given, Mapping) else {}
+        conditions = [
+            models.FieldCondition(key=key, match=models.MatchValue(value=_field(fields, name)))
+            for key, name in self._options.filter_by.items()
+        ]
+        return models.Filter(must=conditions) if conditions else None
 
     def _add(self, rows: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
         points = [
@@ -182,18 +186,23 @@ class LancedbEngine(_VectorEngine):
         self._table: Any = None
         self._lock = threading.Lock()
 
-    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the nearest documents by cosine."""
         options = self._options
-        query = self._opened().search(list(self._vector(question)), vector_column_name="vector").distance_type("cosine")
+        vector = self._embed.question(question)
+        query = self._opened().search(vector, vector_column_name="vector").distance_type("cosine")
         if options.exact:
             query = query.bypass_vector_index()
         if options.nprobes is not None:
             query = query.nprobes(options.nprobes)
         if options.refine is not None:
             query = query.refine_factor(options.refine)
-        rows = query.limit(options.k).to_list()
+        rows = query.limit(most).to_list()
         return [_hit(row, 1.0 - float(row["_distance"]), texts=options.texts) for row in rows]
+
+    def documents(self, _given: object, /) -> int:
+        """Return how many documents the table has."""
+        return int(self._opened().count_rows("vector IS NOT NULL"))
 
     def check(self) -> None:
         """Open the table."""
@@ -270,11 +279,11 @@ class ChromaEngine(_VectorEngine):
         self._collection: Any = None
         self._lock = threading.Lock()
 
-    def search(self, question: str, _given: object, /) -> Sequence[Hit]:
+    def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the nearest documents by cosine."""
         found = self._opened().query(
-            query_embeddings=[list(self._vector(question))],
-            n_results=self._options.k,
+            query_embeddings=[self._embed.question(question)],
+            n_results=most,
             include=["documents", "metadatas", "distances"],
         )
         rows = zip(found["ids"][0], found["documents"][0], found["metadatas"][0], found["distances"][0], strict=True)
@@ -286,6 +295,10 @@ class ChromaEngine(_VectorEngine):
             )
             for name, text, about, distance in rows
         ]
+
+    def documents(self, _given: object, /) -> int:
+        """Return how many documents the collection has."""
+        return int(self._opened().count())
 
     def check(self) -> None:
         """Open the collection."""
