@@ -63,7 +63,7 @@ def test_every_command_calls_them_what_they_are(kind, ending, tmp_path, monkeypa
 
 def test_standard_input_too(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bz2.compress(RUN))))
-    with pytest.raises(DataError, match="standard input: this is bzip2 data"):
+    with pytest.raises(DataError, match="standard input: it is bzip2 data"):
         rankgauge.evaluate({"q1": {"d1": 1}}, "-", ["RR"])
 
 

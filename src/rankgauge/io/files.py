@@ -102,7 +102,7 @@ def open_file(path: Path, *, name: str | None = None, is_text: bool = True) -> I
             lines = _LimitedLines(_decompressed(raw, path), path, label, limit)
             stream = _Whole(lines, label, limit) if is_compressed else io.BufferedReader(lines, _BLOCK)
             if is_text and plain_suffix(path) not in _BINARY_FORMATS and (what := binary(stream.peek(_LOOKED_AT))):
-                raise unreadable(label, f"this is {what}")
+                raise unreadable(label, f"it is {what}")
             offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
             stream.read(offset)
             yield OpenFile(label, None if is_compressed else str(path), stream, offset)
