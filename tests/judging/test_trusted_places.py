@@ -205,7 +205,8 @@ def test_gold_that_says_nothing_of_letters_checks_nothing() -> None:
 
 
 def test_documents_that_are_called_otherwise_are_said() -> None:
-    (note,) = run([sample("q", span(0, 100), chunk(0, 100, document="docs/d.md"))]).notes
+    note, how_many = run([sample("q", span(0, 100), chunk(0, 100, document="docs/d.md"))]).notes
+    assert how_many.startswith("offsets of retrieved items miss 1 gold span whose text the items hold word for word")
     assert note.startswith("no retrieved item comes from a document that a gold span names")
     assert "outputs: `docs/d.md`; ground truth: `d`" in note
     both = [chunk(0, 100, document="docs/d.md"), chunk(0, 100)]

@@ -52,6 +52,8 @@ def labels_of(samples: Iterable[Sample], before: Corpus | None = None) -> Iterat
             if gain > 0:
                 yield Label(sample.id, "relevant", number, _text_before(before, name), name)
         for number, passage in enumerate(sample.expected.passages or ()):
+            if (sample.expected.passage_grades or {}).get(passage, 1.0) <= 0:
+                continue
             yield Label(sample.id, "passages", number, passage)
         for number, span in enumerate(sample.expected.spans or ()):
             document, start, end = span.place

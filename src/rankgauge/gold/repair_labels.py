@@ -114,8 +114,15 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
                 done.append(change)
             continue
         entries = [full[kind]] if isinstance(full[kind], str) else list(full[kind])
+        if kind == "passages":
+            number = _place_of(entries, number)
         was = entries[number]
-        entries[number] = change.now[0] if kind == "passages" else _moved_span(was, change.finding)
+        if kind != "passages":
+            entries[number] = _moved_span(was, change.finding)
+        elif isinstance(was, Mapping):
+            entries[number], was = {**was, "text": change.now[0]}, was["text"]
+        else:
+            entries[number] = change.now[0]
         full[kind] = entries[0] if isinstance(full[kind], str) else entries
         text = was if kind == "passages" else change.was
         done.append(LabelChange(finding=change.finding, was=text, now=change.now))
@@ -126,6 +133,14 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
     if ids["forbidden"]:
         full["forbidden"] = _with_forbidden(full["forbidden"], ids["forbidden"])
     return full if is_full else full["relevant"], done
+
+
+def _place_of(entries: Sequence[Any], number: int) -> int:
+    """Return where a passage is listed first, by its number; where some are objects, each text has one number."""
+    if not any(isinstance(entry, Mapping) for entry in entries):
+        return number
+    texts = [entry["text"] if isinstance(entry, Mapping) else entry for entry in entries]
+    return texts.index(list(dict.fromkeys(texts))[number])
 
 
 def _moved_span(span: Mapping[str, Any], finding: LabelFinding) -> dict[str, Any]:

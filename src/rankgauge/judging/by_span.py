@@ -23,6 +23,8 @@ from rankgauge.samples import Fault, Place, Sample, Span
 __all__ = ["Held", "SpanJudge", "held_by"]
 
 _HALF = 0.5
+_WORDS = 6
+"""How many words a gold text has at least that is no chance where it stands word for word."""
 
 Held = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
@@ -42,6 +44,7 @@ class SpanJudge:
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._placeless: dict[int, int] = {}
+        self._stale = 0  # how many gold spans stand in a retrieved text whose offsets miss them
         self._placed = self._by_text = 0  # how many results say where they stand, and how many do not
         self._gold = _Columns()
         self._items = _Columns()
@@ -93,7 +96,7 @@ class SpanJudge:
             judged,
             self._faults,
             textless=self._placeless,
-            doubts=Doubts(placed=self._placed, by_text=self._by_text),
+            doubts=Doubts(placed=self._placed, by_text=self._by_text, stale=self._stale),
             n_dropped=lists.n_dropped,
         )
 
@@ -115,6 +118,7 @@ class SpanJudge:
         self._by_text += n_by_text
         if n_by_text and self._profile.missing_texts == "fail":
             self._look_for_placeless(place, ranking, spans)
+        self._stale += len(_stale(ranking, spans, met))
         for item, parts in met.items():
             for number, held in parts.items():
                 begin = spans[number].place.start
@@ -191,6 +195,21 @@ class _Columns:
     def stretches(self) -> Stretches:
         """Return them as columns."""
         return Stretches(*(np.array(column, dtype=np.int64) for column in self._stretches))
+
+
+def _stale(ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> list[int]:
+    """Return the gold spans that no result meets, and that stand word for word in the text of one that has a place."""
+    if ranking.places is None or ranking.texts is None:
+        return []
+    found = {number for parts in met.values() for number in parts}
+    missed = [number for number in range(len(spans)) if number not in found]
+    wanted = {number: (spans[number].text or "").casefold().split() for number in missed}
+    wanted = {number: words for number, words in wanted.items() if len(words) >= _WORDS}
+    if not wanted:
+        return []
+    placed = (text for text, place in zip(ranking.texts, ranking.places, strict=True) if text and place is not None)
+    whole = " \0 ".join(" ".join(text.casefold().split()) for text in placed)
+    return [number for number, words in wanted.items() if " ".join(words) in whole]
 
 
 def held_by(

@@ -305,6 +305,9 @@ class TextJudge:
             lists.repeats.update((asked.place, rank) for rank, repeats in enumerate(ranking.repeated, 1) if repeats)
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
+        if self._target.gold == "passages" and expected.passage_grades is not None:
+            self._lists.graded.append(len(self._lists.depth))
+            return [expected.passage_grades[text] for text in gold]
         if self._target.gold != "nuggets":
             return [1.0] * len(gold)
         return [nugget.weight for nugget in expected.nuggets or () if nugget.text is not None]

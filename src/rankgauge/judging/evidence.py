@@ -219,7 +219,7 @@ class TakesBlocks(Judge, Protocol):
 
 _EMPTY: Mapping[str, float] = {}
 _NO_KEYS: Words = read_only(np.empty(0, dtype=np.uint64))
-_NO_OTHERS = [None] * (len(Expected._fields) - 7)
+_NO_OTHERS = [None] * (len(Expected._fields) - 8)
 
 
 class GoldKeys:
@@ -269,9 +269,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *rest, spans, _, metadata, forbidden, sets = sample.expected
+    relevant, graded, *rest, spans, _, metadata, forbidden, sets, grades = sample.expected
     # without spans and what follows them the hash is that of samples which could not have any
-    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden, sets) if each is not None)]
+    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden, sets, grades) if each is not None)]
     asked = (sample.metadata or {}).get("asked_at")
     if sample.answerable and others == _NO_OTHERS and asked is None:
         return _plain(relevant is not None, graded, sample.k)

@@ -62,6 +62,7 @@ class Doubts(NamedTuple):
     example: tuple[str, str] | None = None  # one of these, and a word that it was found in
     placed: int = 0  # how many retrieved items were looked for in gold spans by their offsets
     by_text: int = 0  # how many by their text
+    stale: int = 0  # how many gold spans stand word for word in a retrieved text whose offsets miss them
     places: PlaceCounts = PlaceCounts()  # what their offsets are worth
     scripts: ScriptCounts = ScriptCounts()  # what does not match for reasons of its script
     of_answers: bool = False  # whether generated answers are judged
@@ -75,6 +76,7 @@ class Doubts(NamedTuple):
             self.example or other.example,
             self.placed + other.placed,
             self.by_text + other.by_text,
+            self.stale + other.stale,
             self.places | other.places,
             self.scripts | other.scripts,
             self.of_answers or other.of_answers,
@@ -97,6 +99,12 @@ class Doubts(NamedTuple):
         yield from self._of_documents(total)
         yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
+        if self.stale and not self.places.distrust:  # by text they are found
+            yield (
+                f"offsets of retrieved items miss {counted(self.stale, 'gold span')} whose text the items hold word "
+                "for word: offsets are stale, or documents have other names on the two sides; `rankgauge gold check` "
+                "says where gold texts stand"
+            )
         by_text, placed = self.by_text, self.placed
         if self.places.n:  # those that were refused have words of their own
             by_text, placed = self.places.n.get("missing", 0), self.places.given

@@ -265,6 +265,44 @@ def _texts(raw: object, path: str, *, has_numbers: bool = False) -> tuple[str, .
     return tuple(texts)
 
 
+def _with_objects(raw: object) -> Sequence[object]:
+    """Return entries of which some are objects; nothing for anything else."""
+    return raw if isinstance(raw, list | tuple) and any(isinstance(entry, Mapping) for entry in raw) else ()
+
+
+def _passages(
+    raw: Sequence[object], path: str, contract: Contract
+) -> tuple[tuple[str, ...], Mapping[str, float] | None]:
+    """Return the texts of passages of which some are objects, each once, and their highest grades if any is given."""
+    grades: dict[str, float] = {}
+    graded = False
+    for index, entry in enumerate(raw):
+        here, grade, text = f"{path}[{index}]", 1.0, entry
+        if isinstance(entry, Mapping):
+            if (text := entry.get("text")) is None:
+                raise InvalidError(here, f"a passage is a text, or an object with a 'text'; found {look(entry)}")
+            if entry.get("id") is not None:
+                read_id(entry["id"], f"{here}.id", contract)
+            if entry.get("grade") is not None:
+                grade, graded = _gain(entry["grade"], f"{here}.grade", contract), True
+            here += ".text"
+        (text,) = _texts(text if isinstance(text, str) else [text], here)
+        grades[text] = max(grade, grades.get(text, -math.inf))
+    return tuple(grades), grades if graded else None
+
+
+def _of_texts(raw: Mapping[Any, object], contract: Contract) -> dict[str, Any]:
+    """Return the kinds of ground truth that are texts."""
+    numbers = () if contract.on_bad_gold == "pair" else _MAYBE_NUMBERS
+    kinds: dict[str, Any] = {}
+    for kind in _TEXT_KINDS:
+        if kind == "passages" and (entries := _with_objects(raw.get(kind))):
+            kinds[kind], kinds["passage_grades"] = _passages(entries, ".passages", contract)
+        elif not is_absent(raw.get(kind)):
+            kinds[kind] = _texts(raw[kind], f".{kind}", has_numbers=kind in numbers)
+    return kinds
+
+
 def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
     unknown = [key for key in raw if key not in GOLD_KINDS]
     if unknown:
@@ -282,12 +320,7 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
                 ".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}{split}"
             )
         expected = _relevant(relevant, contract, ".relevant")
-    numbers = () if contract.on_bad_gold == "pair" else _MAYBE_NUMBERS
-    kinds: dict[str, Any] = {
-        kind: _texts(raw[kind], f".{kind}", has_numbers=kind in numbers)
-        for kind in _TEXT_KINDS
-        if not is_absent(raw.get(kind))
-    }
+    kinds = _of_texts(raw, contract)
     if not is_absent(raw.get("nuggets")):
         kinds["nuggets"] = read_nuggets(raw["nuggets"], ".nuggets", contract)
     if not is_absent(raw.get("spans")):

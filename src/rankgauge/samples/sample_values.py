@@ -124,6 +124,8 @@ class Expected(NamedTuple):
         forbidden: What must not be retrieved.
 
         sets: What has to be retrieved together, or in place of each other.
+
+        passage_grades: The gain of each passage, by its text, where any was given; 0 is judged and not relevant.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -139,6 +141,7 @@ class Expected(NamedTuple):
     metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
     forbidden: tuple[Forbidden, ...] | None = None
     sets: tuple[GoldSet, ...] | None = None
+    passage_grades: Mapping[str, float] | None = None
 
 
 class Output(NamedTuple):

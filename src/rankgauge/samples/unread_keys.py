@@ -41,6 +41,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "": frozenset({"id", "input", "expected_output", "actual_output", "metadata"}),
     **dict.fromkeys(_RELEVANT, frozenset({"id", "gain", "intent", "metadata", "valid_from", "valid_to"})),
     "expected_output.nuggets[]": frozenset({"id", "text", "importance"}),
+    "expected_output.passages[]": frozenset({"text", "grade", "id"}),
     "expected_output.spans[]": frozenset({"document", "start", "end", "grade", "text"}),
     "expected_output.forbidden[]": frozenset({"id", "text", "metadata"}),
     SETS: frozenset({"all_of", "any_of"}),
