@@ -189,6 +189,7 @@ NAMES = {
 }
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
 
+DECISIONS = "documents of configs/chunking, tests/decisions"
 CHUNKINGS = "documents of configs/chunking, tests/matchers/test_chunkings.py"
 SIMULATED, PAPER, MACHINE = (
     "drawn scores, tests/comparison, tests/gates, benchmarks/intervals.py and benchmarks/histories.py",
@@ -241,6 +242,14 @@ MEASURED = {
     },
     "gates": {"A change that is none (A/A) fails": SIMULATED},
     "html-report": {"Samples, ranks and texts": MACHINE},
+    "compare-chunkings": {
+        "`configs/chunking` has ten documents": DECISIONS,
+        "Chunks of 200 characters or of 800": DECISIONS,
+        "Overlap is the third chunking": DECISIONS,
+        "Both are true": DECISIONS,
+        "| you compare | true by offsets": DECISIONS,
+        "detected 4 times out of 5 by 80 pairs...": DECISIONS,
+    },
     "match-by-text": {
         "How near that comes to the truth": CHUNKINGS,
         "| characters of a chunk": CHUNKINGS,
