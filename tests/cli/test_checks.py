@@ -141,7 +141,7 @@ def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
         ("reader", name, True) for name in ("jsonl", "json", "yaml", "parquet", "csv", "excel")
     }
     presets = [offer for offer in offers if offer["kind"] == "preset"]
-    assert (len(presets), all(offer["ok"] for offer in presets), len(offers)) == (15, True, 21)
+    assert (len(presets), all(offer["ok"] for offer in presets), len(offers)) == (16, True, 22)
     assert rankgauge("plugins", "check", "no-such-plugin").code == 2
 
 

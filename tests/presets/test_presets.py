@@ -53,6 +53,7 @@ SAMPLES = {
     "longmemeval.json": "igrIT/q1",
     "locomo.json": "igr/0-0",
     "tevatron.jsonl": "igpr/q1",
+    "chunking-evaluation.csv": "i/1",
 }
 OUTPUTS = {
     "langchain.json": "ITS/q1",

@@ -121,7 +121,7 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
     assert (report.ok, [each.name for each in report][: len(names)], len(list(report))) == (
         True,
         names,
-        len(names) + 15,
+        len(names) + 16,
     )
     assert [each.partition(" (")[0] for each in seen][: len(names)] == [f"reader {name}" for name in names]
     assert check_plugin("reporters", catalog=catalog).ok

@@ -178,7 +178,8 @@ FIELDS = (
         "--preset",
         "NAME",
         "Whose records they are: ragas, deepeval, langchain, llamaindex, haystack, trulens, promptfoo, phoenix, "
-        "langfuse, elasticsearch, openai, beir (also MTEB), longmemeval, locomo, tevatron, or one of a plugin.",
+        "langfuse, elasticsearch, openai, beir (also MTEB), longmemeval, locomo, tevatron, "
+        "chunking-evaluation, or one of a plugin.",
     ),
     value(
         "--separator",

@@ -20,9 +20,9 @@ from rankgauge.io.documents import Path as DocumentPath
 from rankgauge.io.documents import decode_text, not_json, not_utf8, with_strange_numbers
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
-from rankgauge.io.memory_records import REFINED
 from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import read_head
+from rankgauge.io.refined_records import REFINED
 from rankgauge.plugin import Record, Source, hookimpl, preset, reader
 from rankgauge.samples import FIELDS, Fault
 

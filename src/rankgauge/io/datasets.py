@@ -163,7 +163,7 @@ class DatasetReader:
     def has_lines(self) -> bool:
         """Return whether all of a file of JSON lines is read, by our own reader."""
         is_ours = not self._data.reader and has_our_lines(self._data.source, self._catalog)
-        return self._limit is None and is_ours
+        return self._limit is None and is_ours and not self._shape.groups
 
     def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
         """

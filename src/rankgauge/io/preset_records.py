@@ -56,6 +56,11 @@ class Shape:
     def __bool__(self) -> bool:
         return self.preset is not None or bool(self.fields) or bool(self.separator) or self._numbers
 
+    @property
+    def groups(self) -> bool:
+        """Return whether several records may make one sample, wherever in the data they are."""
+        return self.preset is not None and bool(self.preset.group_by)
+
     def maps(self, name: str) -> bool:
         """Return whether the preset, or a field of the user's, says where a field of samples or a part of it is."""
         given = (field_name(each) for each in self.fields)
@@ -71,13 +76,14 @@ class Shape:
         return "" if name is None else f"; this looks like a record of {name}: read it with --preset {name}"
 
     def records(self, read: Iterable[Record]) -> Iterator[Record]:
-        """Yield records, those of a document that has several one by one."""
+        """Yield records, those of a document that has several one by one, and those of one sample together."""
         if (preset := self.preset) is None:
             return iter(read)
         several = (
             _rows(record, record.value, preset) if isinstance(record.value, Mapping) else (record,) for record in read
         )
-        return chain.from_iterable(several)
+        single = chain.from_iterable(several)
+        return _grouped(single, preset.group_by) if self.groups else single
 
     def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
         """Return a record in the form of a sample."""
@@ -154,6 +160,22 @@ def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterat
                 yield Record(item if isinstance(item, Mapping) else row, record.line, f"{outer}{path}[{place}]")
             return
     yield record
+
+
+def _grouped(read: Iterable[Record], paths: Iterable[str]) -> Iterator[Record]:
+    """Yield a record for those that have the same value on the first path with one, in the order of the first."""
+    groups: dict[str | int, list[Record]] = {}  # the place of those that are alone
+    for place, record in enumerate(read):
+        found = (str(value) for path in paths for value in _values(record.value, _steps(path)) if _names(value))
+        groups.setdefault(next(found, place), []).append(record)
+    for name, rows in groups.items():
+        first: Any = rows[0].value
+        is_alone = isinstance(name, int)
+        yield rows[0] if is_alone else rows[0]._replace(value={**first, "rows": [row.value for row in rows]})
+
+
+def _names(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
 def _shaped(record: Mapping[Any, Any], preset: Preset, separator: str) -> dict[str, Any]:

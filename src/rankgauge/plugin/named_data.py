@@ -219,6 +219,7 @@ class Preset(Authored):
     records: tuple[str, ...] = ()
     separator: str = ""
     refine: Refine | None = None
+    group_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -236,6 +237,7 @@ def preset(
     records: Places = (),
     separator: str = "",
     refine: Refine | None = None,
+    group_by: Places = (),
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """
     Declare a preset; the decorated function's docstring says whose records it reads.
@@ -271,6 +273,11 @@ def preset(
         refine: A function that takes a record and the sample that the paths made of it, and returns the sample with
             what no path says, such as which questions have no answer. It leaves both as they are.
 
+        group_by: Where records that make one sample together have the same text or integer, such as the question of a
+            table with a row for each relevant document. They become one record: the first of them, with all of them as
+            a list in ``rows``, so that the paths of *fields* begin with ``rows[]`` where each of them counts. Records
+            without a value there stay alone. The whole file is read before anything is scored.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -291,6 +298,7 @@ def preset(
             _paths(what, records),
             separator,
             refine,
+            _paths(what, group_by),
         )
 
     return declaring(declare)

@@ -1,5 +1,5 @@
 """
-Records of benchmarks for chat memories: what LongMemEval and LoCoMo mean by them and no path of a preset says.
+What the records of benchmarks mean and no path of a preset says: LongMemEval, LoCoMo, chunking_evaluation.
 
 LongMemEval's definition is that of its `run_retrieval.py`: of the sessions with an answer, and of their turns, those
 count in which a turn of the *user* has it; the corpus calls the others `noans_...`. Questions without any such turn are
@@ -67,6 +67,21 @@ def _locomo(record: Mapping[str, Any], sample: dict[str, Any]) -> dict[str, Any]
     return {**sample, "expected_output": {**_mapping(sample.get("expected_output")), "relevant": turns}}
 
 
+def _chunking_evaluation(record: Mapping[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
+    """Read a question, all of whose references are places in one corpus."""
+    expected = _mapping(sample.get("expected_output"))
+    references = expected.get("spans")
+    if not isinstance(references, list):
+        return sample
+    spans = [_span(each, record.get("corpus_id")) if isinstance(each, Mapping) else each for each in references]
+    return {**sample, "expected_output": {**expected, "spans": spans}}
+
+
+def _span(reference: Mapping[str, Any], document: object) -> dict[str, Any]:
+    span = {"document": document, "start": reference.get("start_index"), "end": reference.get("end_index")}
+    return {**span, "text": reference.get("content")}
+
+
 def _mapping(value: object) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -74,5 +89,6 @@ def _mapping(value: object) -> Mapping[Any, Any]:
 REFINED: Mapping[str, Refine] = {
     "longmemeval": _longmemeval,
     "locomo": _locomo,
+    "chunking-evaluation": _chunking_evaluation,
 }
 """What is done with the records of built-in presets by name."""
