@@ -32,7 +32,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.judging import Target, judge
-from rankgauge.judging.by_text import TextScorer
+from rankgauge.judging.by_text import scores_of
 from rankgauge.matchers.infix import allowed_edits
 from rankgauge.matchers.normalizers import json_unescape
 from rankgauge.policy import profile
@@ -40,6 +40,7 @@ from rankgauge.samples import Expected, Output, Sample
 
 CHUNKS = 20
 BATCH = 256
+AT_ONCE = 32
 FORMS = ("plain", "dated", "spoken", "escaped", "altered")
 LETTERS = "abcdefghijklmnopqrstuvwxyz "
 COMMON = """
@@ -111,9 +112,13 @@ def main() -> None:
 def matched(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[Scores]:
     """Return the scores of every pair, batch by batch, as judging computes them."""
     found = []
-    for start in range(0, len(questions), BATCH):
-        blocks = TextScorer(matcher).many(questions[start : start + BATCH])
-        found += [block.scores.ravel() for block in blocks if block is not None]
+    for start in range(0, len(questions), AT_ONCE):
+        some = questions[start : start + AT_ONCE]
+        retrieved, gold = ([list(matcher.normalize_all(texts)) for texts in side] for side in zip(*some, strict=True))
+        blocks = matcher.compare_batch(retrieved, gold)
+        found += [
+            scores_of(block, len(own), len(other)).ravel() for block, (own, other) in zip(blocks, some, strict=True)
+        ]
     return found
 
 
@@ -183,7 +188,7 @@ def other_forms(text: str) -> list[str]:
 
 def judged(matcher: ResolvedMatcher, questions: Sequence[Question]) -> None:
     """Judge all samples as a run does, in its batches."""
-    target = Target("passages", "retrieved", matcher.name)
+    target = Target("passages", "retrieved", matcher.name, joint=matcher.covers)
     ids = [f"d{rank}" for rank in range(CHUNKS)]
     for start in range(0, len(questions), BATCH):
         samples = [

@@ -148,7 +148,7 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
         ("outputs of a file as ids", [with_outputs(folder)], (output_files, "_read_as_ids", lambda _: None)),
         ("plain samples as blocks", [jsonl(folder)], (collect, "takes_blocks", lambda *_: False)),
         ("outputs as they are given", [samples()], (outputs, "stands_as_given", lambda _: False)),
-        ("texts compared together", [with_texts()], (texts.TextScorer, "many", lambda _, given: [None] * len(given))),
+        ("texts compared together", [with_texts()], (texts.TextScorer, "_together", lambda *_: None)),
     ):
         yield Shortcut(name, functools.partial(replacing, replaced), work)
 

@@ -23,6 +23,9 @@ __all__ = ["Doubter", "Doubts"]
 
 _LOOKED_AT = 300
 """Of how many samples the direction is looked at."""
+_EVIDENCE = 100
+"""Of how many samples it is looked at whether evidence is documents, which takes longer."""
+_AT_ONCE = 32
 _LEAST = 20
 """How many characters a retrieved text has at least that counts as cut out of a gold text."""
 _SHORT = 40
@@ -96,7 +99,8 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
-        yield from self._of_documents(total)
+        if first := self.looks[:_EVIDENCE]:
+            yield from self._of_documents(_Look(*map(sum, zip(*first, strict=True))))
         yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
         if self.stale and not self.places.distrust:  # by text they are found
@@ -151,7 +155,7 @@ class Doubter:
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._of_evidence = comparer == "cover"
-        self._to_look_at = _LOOKED_AT - looked if of_passages else 0
+        self._to_look_at = (_EVIDENCE if self._of_evidence else _LOOKED_AT) - looked if of_passages else 0
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
@@ -181,9 +185,10 @@ class Doubter:
 
         looks = self._looks
         if self._of_evidence:
-            if long := [at for at, look in enumerate(looks) if look.is_long]:
+            every = [at for at, look in enumerate(looks) if look.is_long]
+            for long in (every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)):
                 retrieved, gold = zip(*(self._texts[at] for at in long), strict=True)
-                for at, block in zip(long, cut_from_batch(retrieved, gold), strict=True):
+                for at, block in zip(long, cut_from_batch(retrieved, gold, cutoff=_PASSAGE), strict=True):
                     count = int((block >= _PASSAGE).any(axis=0).sum())
                     looks[at] = looks[at]._replace(by_document=count)
         elif any(look.within or look.around for look in looks):

@@ -319,9 +319,8 @@ def _able(
     """Return which texts, as gold, all retrieved texts of their sample together could cover so far."""
     places = np.concatenate([shared.gold, shared.again])
     ends = np.concatenate([places + reach[places], beside.gold + beside.length])
-    edges = np.zeros(len(stream.words) + 1, np.int64)
-    np.add.at(edges, np.concatenate([places, beside.gold]), 1)
-    np.subtract.at(edges, ends, 1)
+    count = len(stream.words) + 1
+    edges = np.bincount(np.concatenate([places, beside.gold]), minlength=count) - np.bincount(ends, minlength=count)
     letters = np.diff(stream.ends) * (np.cumsum(edges)[:-1] > 0)
     most = np.diff(np.concatenate([[0], np.cumsum(letters)])[stream.first])
     here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut

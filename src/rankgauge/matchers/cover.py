@@ -106,9 +106,9 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
     return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
 
 
-def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[NDArray[np.float64]]:
+def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[NDArray[np.float64]]:
     """Return what `cut_from` does, for each sample's texts."""
-    shares, units = common_runs(gold, retrieved, n, 0.0).shares()  # of retrieved texts, in gold ones
+    shares, units = common_runs(gold, retrieved, n, cutoff).shares()  # of retrieved texts, in gold ones
     shares[units < _LEAST] = 0.0
     blocks, end = [], 0
     for own, others in zip(retrieved, gold, strict=True):
@@ -126,7 +126,7 @@ def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[NDArray
 
 
 @comparer("cut-from", batch=cut_from_batch)
-def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3) -> NDArray[np.float64]:
+def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: float = 0.0) -> NDArray[np.float64]:
     """
     Score how much of a retrieved text stands in a gold one, as of a chunk in its document.
 
@@ -139,4 +139,4 @@ def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3) -> ND
     Returns:
         Shape (retrieved, gold).
     """
-    return cut_from_batch([retrieved], [gold], n=n)[0]
+    return cut_from_batch([retrieved], [gold], n=n, cutoff=cutoff)[0]
