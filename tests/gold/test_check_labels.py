@@ -167,12 +167,37 @@ class TestIds:
 
 class TestSamples:
     def test_near_duplicates_without_a_label(self) -> None:
-        twin = BREAD.replace("ten", "twelve")
+        twin = BREAD.replace("wet", "damp")
         documents = corpus(("bread", BREAD), ("twin", twin), ("longer", f"{BREAD} {PUMP}"), ("pump", PUMP))
         finding = only(["bread"], documents)
         assert (finding.status, finding.documents) == ("twin", ("twin",))
         assert findings({"relevant": {"bread": 1, "twin": 0}}, documents) == []  # it was judged
         assert findings(["bread", "twin"], documents) == []
+
+    def test_a_document_of_other_facts_is_a_sibling_and_no_twin(self) -> None:
+        documents = corpus(("bread", BREAD), ("loaf", BREAD.replace("ten", "twelve")), ("pump", PUMP))
+        finding = only(["bread"], documents)
+        assert (finding.status, finding.documents) == ("sibling", ("loaf",))
+        assert "[ten -> twelve]" in finding.difference
+        report = check_labels([sample(["bread"])], documents)
+        assert report.is_clean
+        assert report.to_dict()["ok"]
+
+    @pytest.mark.parametrize(
+        ("other", "counts"),
+        [
+            ("The oven costs 30 euros.", ""),  # the words before a number that differs are in its sentence
+            (
+                "A stove of 30.",
+                "; stove counts as it by text",
+            ),  # no run of three words, and the next sentence is the same
+        ],
+    )
+    def test_a_passage_beside_siblings_that_may_count_by_text(self, other: str, counts: str) -> None:
+        gold = f"The oven costs 12 euros. {BREAD}"
+        finding = only({"passages": [gold]}, corpus(("oven", gold), ("stove", f"News. {other} {BREAD}")))
+        assert (finding.status, finding.documents) == ("sibling", ("stove",))
+        assert finding.reason == f"stove says the same, with other facts{counts}"
 
     def test_questions_that_stand_in_the_corpus(self) -> None:
         documents = corpus(("faq", "What does the pump cost? It costs 12 euros."), ("birds", BIRDS))

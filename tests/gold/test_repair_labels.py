@@ -16,7 +16,7 @@ from rankgauge.samples import read_sample
 PUMP = "The pump costs 12 euros and weighs four kilograms."
 BREAD = "Knead the dough for ten minutes, let it rest in a bowl under a wet towel, and bake it in a very hot oven."
 CORPUS = Corpus(
-    ("pump#1", "bread", "loaf"), ("", "", ""), (PUMP.replace("12", "15"), BREAD, BREAD.replace("ten", "six"))
+    ("pump#1", "bread", "loaf"), ("", "", ""), (PUMP.replace("12", "15"), BREAD, BREAD.replace("wet", "damp"))
 )
 
 

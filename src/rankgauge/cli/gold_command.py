@@ -38,7 +38,7 @@ def execute_check(given: argparse.Namespace) -> int:
     """Print whether labels still hold for a corpus."""
     _, _, report = _checked(given)
     print_answer(given, report.to_dict(), finding_lines(report, most=given.limit or None, width=report_width()))
-    return 1 if given.strict and report.findings else 0
+    return 1 if given.strict and not report.is_clean else 0
 
 
 def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]:
@@ -96,6 +96,8 @@ def _judged(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def execute_repair(given: argparse.Namespace) -> int:
     """Write samples or judgments whose labels that moved have their new place."""
+    if given.to_other_documents and not given.edited:
+        raise ParameterError("--to-other-documents is about edited texts; give --edited with it")
     if given.qrels is not None and given.result is not None:
         raise ParameterError(
             "--result is a result of samples, and --qrels has judgments; evaluate the run again instead"
@@ -106,14 +108,16 @@ def execute_repair(given: argparse.Namespace) -> int:
         raise ParameterError(f"--output {given.output} cannot be written: {why}")
     evaluation, corpus, report = _checked(given)
     reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=evaluation.profile.contract)
-    repaired = repair_labels(reader.rows(), report, corpus, edited=given.edited, twins=given.twins)
+    options = {"edited": given.edited, "twins": given.twins, "to_other_documents": given.to_other_documents}
+    repaired = repair_labels(reader.rows(), report, corpus, **options)
     scores = {} if given.result is None else _effect(given.result, evaluation, repaired.records)
     of_qrels = given.qrels is not None
     records = repaired.records
     write_files({given.output: qrels_lines(given.output, _judgments(records)) if of_qrels else lines_of(records)})
     if given.as_json:
         changes = [change.to_dict() for change in repaired.changes]
-        left = [finding.to_dict() for finding in repaired.left]
+        reasons = zip(repaired.left, repaired.reasons, strict=True)
+        left = [finding.to_dict() | {"left_because": reason} for finding, reason in reasons]
         print_json({"output": str(given.output), "changes": changes, "left": left, "scores": scores})
         return 0
     echo(visible("\n".join(change_lines(repaired)), keep="\n"))

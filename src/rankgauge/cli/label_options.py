@@ -104,8 +104,8 @@ GOLD_CHECK = Command(_USAGE_CHECK, _ABOUT_CHECK, _CHECK_OPTIONS, "gold_command:e
 _USAGE_REPAIR = "[OPTIONS] DATA --corpus FILE -o FILE\n[OPTIONS] --qrels QRELS --corpus FILE -o FILE"
 _ABOUT_REPAIR = """\
 Writes the samples of DATA as JSON lines, or the judgments of --qrels, to a new file. Ids and spans that moved to one
-other place get it; --twins and --edited change more. Each change is printed; what may be one thing or another is left
-as it is. DATA does not change.
+other place get it; --twins and --edited change more. Each change is printed; what may be one thing or another, and a
+text of which only a sibling is left (the same words, other facts), stay as they are. DATA does not change.
 
 Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to check.
 """
@@ -114,6 +114,7 @@ _REPAIR_OPTIONS: Options = (
     file("-o --output", "The new samples, JSON lines.", required=True),
     flag("--twins", "Make near-duplicates of relevant documents relevant, too."),
     flag("--edited", "Give texts that were edited the wording of the corpus."),
+    flag("--to-other-documents", "With --edited: also where only another document has the edited text."),
     file("--result", "A result folder of DATA: say what changes in its scores.", "FOLDER"),
 )
 GOLD_REPAIR = Command(_USAGE_REPAIR, _ABOUT_REPAIR, _REPAIR_OPTIONS, "gold_command:execute_repair")

@@ -4,19 +4,22 @@ Checking labels against a corpus: which still hold, and what else is wrong with 
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from difflib import SequenceMatcher
+from dataclasses import replace
+from itertools import takewhile
+
+import numpy as np
 
 from rankgauge.errors import counted, listed
 from rankgauge.gold.check_questions import check_questions
+from rankgauge.gold.edits import SAME, Edit, surroundings
 from rankgauge.gold.label_findings import GoldReport, LabelFinding, Status
-from rankgauge.gold.labels import Label, OtherIds, TracedLabels, words_of
-from rankgauge.gold.text_tracing import Near, Place
+from rankgauge.gold.labels import Label, TracedLabels, words_of
+from rankgauge.gold.text_tracing import Near, Place, is_cut_from
 from rankgauge.io.corpus import Corpus
-from rankgauge.matchers.spelling import Word, plain_words
+from rankgauge.matchers.spelling import plain_words
 from rankgauge.samples import Sample
 
 __all__ = ["HALF", "check_labels"]
@@ -28,8 +31,6 @@ _WHOLE, _GAIN = 0.9, 0.1
 """How much of a text several documents cover together where it is split, and how much more than the best of them."""
 
 _SHOWN = 3
-_CONTEXT = 3
-_LONGEST = 3000
 
 
 def check_labels(
@@ -70,7 +71,6 @@ class _Check:
 
     def __init__(self, labels: TracedLabels) -> None:
         self._labels, self._corpus = labels, labels.corpus
-        self._ids = OtherIds(labels.corpus)
 
     def finding(self, label: Label) -> LabelFinding | None:
         """Return what is wrong with a label; None for one that is valid."""
@@ -87,38 +87,79 @@ class _Check:
         if label.start >= 0 and is_there and self._is_in_place(label):
             return self._copies(label)
         traced = self._labels.places(label.text)
-        if traced.places:
-            return self._at_places(label, traced.places)
-        if any(row.cover >= HALF and self._is_literal(label.text, row.document) for row in traced.near):
-            return None  # it begins or ends within a word
+        if places := traced.places or self._short_places(label):
+            return self._at_places(label, places)
         return self._changed(label, traced.near) or self._lost(label)
-
-    def _is_literal(self, text: str, document: int) -> bool:
-        return " ".join(text.split()) in " ".join(self._corpus.wholes[document].split())
 
     def _is_in_place(self, label: Label) -> bool:
         text = self._corpus.texts[self._corpus.number_of[label.document or ""]]
         return words_of(text[label.start : label.end]) == words_of(label.text or "")
 
+    def _short_places(self, label: Label) -> Sequence[Place]:
+        """Return where a text of few words, cut within words, stands in its own documents."""
+        own = [word.text for word in plain_words(label.text or "")]
+        places = []
+        for number in sorted(self._labels.expected(label)) if own else ():
+            words = [word.text for word in self._labels.words_in(number)]
+            for at in range(len(words) - len(own) + 1):
+                there = words[at : at + len(own)]
+                if own[1:-1] == there[1:-1] and is_cut_from((own[0], there[0]), (own[-1], there[-1])):
+                    places.append(Place(number, at, at + len(own)))
+        return places if len(own) > 1 else ()
+
     def _at_places(self, label: Label, places: Sequence[Place]) -> LabelFinding | None:
         """Judge a label whose text stands somewhere word for word."""
         expected = self._labels.expected(label)
         within = [place for place in places if place.document in expected]
-        documents = tuple(dict.fromkeys(self._corpus.ids[place.document] for place in places))
-        first = (within or places)[0]
-        document = self._corpus.ids[first.document]
-        ordered = tuple(dict.fromkeys((document, *documents)))
         if label.kind == "passages" and (title := self._title(places, expected)):
             return _made(label, "other-title", f"it stands only as the title of {title}", (title,))
-        if (expected or label.document is not None) and not within:
-            elsewhere = "not in a labelled document" if label.kind == "passages" else "where it was not before"
-            reason = f"it stands in {listed(list(documents), _SHOWN)}, {elsewhere}"
-            return _made(label, "moved", reason, ordered, self._characters(first, label.text), 1.0)
+        is_lost = label.document is not None and label.document not in self._corpus.number_of
+        if is_lost or (expected and not within):
+            return self._moved(label, within or places)
         if label.kind == "spans":
-            where = self._characters(first, label.text)
-            reason = f"it stands at {document}[{where[0]}:{where[1]}] now"
-            return _made(label, "moved", reason, ordered, where, 1.0)
+            return self._moved(label, within)
         return self._copies(label)
+
+    def _moved(self, label: Label, places: Sequence[Place]) -> LabelFinding:
+        """Return where a text stands now, or that it is not known which of several places is meant."""
+        documents = tuple(dict.fromkeys(self._corpus.ids[place.document] for place in places))
+        homes = list(self._labels.homes(label))
+        is_home = label.document is not None and documents == (label.document,)
+        one = self._meant(label, places)
+        if one is None and len(documents) == 1 and label.kind == "spans":
+            shown = [f"[{start}:{end}]" for start, end in (self._characters(place, label.text) for place in places)]
+            why = f"it stands {len(places):,} times in {documents[0]}: {listed(shown, _SHOWN)}"
+            return _made(label, "ambiguous", f"{why}; which one is meant is not known", documents, None, 1.0)
+        where = None if one is None else self._characters(one, label.text)
+        if one is not None:
+            documents = (self._corpus.ids[one.document],)
+        if is_home and where is not None:
+            return _made(
+                label, "moved", f"it stands at {documents[0]}[{where[0]}:{where[1]}] now", documents, where, 1.0
+            )
+        reason = f"it stands in {listed(list(documents), _SHOWN)}, not in {listed(homes, _SHOWN)}"
+        return _made(label, "moved", reason, documents, where, 1.0)
+
+    def _meant(self, label: Label, places: Sequence[Place]) -> Place | None:
+        """Return the place that a label means: the only one, or the only one that has around it what was there."""
+        if len(places) == 1:
+            return places[0]
+        before = self._labels.before
+        number = None if before is None or label.document is None else before.number_of.get(label.document)
+        if before is None or number is None or label.start < 0:
+            return None
+        shift = len(before.wholes[number]) - len(before.texts[number])
+        words = plain_words(before.wholes[number])
+        own = [at for at, word in enumerate(words) if label.start + shift < word.end and word.start < label.end + shift]
+        if not own or words_of(before.texts[number][label.start : label.end]) != words_of(label.text or ""):
+            return None  # it had moved before
+        was = surroundings(words, own[0], own[-1] + 1)
+        shared = []
+        for place in places:
+            now = surroundings(self._labels.words_in(place.document), place.start, place.stop)
+            shared.append(sum(map(_same_at_first, was, now)))
+        best = max(shared)
+        return places[shared.index(best)] if shared.count(best) == 1 else None
 
     def _copies(self, label: Label) -> LabelFinding | None:
         """Return that a label stands several times, and which copies count wrong; None where it stands once."""
@@ -126,7 +167,8 @@ class _Check:
         documents = list(dict.fromkeys(self._corpus.ids[place.document] for place in places))
         if len(documents) < 2 or label.kind == "relevant":
             return None
-        labelled = {self._corpus.ids[number] for number in self._labels.expected(label)}
+        named = [label.document] if label.document is not None else self._labels.relevant(label.sample)
+        labelled = {name for document in named for name in self._labels.ids.now(document)}
         wrong = [name for name in documents if name not in labelled]
         if not wrong:
             return None
@@ -139,21 +181,49 @@ class _Check:
 
     def _changed(self, label: Label, near: Sequence[Near]) -> LabelFinding | None:
         """Return how a text changed that stands nowhere word for word; None where too little of it does."""
-        if not near:
-            return None
         expected = self._labels.expected(label)
-        best = max(near, key=lambda row: (row.cover >= HALF and row.document in expected, row.cover))
-        words = plain_words(label.text or "")
-        together, parts = _together(near, [len(word.text) for word in words])
-        if len(parts) > 1 and together >= _WHOLE and together - best.cover >= _GAIN:
-            names = tuple(self._corpus.ids[row.document] for row in parts)
-            return _made(label, "split", f"it is split over {listed(list(names), _SHOWN)}", names, None, best.cover)
-        if best.cover < HALF:
+        candidates = sorted(
+            (row for row in near if row.cover >= HALF), key=lambda row: (row.document not in expected, -row.cover)
+        )
+        edits = [(row, self._labels.edit(label.text or "", row)) for row in candidates]
+        own = [(row, edit) for row, edit in edits if row.document in expected and _is_same(edit)]
+        together, parts = _together(label.text or "", near)
+        if together - max((row.cover for row, _ in own), default=0.0) >= _GAIN:
+            names = tuple(self._corpus.ids[number] for number in parts)
+            reason = f"it is split over {listed(list(names), _SHOWN)}"
+            return _made(label, "split", reason, names, None, near[0].cover)
+        if own:
+            return self._edited(label, *own[0], is_elsewhere=False)
+        if self._labels.homes(label):
+            other = [(row, edit) for row, edit in edits if not edit.changed.is_contradicted and edit.agreement >= SAME]
+        else:  # a text whose document is not known
+            other = [(row, edit) for row, edit in edits if _is_same(edit) and not edit.changed.has_other_names]
+            other = [(row, edit) for row, edit in other if not edit.changed.is_contradicted] or other
+        if len(other) == 1:
+            return self._edited(label, *other[0], is_elsewhere=bool(self._labels.homes(label)))
+        if other:
+            names = tuple(self._corpus.ids[row.document] for row, _ in other)
+            reason = f"{listed(list(names), _SHOWN)} have it with changes; which one is meant is not known"
+            return _made(label, "ambiguous", reason, names, None, other[0][0].cover)
+        siblings = [(row, edit) for row, edit in edits if edit.changed.is_contradicted]
+        if not siblings or label.kind == "forbidden":
             return None
-        name = self._corpus.ids[best.document]
-        place, difference = self._difference(label.text or "", best)
-        reason = f"{name} has {best.cover:.0%} of it"
-        return _made(label, "edited", reason, (name,), place, best.cover, difference)
+        names = tuple(self._corpus.ids[row.document] for row, _ in siblings)
+        if siblings[0][0].document in expected:
+            reason = f"{names[0]} has {siblings[0][0].cover:.0%} of it, with other facts"
+        else:
+            verb = "says" if len(names) == 1 else "say"
+            reason = f"only {listed(list(names), _SHOWN)} {verb} the same, with other facts"
+        return _made(label, "gone", reason, names, None, siblings[0][0].cover, siblings[0][1].difference)
+
+    def _edited(self, label: Label, row: Near, edit: Edit, *, is_elsewhere: bool) -> LabelFinding:
+        name = self._corpus.ids[row.document]
+        reason = f"{name} has {row.cover:.0%} of it"
+        if is_elsewhere:
+            reason += f", not {listed(list(self._labels.homes(label)), _SHOWN)}"
+        place = self._characters(Place(row.document, edit.start, edit.stop), label.text)
+        made = _made(label, "edited", reason, (name,), place, row.cover, edit.difference)
+        return replace(made, is_elsewhere=is_elsewhere)
 
     def _lost(self, label: Label) -> LabelFinding | None:
         """Return where an id may stand now that the corpus does not have; that a text is gone."""
@@ -163,11 +233,11 @@ class _Check:
             return _made(label, "gone", most, cover=near[0].cover if near else 0.0)
         if label.document in self._corpus.number_of:
             return _made(label, "gone", "the document has another text now", (label.document,), cover=0.0)
-        if parts := self._ids.parts(label.document):
+        if parts := self._labels.ids.parts(label.document):
             status: Status = "split" if len(parts) > 1 else "moved"
             reason = f"the corpus has {counted(len(parts), 'part')} of it: {listed(parts, _SHOWN)}"
             return _made(label, status, reason, tuple(parts))
-        other, why = self._ids.other(label.document)
+        other, why = self._labels.ids.other(label.document)
         if not other and label.kind == "relevant":
             other, why = self._by_passages(label)
         if other:
@@ -198,57 +268,50 @@ class _Check:
     def _characters(self, place: Place, text: str | None) -> tuple[int, int]:
         """Return a place in characters of a document's text, without its title, with what surrounds a label's words."""
         whole = self._corpus.wholes[place.document]
-        words, own = _words_in(whole)[place.start : place.stop], plain_words(text or "")
+        words, own = self._labels.words_in(place.document)[place.start : place.stop], plain_words(text or "")
         start, end = words[0].start, words[-1].end
         if text and own:
+            if words[0].text != own[0].text and words[0].text.endswith(own[0].text):  # cut within the first word
+                start = words[0].end - (own[0].end - own[0].start)
+            if words[-1].text != own[-1].text and words[-1].text.startswith(own[-1].text):
+                end = words[-1].start + own[-1].end - own[-1].start
             head, tail = text[: own[0].start], text[own[-1].end :]
             start -= len(head) if whole[:start].endswith(head) else 0
             end += len(tail) if whole.startswith(tail, end) else 0
         shift = len(whole) - len(self._corpus.texts[place.document])
         return max(start - shift, 0), max(end - shift, 0)
 
-    def _difference(self, text: str, near: Near) -> tuple[tuple[int, int], str]:
-        """Return where an edited text stands in a document, and which words differ there."""
-        was = [word.text for word in plain_words(text)]
-        words = _words_in(self._corpus.wholes[near.document])
-        (first, at, _), (last, place, length) = near.runs[0], near.runs[-1]
-        start = max(at - first, 0)
-        stop = min(place + length + len(was) - last - length, len(words))
-        now = [word.text for word in words[start:stop]]
-        return self._characters(Place(near.document, start, stop), text), _worded(was[:_LONGEST], now[:_LONGEST])
 
+def _together(text: str, near: Sequence[Near]) -> tuple[float, list[int]]:
+    """
+    Return the documents over which a text is split, and which share of it they have together; 0 and none if it is not.
 
-@functools.lru_cache(maxsize=4)
-def _words_in(document: str) -> Sequence[Word]:
-    """Return the words of a document; labels of one sample, or of a few, are often about the same long one."""
-    return plain_words(document)
-
-
-def _together(near: Sequence[Near], sizes: Sequence[int]) -> tuple[float, list[Near]]:
-    """Return which share of a text documents have together, and those that add to it."""
-    held: set[int] = set()
+    Each has a piece of it without a gap. A sibling has almost all of it, but for the facts.
+    """
+    letters = np.array([word.end - word.start for word in plain_words(text)])
+    held = np.zeros(len(letters), np.bool_)
     parts = []
-    total = max(sum(sizes), 1)
     for row in near:
-        more = {word for at, _, length in row.runs for word in range(at, at + length)} - held
-        if sum(sizes[word] for word in more) >= _GAIN * total:
-            held |= more
-            parts.append(row)
-    return sum(sizes[word] for word in held) / total, parts
+        own = np.zeros(len(letters), np.bool_)
+        for at, _, length in row.runs:
+            own[at : at + length] = True
+        first, last = row.runs[0][0], row.runs[-1][0] + row.runs[-1][2]
+        is_piece = letters[own].sum() >= _WHOLE * letters[first:last].sum() and row.cover < _WHOLE
+        if is_piece and letters[own & ~held].sum() >= _GAIN * letters.sum():
+            held |= own
+            parts.append(row.document)
+    together = float(letters[held].sum() / max(letters.sum(), 1))
+    return (together, parts) if len(parts) > 1 and together >= _WHOLE else (0.0, [])
 
 
-def _worded(was: Sequence[str], now: Sequence[str]) -> str:
-    """Return how one list of words became the other, with some words around each change."""
-    parts: list[str] = []
-    for tag, a0, a1, b0, b1 in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
-        same = was[a0:a1]
-        if tag != "equal":
-            parts.append(f"[{' '.join(was[a0:a1]) or '∅'} -> {' '.join(now[b0:b1]) or '∅'}]")
-        elif len(same) <= 2 * _CONTEXT:
-            parts += same
-        else:
-            parts += [*same[:_CONTEXT], "...", *same[-_CONTEXT:]]
-    return " ".join(parts)
+def _is_same(edit: Edit) -> bool:
+    """Return whether most words of a text are there, and almost all others if numbers or names changed."""
+    return edit.agreement >= HALF and (edit.others >= SAME or not edit.changed.has_other_facts)
+
+
+def _same_at_first(some: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many words two lists have in common before the first that differs."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))))
 
 
 def _made(

@@ -1,18 +1,27 @@
 """
-What is wrong with samples beside their labels: twins without a label, questions in the corpus, answers without gold.
+What is wrong with samples beside their labels: twins and siblings, questions in the corpus, answers without gold.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from rankgauge.errors import listed
+from rankgauge.gold.edits import Edit
 from rankgauge.gold.label_findings import LabelFinding, Status
 from rankgauge.gold.labels import TracedLabels, question_of, words_of
+from rankgauge.gold.text_tracing import Near
+from rankgauge.matchers.cover import cover_batch
 from rankgauge.samples import Sample
 
 __all__ = ["TWIN", "check_questions"]
+
+_ALIKE = 0.5
+"""From which cover on a document may be a sibling, and a gold text is found; half of it, as for `passage`."""
 
 TWIN = 0.8
 """From which cover on, in both directions, two documents say the same."""
@@ -36,6 +45,7 @@ def check_questions(labels: TracedLabels) -> Mapping[str, list[LabelFinding]]:
     return {
         sample.id: [
             *_twins(labels, sample),
+            *_passage_siblings(labels, sample),
             *_question(labels, sample),
             *_named_title(labels, sample, titles),
             *same.get(sample.id, ()),
@@ -46,26 +56,73 @@ def check_questions(labels: TracedLabels) -> Mapping[str, list[LabelFinding]]:
 
 
 def _twins(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
-    """Yield documents that say the same as a relevant one, and were not judged."""
+    """Yield documents that say the same as a relevant one, or the same of other facts, and were not judged."""
     judged = {*(sample.expected.relevant or {}), *(rule.id for rule in sample.expected.forbidden or ())}
     for place, name in enumerate(labels.relevant(sample.id)):
         for number in labels.numbers([name]):
             near = [row for row in labels.twins(number).near if min(row.cover, row.covered) >= TWIN]
-            twins = {labels.corpus.ids[row.document]: row.cover for row in near}
-            if names := tuple(twin for twin in twins if twin not in judged):
-                reason = (
-                    f"{listed(list(names), _SHOWN)} {'says' if len(names) == 1 else 'say'} the same, without a label"
-                )
-                yield LabelFinding(
-                    sample=sample.id,
-                    kind="relevant",
-                    number=place,
-                    label=name,
-                    status="twin",
-                    reason=reason,
-                    documents=names,
-                    cover=twins[names[0]],
-                )
+            near = [row for row in near if labels.corpus.ids[row.document] not in judged]
+            edits = [(row, labels.edit(labels.corpus.wholes[number], row)) for row in near]
+            of_relevant = _Beside(sample.id, "relevant", place, name)
+            twins = [row for row, edit in edits if not edit.changed.is_contradicted]
+            if twins:
+                names = [labels.corpus.ids[row.document] for row in twins]
+                reason = f"{listed(names, _SHOWN)} {'says' if len(names) == 1 else 'say'} the same, without a label"
+                yield of_relevant.finding("twin", reason, names, twins[0].cover)
+            siblings = [(row, edit) for row, edit in edits if edit.changed.is_contradicted]
+            yield from _siblings(labels, of_relevant, siblings, [])
+
+
+def _passage_siblings(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
+    """Yield documents that say the same as a gold text, of other facts, and which of them count as it by text."""
+    for label in labels.of(sample.id):
+        traced = labels.places(label.text)
+        if label.kind not in {"passages", "spans"} or not traced.places or not label.text:
+            continue
+        own = {place.document for place in traced.places} | labels.expected(label)
+        near = [row for row in traced.near if row.cover >= _ALIKE and row.document not in own]
+        edits = [(row, labels.edit(label.text, row)) for row in near]
+        siblings = [(row, edit) for row, edit in edits if edit.changed.is_contradicted]
+        texts = [labels.corpus.wholes[row.document] for row, _ in siblings]
+        counting = _satisfied(texts, label.text) if texts else []
+        of_text = _Beside(sample.id, label.kind, label.number, str(label))
+        yield from _siblings(labels, of_text, siblings, counting)
+
+
+def _satisfied(texts: Sequence[str], gold: str) -> list[int]:
+    """Return which texts cover half of a gold text, as the matcher `passage` counts."""
+    (covers,) = cover_batch([texts], [[gold]])
+    return np.flatnonzero(covers.scores()[:, 0] >= _ALIKE).tolist()
+
+
+def _siblings(
+    labels: TracedLabels, beside: _Beside, siblings: Sequence[tuple[Near, Edit]], counting: Sequence[int]
+) -> Iterator[LabelFinding]:
+    if not siblings:
+        return
+    names = [labels.corpus.ids[row.document] for row, _ in siblings]
+    reason = f"{listed(names, _SHOWN)} {'says' if len(names) == 1 else 'say'} the same, with other facts"
+    if counting:
+        some = listed([names[at] for at in counting], _SHOWN)
+        reason += f"; {some} {'counts' if len(counting) == 1 else 'count'} as it by text"
+    row, edit = siblings[0]
+    yield beside.finding("sibling", reason, names, row.cover, edit.difference)
+
+
+class _Beside(NamedTuple):
+    """The label beside which something was found."""
+
+    sample: str
+    kind: str
+    number: int
+    label: str
+
+    def finding(
+        self, status: Status, reason: str, documents: Sequence[str], cover: float, difference: str = ""
+    ) -> LabelFinding:
+        """Return what was found."""
+        found: dict[str, Any] = {"documents": tuple(documents), "cover": cover, "difference": difference}
+        return LabelFinding(**self._asdict(), status=status, reason=reason, **found)
 
 
 def _question(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:

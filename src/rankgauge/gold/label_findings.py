@@ -25,6 +25,7 @@ Status = Literal[
     "ambiguous",
     "gone",
     "twin",
+    "sibling",
     "question-in-corpus",
     "answer-not-in-gold",
     "same-question",
@@ -58,6 +59,8 @@ class LabelFinding:
         cover: Which share of the label's text that document has; None where there is no text.
 
         difference: How the text differs there: ``[was -> is]`` between words that are the same.
+
+        is_elsewhere: Whether an edited text stands in another document than the one that its label names.
     """
 
     sample: str
@@ -70,6 +73,7 @@ class LabelFinding:
     place: tuple[int, int] | None = None
     cover: float | None = None
     difference: str = ""
+    is_elsewhere: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -102,6 +106,11 @@ class GoldReport:
     def __post_init__(self) -> None:
         freeze_fields(self)
 
+    @property
+    def is_clean(self) -> bool:
+        """Return whether nothing is wrong; siblings are in the corpus, and no fault of a label."""
+        return all(finding.status == "sibling" for finding in self.findings)
+
     def counts(self) -> dict[str, int]:
         """Return how many findings of each status there are, the most frequent first."""
         return dict(Counter(finding.status for finding in self.findings).most_common())
@@ -110,7 +119,7 @@ class GoldReport:
         """Return it as JSON values; keys are only ever added to this schema."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "ok": not self.findings,
+            "ok": self.is_clean,
             "samples": self.samples,
             "documents": self.documents,
             "labels": dict(self.labels),

@@ -4,6 +4,7 @@ Labels: each gold id, text and span of some samples as one value, where its text
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -11,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from rankgauge.gold.text_tracing import Traced, trace
+from rankgauge.gold.edits import Edit, edit_of
+from rankgauge.gold.text_tracing import Near, Traced, trace
 from rankgauge.io.corpus import Corpus
-from rankgauge.matchers.spelling import plain_words
+from rankgauge.matchers.spelling import Word, plain_words
 from rankgauge.samples import Sample
 
 __all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "question_of", "words_of"]
@@ -93,7 +95,8 @@ class TracedLabels:
         before: Corpus | None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        self.samples, self.corpus, self._progress = samples, corpus, progress
+        self.samples, self.corpus, self.before, self._progress = samples, corpus, before, progress
+        self.ids = OtherIds(corpus)
         labels: dict[str, list[Label]] = defaultdict(list)
         for label in labels_of(samples, before):
             labels[label.sample].append(label)
@@ -107,9 +110,15 @@ class TracedLabels:
         """Return the relevant ids of a sample."""
         return [label.document for label in self.of(sample) if label.kind == "relevant" and label.document]
 
+    def homes(self, label: Label) -> Sequence[str]:
+        """Return the documents in which a label stands as far as is known, by the ids that they have or had."""
+        if label.document is not None:
+            return [label.document]
+        return self.relevant(label.sample) or self._homes_before.get(label.text or "", ())
+
     def expected(self, label: Label) -> set[int]:
-        """Return the documents in which a label should stand, as far as the corpus has them."""
-        return self.numbers([label.document] if label.document is not None else self.relevant(label.sample))
+        """Return the documents in which a label should stand, as far as the corpus has them or parts of them."""
+        return set().union(*(self.numbers(self.ids.now(name)) for name in self.homes(label)))
 
     def numbers(self, names: Sequence[str]) -> set[int]:
         """Return the documents with these ids, as far as the corpus has them."""
@@ -122,6 +131,25 @@ class TracedLabels:
     def twins(self, number: int) -> Traced:
         """Return where the text of a labelled document stands beside itself."""
         return self._traced[self.corpus.wholes[number], number]
+
+    def edit(self, text: str, near: Near) -> Edit:
+        """Return how a text differs in a document that has a part of it."""
+        return edit_of(text, self.corpus.wholes[near.document], self.words_in(near.document), near)
+
+    def words_in(self, number: int) -> Sequence[Word]:
+        """Return the words of a document; labels of one sample, or of a few, are often about the same long one."""
+        return _words_of(self.corpus.wholes[number])
+
+    @cached_property
+    def _homes_before(self) -> Mapping[str, Sequence[str]]:
+        """Return the documents that had the text of a passage when it was made, where that is known."""
+        if self.before is None:
+            return {}
+        passages = (label.text for labels in self._labels.values() for label in labels if label.kind == "passages")
+        texts = list(dict.fromkeys(text for text in passages if text))
+        places = (traced.places for traced in trace(texts, self.before.wholes, is_verbatim=True))
+        names = ([self.before.ids[place.document] for place in of_text] for of_text in places)
+        return {text: list(dict.fromkeys(of_text)) for text, of_text in zip(texts, names, strict=True)}
 
     @cached_property
     def _traced(self) -> Mapping[tuple[str, int], Traced]:
@@ -142,6 +170,11 @@ class TracedLabels:
         return dict(zip(keys, traced, strict=True))
 
 
+@functools.lru_cache(maxsize=8)
+def _words_of(document: str) -> Sequence[Word]:
+    return plain_words(document)
+
+
 def words_of(text: str) -> str:
     """Return the words of a text with a space between them."""
     return " ".join(word.text for word in plain_words(text))
@@ -157,6 +190,12 @@ class OtherIds:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._sorted = sorted(corpus.ids)
+
+    def now(self, name: str) -> list[str]:
+        """Return the ids that a document may have now: its own, those of its parts, or the one other."""
+        if name in self._corpus.number_of:
+            return [name]
+        return self.parts(name) or [other for other in [self.other(name)[0]] if other]
 
     def parts(self, name: str) -> list[str]:
         """Return the ids of a document's parts, such as ``doc7#1`` and ``doc7#2`` of ``doc7``, in order."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankgauge.errors import counted
@@ -16,14 +16,18 @@ from rankgauge.samples.sample_values import GOLD_KINDS, is_real
 
 __all__ = ["LabelChange", "Repaired", "change_lines", "repair_labels"]
 
+_OF_LABELS = {"moved", "edited", "split", "ambiguous", "gone"}
+_WITH_PLACES = {"moved", "edited"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelChange:
-    """One label that was changed: what it was, and what it is now."""
+    """One label that was changed: what it was, what it is now, and the text of the corpus there where it has one."""
 
     finding: LabelFinding
     was: str
     now: tuple[str, ...]
+    text: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -35,11 +39,12 @@ class LabelChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """Records with repaired labels, what was changed in them, and what is left to a person."""
+    """Records with repaired labels, what was changed in them, and what is left to a person, each with the reason."""
 
     records: tuple[Mapping[str, Any], ...]
     changes: tuple[LabelChange, ...]
     left: tuple[LabelFinding, ...]
+    reasons: tuple[str, ...]
 
 
 def repair_labels(
@@ -49,24 +54,27 @@ def repair_labels(
     *,
     edited: bool = False,
     twins: bool = False,
+    to_other_documents: bool = False,
 ) -> Repaired:
     """
     Return records in which ids and spans that moved have their new place; the records given stay as they are.
 
-    With *edited*, texts that were edited get the wording of the corpus; with *twins*, near-duplicates of relevant
-    documents become relevant, too. All parts of what is forbidden are forbidden. Where a label may stand in several
-    places, it is left to a person.
+    With *edited*, texts that were edited get the wording of the corpus, in another document than before only with
+    *to_other_documents*; with *twins*, near-duplicates of relevant documents become relevant, too. All parts of what
+    is forbidden are forbidden. Where a label may stand in several places, it is left to a person.
     """
     by_sample: dict[str, list[LabelChange]] = defaultdict(list)
     changes: list[LabelChange] = []
     left: list[LabelFinding] = []
+    reasons: list[str] = []
     for finding in report.findings:
-        now = _now(finding, corpus, edited=edited, twins=twins)
-        if not now:
+        if reason := _reason_left(finding, edited=edited, twins=twins, to_other_documents=to_other_documents):
             left.append(finding)
+            reasons.append(reason)
             continue
         was = finding.label if finding.kind != "passages" else ""
-        changes.append(LabelChange(finding=finding, was=was, now=now))
+        text = _text_there(finding, corpus)
+        changes.append(LabelChange(finding=finding, was=was, now=_now(finding, text), text=text))
         by_sample[finding.sample].append(changes[-1])
     rows = []
     final: list[LabelChange] = []
@@ -77,25 +85,48 @@ def repair_labels(
             row["expected_output"], done = _changed(record.get("expected_output"), own)
             final += done
         rows.append(row)
-    return Repaired(records=tuple(rows), changes=tuple(final), left=tuple(left))
+    return Repaired(records=tuple(rows), changes=tuple(final), left=tuple(left), reasons=tuple(reasons))
 
 
-def _now(finding: LabelFinding, corpus: Corpus, *, edited: bool, twins: bool) -> tuple[str, ...]:
-    """Return what a label becomes: the ids, the place or the text; nothing for one that stays as it is."""
-    if finding.status == "twin" and twins:
-        return (finding.label, *finding.documents)
-    if finding.status == "moved" and finding.kind == "relevant" and len(finding.documents) == 1:
-        return finding.documents
-    if finding.status in {"moved", "split"} and finding.kind == "forbidden":
-        return finding.documents
-    if finding.place is None or not (edited if finding.status == "edited" else finding.status == "moved"):
-        return ()
+def _reason_left(finding: LabelFinding, *, edited: bool, twins: bool, to_other_documents: bool) -> str:
+    """Return why a label is left to a person; empty for one that is changed."""
+    match finding.status, finding.kind:
+        case "twin", _:
+            return "" if twins else "--twins makes it relevant"
+        case (("moved" | "split"), "forbidden"):
+            return ""
+        case "moved", "passages":
+            return "its text is as it was; the relevant ids, or the text, have to be corrected"
+        case "moved", "relevant" | "spans":
+            several = len(finding.documents) > 1 or (finding.kind == "spans" and finding.place is None)
+            return "it may be any of these places" if several else ""
+        case "edited", "relevant" if not finding.is_elsewhere:
+            return "its id holds; look whether the document still answers the question"
+        case "edited", "relevant" | "passages" | "spans":
+            if not edited:
+                return "read the difference; --edited takes the new wording"
+            elsewhere = finding.is_elsewhere and not to_other_documents
+            return "it is another document; --to-other-documents takes it" if elsewhere else ""
+    return "it has to be judged again" if finding.status in _OF_LABELS else "a person has to decide"
+
+
+def _text_there(finding: LabelFinding, corpus: Corpus) -> str | None:
+    """Return the text at the new place of a passage or a span; None where there is none."""
+    number = corpus.number_of.get(finding.documents[0]) if finding.documents else None
+    if finding.place is None or number is None or finding.kind not in {"passages", "spans"}:
+        return None
     start, end = finding.place
-    if finding.kind == "spans" and len(finding.documents) == 1:
+    return corpus.texts[number][start:end]
+
+
+def _now(finding: LabelFinding, text: str | None) -> tuple[str, ...]:
+    """Return what a label becomes: the ids, the place or the text."""
+    if finding.status == "twin":
+        return (finding.label, *finding.documents)
+    if finding.kind == "spans":
+        start, end = finding.place or (0, 0)
         return (f"{finding.documents[0]}[{start}:{end}]",)
-    if finding.kind == "passages" and finding.status == "edited":
-        return (corpus.texts[corpus.number_of[finding.documents[0]]][start:end],)
-    return ()
+    return (text,) if finding.kind == "passages" and text is not None else finding.documents
 
 
 def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[LabelChange]]:  # noqa: ANN401  # any JSON value
@@ -118,14 +149,14 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
             number = _place_of(entries, number)
         was = entries[number]
         if kind != "passages":
-            entries[number] = _moved_span(was, change.finding)
+            entries[number] = _moved_span(was, change)
         elif isinstance(was, Mapping):
             entries[number], was = {**was, "text": change.now[0]}, was["text"]
         else:
             entries[number] = change.now[0]
         full[kind] = entries[0] if isinstance(full[kind], str) else entries
         text = was if kind == "passages" else change.was
-        done.append(LabelChange(finding=change.finding, was=text, now=change.now))
+        done.append(replace(change, was=text))
     if ids["relevant"] and full.get("relevant") is not None:  # otherwise the sets say what is relevant
         full["relevant"] = _with_ids(full["relevant"], ids["relevant"])
     if ids["relevant"] and full.get("sets") is not None:
@@ -143,9 +174,11 @@ def _place_of(entries: Sequence[Any], number: int) -> int:
     return texts.index(list(dict.fromkeys(texts))[number])
 
 
-def _moved_span(span: Mapping[str, Any], finding: LabelFinding) -> dict[str, Any]:
-    start, end = finding.place or (0, 0)
-    return {**span, "document": finding.documents[0], "start": start, "end": end}
+def _moved_span(span: Mapping[str, Any], change: LabelChange) -> dict[str, Any]:
+    """Return a span at its new place, with the text there if it has one."""
+    start, end = change.finding.place or (0, 0)
+    moved = {**span, "document": change.finding.documents[0], "start": start, "end": end}
+    return moved | {"text": change.text} if span.get("text") is not None and change.text is not None else moved
 
 
 def _with_ids(relevant: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  # any JSON value
@@ -188,9 +221,14 @@ def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Itera
 
 
 def change_lines(repaired: Repaired) -> Iterator[str]:
-    """Yield each change as a difference, and what is left to a person."""
+    """Yield each change as a difference, and what is left to a person; with the reason where a new place is known."""
     for change in repaired.changes:
         yield from _difference(change)
+    for finding, reason in zip(repaired.left, repaired.reasons, strict=True):
+        if finding.status in _WITH_PLACES:
+            yield f"{_headed(finding)} (left: {reason})"
+            yield from [f"  {finding.difference}"] if finding.difference else []
+            yield ""
     left = Counter(finding.status for finding in repaired.left)
     yield f"{counted(len(repaired.changes), 'change')}" + (
         f"; left as they are: {', '.join(f'{number:,} {status}' for status, number in left.most_common())}"
@@ -199,10 +237,15 @@ def change_lines(repaired: Repaired) -> Iterator[str]:
     )
 
 
+def _headed(finding: LabelFinding) -> str:
+    return f"{finding.sample}, {finding.kind} {finding.label}: {finding.status}, {finding.reason}"
+
+
 def _difference(change: LabelChange) -> Sequence[str]:
     finding = change.finding
     head = f"{finding.sample}, {finding.kind}: {finding.status}, {finding.reason}"
     if finding.kind == "passages":
         return [head, f"  {finding.difference}", ""]
     kept = [f"  + {name}" for name in change.now if name != change.was]
-    return [head, f"  {' ' if change.was in change.now else '-'} {change.was}", *kept, ""]
+    shown = [f"  {finding.difference}"] if finding.difference else []
+    return [head, f"  {' ' if change.was in change.now else '-'} {change.was}", *kept, *shown, ""]

@@ -4,7 +4,8 @@ Where texts stand in a corpus: word for word, and in which documents large parts
 Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
 many of the texts have says little, so each text is looked up by its rarer runs, its seeds. Where all seeds of a text
 stand at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
-much of it the document has.
+much of it the document has. A text that was cut by characters begins and ends within words, so that the seeds of its
+inner words are enough, and its first and last word may be parts of the document's.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from numpy.typing import NDArray
 
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs, read_words
 
-__all__ = ["Near", "Place", "Traced", "trace"]
+__all__ = ["Near", "Place", "Traced", "is_cut_from", "trace"]
 
 N = 3
 """How many words a run has; a text of fewer words is one run."""
 
 _BATCH = 4_000_000
 """About how many characters of documents are looked at together."""
+
+_CUTTABLE = N + 2
+"""How many words a text has at least whose first and last one may be parts of words."""
 
 _COMMON = 8
 """A run that stands more often in the texts is no seed, but the rarest of a text that has no other."""
@@ -41,7 +45,7 @@ _LEAST = 0.1
 
 
 class Place(NamedTuple):
-    """Where a text stands word for word."""
+    """Where a text stands word for word; its first and its last word may be parts of those there."""
 
     document: int
     start: int  # in words of the document
@@ -71,6 +75,23 @@ class _Hits(NamedTuple):
     seed: Integers
     document: Integers
     other: Integers
+
+    def where(self, chosen: NDArray[np.bool_]) -> _Hits:
+        """Return some of them."""
+        return _Hits(*(column[chosen] for column in self))
+
+
+class _Texts(NamedTuple):
+    """The texts that are looked up."""
+
+    stream: WordStream
+    is_cuttable: NDArray[np.bool_]  # whether the first and the last word may be parts of words
+
+    def is_inner(self, places: Integers, n: int) -> NDArray[np.bool_]:
+        """Return whether the runs of *n* words from some places on decide where a text stands."""
+        text, first = self.stream.text[places], self.stream.first
+        inner: NDArray[np.bool_] = (places > first[text]) & (places + n < first[text + 1])
+        return inner | ~self.is_cuttable[text]
 
 
 class _Seeds(NamedTuple):
@@ -102,36 +123,40 @@ def trace(
     *,
     itself: Sequence[int] | None = None,
     exact: Sequence[bool] | None = None,
+    is_verbatim: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Traced]:
     """
     Return where texts stand in documents.
 
     *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
-    near a text are looked for where it stands nowhere else word for word, and for texts that are documents; not for
-    those that are looked up as they are, *exact*. *progress* is called with how many documents were read of how many.
+    near a text, which have parts of it, are not looked for where it is looked up as it is, *exact*, and for no text if
+    only places are wanted, *is_verbatim*. *progress*
+    is called with how many documents were read of how many.
     """
     stream = read_words(texts)
     own = np.full(len(texts), -1) if itself is None else np.array(itself, dtype=np.int64)
-    groups = list(_seeds(stream))
-    counts = np.zeros(len(texts), np.int64)
+    is_exact = np.zeros(len(texts), np.bool_) if exact is None else np.array(exact, dtype=np.bool_)
+    ours = _Texts(stream, (stream.counts() >= _CUTTABLE) & ~is_exact & (own < 0))
+    groups = list(_seeds(ours))
+    counts, inner = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     for group in groups:
         counts += np.bincount(stream.text[group.places], minlength=len(texts))
+        chosen = group.places[ours.is_inner(group.places, group.n)]
+        inner += np.bincount(stream.text[chosen], minlength=len(texts))
     places: list[list[Place]] = [[] for _ in texts]
     near = np.empty((0, 3), np.int64)  # text, document, seeds
     for first, batch in _batches(documents):
         words = read_words(batch)
         for group in groups:
             hits = group.hits(stream, words, first)
-            hits = _Hits(*(part[hits.document != own[hits.text]] for part in hits))
-            for text, place in _verbatim(stream, words, hits, counts, first):
+            hits = hits.where(hits.document != own[hits.text])
+            for text, place in _verbatim(ours, words, hits.where(ours.is_inner(hits.seed, group.n)), inner, first):
                 places[text].append(place)
             near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
         if progress is not None:
             progress(first + len(batch), len(documents))
-    wanted = np.array([not stands for stands in places], dtype=np.bool_) | (own >= 0)
-    if exact is not None:
-        wanted &= ~np.array(exact, dtype=np.bool_)
+    wanted = ~is_exact & (not is_verbatim)
     close = _measured(stream, near[wanted[near[:, 0]]], documents)
     return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
 
@@ -148,8 +173,9 @@ def _batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
         yield first, documents[first:]
 
 
-def _seeds(stream: WordStream) -> Iterator[_Seeds]:
-    """Yield the seeds of all texts, by the length of their runs."""
+def _seeds(ours: _Texts) -> Iterator[_Seeds]:
+    """Yield the seeds of all texts, by the length of their runs; each text has one that decides."""
+    stream = ours.stream
     words = stream.counts()
     for n in np.unique(np.minimum(words, N)).tolist():
         if not n:
@@ -160,11 +186,11 @@ def _seeds(stream: WordStream) -> Iterator[_Seeds]:
         order = np.argsort(runs[inside], kind="stable")
         places, hashes = inside[order], runs[inside[order]]
         _, where, times = np.unique(hashes, return_inverse=True, return_counts=True)
-        rarity = times[where]
+        rarity, inner = times[where], ours.is_inner(places, n)
         best = np.full(len(words), np.iinfo(np.int64).max)
-        np.minimum.at(best, text[places], rarity)
+        np.minimum.at(best, text[places[inner]], rarity[inner])
         keep = rarity <= _COMMON
-        rest = np.flatnonzero((rarity == best[text[places]]) & ~keep)
+        rest = np.flatnonzero((rarity == best[text[places]]) & ~keep & inner)
         keep[rest[np.unique(text[places[rest]], return_index=True)[1]]] = True
         places, hashes = places[keep], hashes[keep]
         bits = np.uint64(64 - max((4 * len(hashes)).bit_length(), 10))
@@ -174,9 +200,10 @@ def _seeds(stream: WordStream) -> Iterator[_Seeds]:
 
 
 def _verbatim(
-    stream: WordStream, words: WordStream, hits: _Hits, counts: Integers, first: int
+    ours: _Texts, words: WordStream, hits: _Hits, counts: Integers, first: int
 ) -> Iterator[tuple[int, Place]]:
-    """Yield the texts that stand in documents word for word."""
+    """Yield the texts that stand in documents word for word, by the hits of the seeds that decide."""
+    stream = ours.stream
     begin = hits.other - hits.seed + stream.first[hits.text]
     span = len(words.words) + 1
     keys, times = np.unique((hits.text * span + begin)[begin >= 0], return_counts=True)
@@ -186,12 +213,32 @@ def _verbatim(
     text, begin, size = text[able], begin[able], size[able]
     able = words.text[begin] == words.text[begin + size - 1] if len(begin) else np.empty(0, np.bool_)
     text, begin, size = text[able], begin[able], size[able]
-    whole = _are_same(stream.words, stream.first[text], words.words, begin, size)
+    edge = ours.is_cuttable[text].astype(np.int64)
+    at = stream.first[text]
+    whole = _are_same(stream.words, at + edge, words.words, begin + edge, size - 2 * edge)
+    is_cut = (stream.words[at] != words.words[begin]) | (stream.words[at + size - 1] != words.words[begin + size - 1])
+    for row in np.flatnonzero(whole & is_cut).tolist():
+        sides = [(int(at[row]), int(begin[row])), (int(at[row] + size[row] - 1), int(begin[row] + size[row] - 1))]
+        pairs = [(stream.spelled(own), words.spelled(other)) for own, other in sides]
+        whole[row] = is_cut_from(*pairs)
     document = words.text[begin[whole]]
     start = begin[whole] - words.first[document]
     rows = zip(text[whole].tolist(), (document + first).tolist(), start.tolist(), size[whole].tolist(), strict=True)
-    for number, doc, at, length in rows:
-        yield number, Place(doc, at, at + length)
+    for number, doc, at_word, length in rows:
+        yield number, Place(doc, at_word, at_word + length)
+
+
+def is_cut_from(first: tuple[str, str], last: tuple[str, str]) -> bool:
+    """
+    Return whether the first and the last word of a text may be parts of a document's words; each pair has both.
+
+    A number that ends the text is no part of a longer one, unless the text is cut within a word at its other end, too.
+    """
+    if not first[1].endswith(first[0]) or not last[1].startswith(last[0]):
+        return False
+    cut = [own != other for own, other in (first, last)]
+    has_number = any(own != other and any(map(str.isdigit, other)) for own, other in (first, last))
+    return all(cut) or not has_number
 
 
 def _are_same(

@@ -71,7 +71,7 @@ class Facts:
     """What the texts of one stream say beside their runs."""
 
     def __init__(self, stream: WordStream) -> None:
-        self._stream = stream
+        self._data = stream.data
         # Single numbers are read faster from these than from arrays.
         self._words, self._flags = stream.words.data, stream.flags.data
         self._starts, self._stops = stream.starts.data, stream.stops.data
@@ -124,9 +124,9 @@ class Facts:
     def _between(self, gold: Sequence[int], other: Sequence[int]) -> int | None:
         """Return how many gold words were replaced between two runs, None where that changes what is said."""
         if gold and other:
-            return None if self._contradict(gold, other) else len(gold)
+            return None if self.contradict(gold, other) else len(gold)
         own = gold or other
-        return None if own and self._negates(self._within_sentence(own)) else 0
+        return None if own and self.negates(self._within_sentence(own)) else 0
 
     def _within_sentence(self, between: Sequence[int]) -> Iterator[int]:
         """Yield the words of a gap that stand in one sentence with the run before it, or with the one behind it."""
@@ -152,11 +152,11 @@ class Facts:
             if cut is not None:
                 pieces += cut
                 return 0
-        if self._negates(own) != self._negates(theirs):
+        if self.negates(own) != self.negates(theirs):
             return None
         count = min(len(own), len(theirs))
         own, theirs = own[:count], theirs[:count]
-        if self._contradict(own, theirs):
+        if self.contradict(own, theirs):
             return None
         return sum(self._words[first] != self._words[second] for first, second in zip(own, theirs, strict=True))
 
@@ -175,7 +175,7 @@ class Facts:
 
     def _cut(self, own: int, theirs: int, gold: Bounds, other: Bounds, step: int) -> list[Piece] | None:
         """Return the piece of a gold word that both texts have, if one of them ends within it; None where none does."""
-        data = self._stream.data
+        data = self._data
         first, second = (data[self._starts[word] : self._stops[word]] for word in (own, theirs))
         short, long, at, text = (
             (second, first, theirs, other) if len(second) < len(first) else (first, second, own, gold)
@@ -196,21 +196,27 @@ class Facts:
             return at == text[0] or bool(self._flags[at] & BREAK)
         return at == text[1] - 1 or bool(self._flags[at + 1] & BREAK)
 
-    def _negates(self, words: Iterable[int]) -> bool:
+    def negates(self, words: Iterable[int]) -> bool:
+        """Return whether some words, by their places in the stream, have a negation among them."""
         return any(self._words[at] in self._negations for at in words)
 
-    def _contradict(self, own: Sequence[int], theirs: Sequence[int]) -> bool:
+    def contradict(self, own: Sequence[int], theirs: Sequence[int]) -> bool:
         """Return whether a number, a negation or a name stands in one of two stretches only."""
-        if self._negates(own) != self._negates(theirs):
+        if self.negates(own) != self.negates(theirs):
             return True
         for some, others in ((own, theirs), (theirs, own)):
             known = {self._words[at] for at in others}
             other = [at for at in some if self._words[at] not in known]
-            if any(map(self._is_fact, other)) or sum(self._flags[at] & UNSPACED_WORD > 0 for at in other) > 1:
+            if any(map(self.is_fact, other)) or sum(self._flags[at] & UNSPACED_WORD > 0 for at in other) > 1:
                 return True
         return False
 
-    def _is_fact(self, at: int) -> bool:
-        """Return whether a word is a number or a name."""
+    def is_number(self, at: int) -> bool:
+        """Return whether a word, by its place in the stream, is a number, in digits or as a word."""
+        first = self._data[self._starts[at]]
+        return 0x30 <= first <= 0x39 or self._words[at] in self._numbers
+
+    def is_fact(self, at: int) -> bool:
+        """Return whether a word, by its place in the stream, is a number or a name."""
         flags = self._flags[at]
         return bool(flags & STRONG) or flags & (CAPITAL | BREAK) == CAPITAL or self._words[at] in self._numbers
