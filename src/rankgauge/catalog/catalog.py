@@ -290,16 +290,17 @@ class Catalog:
         """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("metric set", name)
 
-    def reader(self, suffix: str) -> Claim[Reader] | None:
+    def reader(self, *endings: str) -> Claim[Reader] | None:
         """
-        Return the reader for a file ending such as ``.jsonl``, a built-in one before any other; None if there is none.
+        Return the reader for the first of some file endings, such as ``.jsonl``, that has one; None if none has.
+
+        For an ending a built-in reader comes before any other.
 
         Raises:
             NameClashError: Several plugins read such files.
         """
-        if not self._names.has("file ending", suffix):
-            return None
-        return self._get("file ending", suffix)
+        read = (ending for ending in endings if self._names.has("file ending", ending))
+        return next((self._get("file ending", ending) for ending in read), None)
 
     def reader_named(self, name: str) -> Claim[Reader]:
         """Return the reader of that name; `UnknownNameError` or `NameClashError` when there is none."""

@@ -16,9 +16,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
 from rankgauge.io.builtin_formats import LINES
-from rankgauge.io.chosen_readers import reader_of
 from rankgauge.io.documents import decode_text
-from rankgauge.io.files import OpenFile, open_file, plain_suffix, read_bytes
+from rankgauge.io.files import OpenFile, endings, open_file, plain_suffix, read_bytes
 from rankgauge.io.ir_datasets_names import TextOf, is_named, texts_named
 from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
@@ -44,7 +43,7 @@ def records(path: Path, catalog: Catalog, reader: str = "") -> Iterator[Record]:
     """Read the records of a file in the format that its ending names, or by the *reader* of that name."""
     if (path / "qrels").is_dir():
         raise unreadable(str(path), "this is a directory; a folder of BEIR or MTEB is read with --preset beir")
-    claim = reader_of(path, catalog, reader)
+    claim = catalog.reader_named(reader) if reader else catalog.reader(*endings(path))
     is_ours = claim is None or claim.provider.distribution == OWN
     with open_file(path, is_text=is_ours) as source:
         if claim is None:
@@ -133,7 +132,7 @@ def has_our_lines(source: object, catalog: Catalog) -> bool:
     """Return whether data is a file of JSON lines that our own reader reads."""
     if not isinstance(source, Path) or plain_suffix(source) not in LINES:
         return False
-    claim = reader_of(source, catalog)
+    claim = catalog.reader(*endings(source))
     return claim is not None and claim.provider.distribution == OWN
 
 

@@ -9,9 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from rankgauge.catalog import Catalog
-from rankgauge.io.chosen_readers import reader_of
 from rankgauge.io.field_names import is_header
-from rankgauge.io.files import is_regular, open_file, plain_suffix
+from rankgauge.io.files import endings, is_regular, open_file, plain_suffix
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.recognize import is_qrels_line, is_table, read_head, split_line
 from rankgauge.plugin.declarations import Record
@@ -29,7 +28,7 @@ def holds_judgments(path: Path, catalog: Catalog) -> bool:
     A table with a column of samples holds samples, and an ending that a reader has names the format otherwise.
     """
     suffix = plain_suffix(path)
-    if not is_regular(path) or (not is_table(suffix) and reader_of(path, catalog) is not None):
+    if not is_regular(path) or (not is_table(suffix) and catalog.reader(*endings(path)) is not None):
         return False
     with open_file(path) as opened:
         head = read_head(opened.stream)

@@ -230,9 +230,8 @@ def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog
     name = reader_name(columns, kind)
     if not name and (catalog is None or file.kept is not None or _is_plain(file, kind)):
         return None  # other plugins have not to load for it
-    from rankgauge.io.chosen_readers import reader_of
-
-    claim = reader_of(file.path, Catalog.discover() if catalog is None else catalog, name)
+    catalog = Catalog.discover() if catalog is None else catalog
+    claim = catalog.reader_named(name) if name else catalog.reader(*endings(file.path))
     if claim is None or (claim.provider.distribution == OWN and not name):
         return None
     _check_threads(file.name)
