@@ -12,7 +12,7 @@ from draws import in_thorough_suite
 
 SOURCE = Path(rankgauge.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
-LONGEST, SHORTEST = 350, 40
+LONGEST, SHORTEST = 600, 40
 MOST_OF_A_NAME = 2
 MOST_PUBLIC_NAMES = 25
 SHORT = {
