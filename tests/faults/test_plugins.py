@@ -8,6 +8,7 @@ import pytest
 from faults.misbehaving import PLACES, RAISES, hostile_declarations, misbehaving
 from rankgauge import Catalog, Engine
 from rankgauge.cli import call as _call
+from rankgauge.errors import MetricFailedError
 
 ROWS = [
     {
@@ -78,7 +79,13 @@ def test_a_plugin_that_cannot_be_loaded_is_listed_with_its_file_and_line(install
 def test_what_fails_while_scoring_fails_for_its_samples_by_name_and_line(installed, data, place, what):
     file = installed.add("bad-tools", misbehaving(place, RAISES[what]))
     name = "bad-metric" if place in {"metric", "defined"} else "bad-answer"
-    result = Engine().dataset(data).with_metrics([name, "hit@1"]).run()
+    evaluation = Engine().dataset(data).with_metrics([name, "hit@1"])
+    if place in {"metric", "defined"}:  # which fail for every sample, and so the run
+        with pytest.raises(MetricFailedError, match="1 metric failed for every sample") as failed:
+            evaluation.run()
+        result = failed.value.result
+    else:
+        result = evaluation.run()
     assert [column.mean for column in result.metrics.values()] == [0.0, 0.5]
     assert result[name].n_failed == len(ROWS)
     for error in result.errors:

@@ -63,7 +63,7 @@ class TestReading:
             ({"searches": [["a"], [{"id": "b", "score": "x"}]]}, "searches[1].retrieved[0].score must be a finite"),
             ({"searches": [["a"]], "retrieved": ["a"]}, "and so does 'retrieved'; leave one out"),
             ({"searches": [["a"]], "stages": [{"name": "s", "retrieved": []}]}, "and so does 'stages'; leave one out"),
-            ({"searches": [["a"]], "answer": 3}, "'answer' must be a string"),
+            ({"searches": [["a"]], "answer": 3.5}, "'answer' must be a string"),
         ],
     )
     def test_what_cannot_be_read_fails_its_sample(self, output, words):

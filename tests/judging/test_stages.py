@@ -58,7 +58,7 @@ def test_branches_say_where_they_come_from():
         ({"stages": [DENSE], "retrieved": ["b"]}, "not what the last stage, 'dense', retrieved (at rank 1)"),
         ({"stages": [DENSE], "retrieved": ["a"]}, "'dense', retrieved (1 items and 2); leave 'retrieved' out"),
         ({"stages": [DENSE], "retrieved": "a"}, "must be a list"),
-        ({"stages": [DENSE], "answer": 3}, "'answer' must be a string"),
+        ({"stages": [DENSE], "answer": 3.5}, "'answer' must be a string"),
     ],
 )
 def test_stages_that_cannot_be_read_fail_their_sample(output, words):

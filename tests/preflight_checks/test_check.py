@@ -373,15 +373,21 @@ def test_empty_files_are_an_error(check, text):
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x00\x01\x02\n", gzip.compress(RUN.encode(), mtime=0), b"PAR1....", b"\xff\xfeq\x00"]
+    ("data", "words"),
+    [
+        (b"\x00\x01\x02\n", "it is not text"),
+        (gzip.compress(RUN.encode(), mtime=0), "it is compressed; give the file the ending .gz"),
+        (b"PAR1....", "it is Parquet; give the file the ending .parquet"),
+        (b"\xff\xfeq\x00", "it is UTF-16 text; convert it to UTF-8"),
+    ],
 )
-def test_what_is_no_text_cannot_be_read(tmp_path, data):
+def test_what_is_no_text_cannot_be_read(tmp_path, data, words):
     (tmp_path / "qrels.txt").write_text(QRELS, encoding="utf-8")
     (tmp_path / "run.txt").write_bytes(data)
-    with pytest.raises(UnreadableError, match=r"run\.txt: it is"):
-        rankgauge.preflight(tmp_path / "qrels.txt", tmp_path / "run.txt")
-    with pytest.raises(UnreadableError, match=r"run\.txt: it is"):
-        rankgauge.preflight(tmp_path / "run.txt", tmp_path / "qrels.txt")
+    for files in (("qrels.txt", "run.txt"), ("run.txt", "qrels.txt")):
+        with pytest.raises(UnreadableError) as refused:
+            rankgauge.preflight(*(tmp_path / file for file in files))
+        assert str(refused.value).endswith(f"run.txt: {words}")
 
 
 def test_a_compressed_run_with_the_right_ending_is_read(tmp_path):
