@@ -19,7 +19,7 @@ def judged(qrels, run, profile=TREC):
 def test_a_pattern_has_the_grade_and_rank_of_each_judgment_as_listed():
     patterns, counts = judged({"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"x": 3.0, "a": 1.0, "b": 2.0}})
     assert patterns == [(3, (2, 1, 0), (3, 2, 0))]
-    assert counts == RunCounts(queries=1, matched=2)
+    assert counts == RunCounts(queries=1, matched=2, deepest=3)
 
 
 def test_equal_scores_stand_by_id_descending():
@@ -39,7 +39,7 @@ def test_queries_count_as_tied_where_equal_scores_earn_differently():
 
 def test_a_query_with_several_ties_counts_once():
     run = {"q": {"a": 2.0, "x": 2.0, "b": 1.0, "y": 1.0}}
-    assert judged({"q": {"a": 1, "b": 1}}, run)[1] == RunCounts(queries=1, tied=1, matched=2)
+    assert judged({"q": {"a": 1, "b": 1}}, run)[1] == RunCounts(queries=1, tied=1, matched=2, deepest=4)
 
 
 def test_many_ties_are_left_to_columns():

@@ -58,7 +58,7 @@ class TestRules:
             sample(rules, item("a", owner="b"), name="q1"),
             sample(rules, "a", "b", name="q2"),
             sample(rules, {"text": "This is a."}, name="q3"),
-            sample(rules, item("a", tenant=None), "b", name="q4"),
+            sample(rules, item("a", tenant=None), "b", "c", name="q4"),
             sample(rules, name="q5"),
             sample(None, "a", name="q6"),
         ]

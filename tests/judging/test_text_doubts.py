@@ -27,7 +27,7 @@ SHORTER = [sample(at, {"passages": [f"A long introduction. {text}. More."]}, [te
 @pytest.mark.parametrize("options", [{}, {"batch_size": 3}])
 def test_gold_in_longer_chunks_that_the_matcher_does_not_accept(options):
     # A gold text has 44 characters, a retrieved one 44 + 28.
-    assert notes(LONGER, "recall(matcher=fuzzy-chunk)@5", **options) == (
+    assert notes(LONGER, "recall(matcher=fuzzy-chunk)@1", **options) == (
         (
             "10 of 10 gold texts stand in a retrieved text that `fuzzy-chunk` does not accept, because that is longer "
             "(characters on average: 44 gold, 72 retrieved); it finds 0.00 of them, matcher=passage would find 1.00"
@@ -36,7 +36,7 @@ def test_gold_in_longer_chunks_that_the_matcher_does_not_accept(options):
 
 
 def test_chunks_of_longer_gold_that_the_matcher_does_not_accept():
-    assert notes(SHORTER, "recall(matcher=contains)@5") == (
+    assert notes(SHORTER, "recall(matcher=contains)@1") == (
         (
             "10 of 10 gold texts hold a retrieved text that `contains` does not accept, because that is shorter "
             "(characters on average: 72 gold, 44 retrieved); it finds 0.00 of them, matcher=passage would find 1.00"
@@ -53,7 +53,7 @@ def test_a_matcher_that_looks_the_right_way_is_not_doubted(metric):
 
 def test_few_that_are_refused_are_no_reason_to_doubt():
     right = [sample(at, {"passages": [text]}, [text]) for at, text in enumerate(GOLD * 3, 10)]
-    assert notes([*right, LONGER[0]], "recall(matcher=chunk)@5") == ()  # 1 of 31 is below a twentieth
+    assert notes([*right, LONGER[0]], "recall(matcher=chunk)@1") == ()  # 1 of 31 is below a twentieth
 
 
 def test_short_answers_that_stand_only_inside_words():
@@ -64,11 +64,11 @@ def test_short_answers_that_stand_only_inside_words():
         sample(4, {"answer": "none"}, ["Nothing here."]),
     ]
     # Found: 41, 41, art, music; whole: the second 41, and music.
-    assert notes(samples, "containment@5") == (
+    assert notes(samples, "containment@2") == (
         (
             "in 2 samples `contains` finds a short gold text only inside a longer word, such as '41' in '1941'; it "
             "finds 4 of these texts, matcher=words would find 2"
         ),
     )
-    result = Engine().dataset(samples).with_metrics(["containment(matcher=words)@5"]).run()
+    result = Engine().dataset(samples).with_metrics(["containment(matcher=words)@2"]).run()
     assert (result.notes, next(iter(result.metrics.values())).values.tolist()) == ((), [0.0, 1.0, 1.0, 0.0])

@@ -82,11 +82,11 @@ def test_grade_above_the_scale_counts_as_its_top(engine):
         {"id": "not retrieved", "expected_output": {"a": 2, "b": 4}, "actual_output": ["a"]},
     ]
 
-    result = engine.dataset(samples).with_metrics(["err(max_grade=2)@5"]).run()
+    result = engine.dataset(samples).with_metrics(["err(max_grade=2)@1"]).run()
 
-    assert result["err(max_grade=2)@5"].values.tolist() == [0.25, 0.75, 0.75]
-    assert result["err(max_grade=2)@5"].n_failed == 0
-    assert result.notes == ("err(max_grade=2.0)@5: there are grades up to 4; those above max_grade=2 count as 2",)
+    assert result["err(max_grade=2)@1"].values.tolist() == [0.25, 0.75, 0.75]
+    assert result["err(max_grade=2)@1"].n_failed == 0
+    assert result.notes == ("err(max_grade=2.0)@1: there are grades up to 4; those above max_grade=2 count as 2",)
 
 
 @pytest.mark.parametrize("metric", ["err(max_grade=2)@5", "INST(max_rel=2)", "SDCG(max_grade=2)@5"])

@@ -19,13 +19,13 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
-from rankgauge.judging.few import FewQueries, Pattern
+from rankgauge.judging.few import FewQueries, Pattern, lacks_gold
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
-from rankgauge.scoring.sighting import depth_notes
+from rankgauge.scoring.sighting import depth_notes, unreached
 
 __all__ = ["FewEvaluator", "RunEvaluation", "ScoredRun"]
 
@@ -72,7 +72,7 @@ class ScoredRun(NamedTuple):
             [*self.remarks, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)]
         )
         scored.notes.extend(scored.incomplete(policy))
-        scored.notes.extend(depth_notes(evaluation.plan, self.counts.deepest))
+        scored.notes.extend(depth_notes(evaluation.plan, self.counts.deepest, lambda _: self.counts.lacks_gold))
         judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:
             scored.notes.append(judges.sentence)
@@ -167,6 +167,8 @@ class FewEvaluator:
     def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
+        if unreached(plan, counts.deepest):
+            counts = counts._replace(lacks_gold=lacks_gold(patterns, plan.profile))
         scored = Scored(
             queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
         )

@@ -32,6 +32,7 @@ from rankgauge.policy import Policy, Profile
 from rankgauge.preflight_checks.swapped_sides import SwapDoubt, nested_otherwise, swap_doubt
 from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.sighting import unreached
 
 __all__ = [
     "PlannedRun",
@@ -223,9 +224,11 @@ def _swapped(doubt: SwapDoubt | None) -> str:
 def how_it_fits(plan: Plan, judged: RunCollector, evidence: Mapping[str | None, Evidence]) -> RunCounts:
     """Return how a run fits the judgments, by the units in which metrics look at its ids."""
     counts = judged.counts(evidence[plan.units[0]])
+    missing = judged.missing.tolist() if unreached(plan, counts.deepest) else None
     return counts._replace(
         dropped=next(iter(evidence.values())).n_dropped,
         matched=sum(len(evidence[unit].judged.rows.sample) for unit in plan.units),
+        lacks_gold=missing is not None and any(evidence[unit].lacks_gold(missing) for unit in plan.units),
     )
 
 

@@ -5,7 +5,7 @@ Targets, evidence and gold keys: what is to be judged, a batch that was, and whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -21,7 +21,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.judging.budgets import Budget, Fits
 from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Identity, Ranking
-from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.ranking import JudgedBlock, earned
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
@@ -197,6 +197,15 @@ class Evidence:
     def has_gold(self) -> bool:
         """Return whether any sample has this kind of ground truth."""
         return len(self.without_gold) < self.judged.n
+
+    def lacks_gold(self, left_out: Collection[int]) -> bool:
+        """Return whether something that earns was not found for a sample, but for those at the places *left_out*."""
+        judged = self.judged
+        counts = np.ones(judged.n, dtype=np.bool_)
+        counts[list(left_out)] = False
+        lacking = np.isfinite(earned(judged.gold.grade, judged.relevance)) & counts[judged.gold.sample]
+        lacking[judged.rows.gold] = False
+        return bool(np.count_nonzero(lacking))
 
 
 class Judge(Protocol):

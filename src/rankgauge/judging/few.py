@@ -25,7 +25,7 @@ from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
 
-__all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
+__all__ = ["FewQueries", "Pattern", "judged_patterns", "lacks_gold", "takes_few"]
 
 _QUERIES, _JUDGMENTS, _RESULTS = 100, 1 << 8, 1 << 11
 """Up to how many of each going through them one by one is faster than columns, also on rankings never seen before."""
@@ -195,6 +195,16 @@ def _count(tied: Sequence[_Tied], profile: Profile) -> int:
     earns = earned(grades.astype(np.float64), relevance_of(profile))
     mixed = mixed_ties(query_nos, Ranks(first, first, last), earns, profile.policy.depth)
     return len(distinct(query_nos[mixed]))
+
+
+def lacks_gold(patterns: Sequence[Pattern], profile: Profile) -> bool:
+    """Return whether a ranking lacks something that earns."""
+    relevance = relevance_of(profile)
+    return any(
+        not rank and (grade > 0 or relevance.holds(grade))
+        for _, grades, ranks in patterns
+        for grade, rank in zip(grades, ranks, strict=False)  # there are no ranks where the run lacks the query
+    )
 
 
 def judged_patterns(patterns: Sequence[Pattern], profile: Profile) -> Judged:

@@ -35,13 +35,16 @@ class RunCounts(NamedTuple):
     dropped: int = 0  # how many repeated results the policy dropped
     matched: int = 0  # how many results are judged
     deepest: int = 0  # how many results the longest ranking has, after policy
+    lacks_gold: bool = False  # whether a ranking lacks something that earns; known if a cutoff is below the longest
 
     @classmethod
     def total(cls, parts: Iterable[RunCounts]) -> RunCounts:
         """Return the counts of a run from those of its parts, each of which has other queries."""
         counts = [cls(), *parts]
         total = cls(*(sum(column) for column in zip(*counts, strict=True)))
-        return total._replace(deepest=max(each.deepest for each in counts))
+        return total._replace(
+            deepest=max(each.deepest for each in counts), lacks_gold=any(each.lacks_gold for each in counts)
+        )
 
     def notes(self, policy: Policy) -> list[str]:
         """Say what a user should know of how the run fits the judgments."""

@@ -313,7 +313,7 @@ class ShardedRun:
         return [
             *([policy.idle] if policy.idle else []),
             *counts.notes(policy),
-            *depth_notes(self._plan, counts.deepest),
+            *depth_notes(self._plan, counts.deepest, lambda _: counts.lacks_gold),
         ]
 
     def _manifest(

@@ -33,7 +33,7 @@ from rankgauge.judging import (
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Block, Output, Sample
+from rankgauge.samples import OF_SOME, Block, Output, Sample
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
     Flaw,
@@ -45,7 +45,7 @@ from rankgauge.scoring.score import (
     score_metric,
 )
 from rankgauge.scoring.scored import Fitted, SampleIds, Scored, ScoredMetric, add_counts, join_outcomes, widest
-from rankgauge.scoring.sighting import Sighting
+from rankgauge.scoring.sighting import Sighting, unreached
 
 __all__ = ["Collector", "JudgedPart"]
 
@@ -178,6 +178,7 @@ class Collector:
     def _take(self, batch: JudgedBatch) -> None:
         self._batches.append(batch)
         counted = next((target for target in batch.evidence if target.gold == "relevant"), None)
+        is_deep = self._query_ids is not None or not unreached(self.plan, self.sighting.deepest)
         for target, evidence in batch.evidence.items():
             if target == counted and self.sketcher is not None:
                 self.sketcher.count_gold(evidence.judged)
@@ -188,6 +189,7 @@ class Collector:
                 parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
+                lacking=frozenset(() if is_deep or not _lacks_gold(target, evidence, batch) else {target}),
             )
 
     def finish(self, *, require_gold: bool = True, is_part: bool = False) -> Scored:
@@ -318,6 +320,11 @@ class Collector:
     def notes(self) -> list[str]:
         """Say what is suspicious of what was seen."""
         return self.sighting.notes(self.plan, is_alone=len(self._ids) == 1)
+
+
+def _lacks_gold(target: Target, evidence: Evidence, batch: JudgedBatch) -> bool:
+    """Return whether more could be found; of what only some samples have, as of what is forbidden, always."""
+    return target.gold in OF_SOME or evidence.lacks_gold(batch.flawed)
 
 
 def _counted(part: MetricScores, batch: JudgedBatch) -> Iterator[Leak]:

@@ -4,7 +4,7 @@ Sightings: what some samples show that decides about all of them, or that their 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
@@ -21,7 +21,7 @@ from rankgauge.samples.plain_blocks import first_rise
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
 
-__all__ = ["Sighting", "depth_notes"]
+__all__ = ["Sighting", "depth_notes", "unreached"]
 
 _EXAMPLES, _MOST_REMARKS = 3, 5
 
@@ -43,6 +43,7 @@ class Sighting:
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
     stages: frozenset[str] = frozenset()  # the stages that outputs tell of
     deepest: int = 0  # how many results the longest ranking has
+    lacking: frozenset[Target] = frozenset()  # of which a ranking lacks something that earns, if a cutoff is deeper
     says_output: bool = False  # whether a sample says what its output is, and be it none
     remarks: frozenset[tuple[str, str]] = frozenset()  # what systems say of their answers, each with the sample's id
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
@@ -63,6 +64,7 @@ class Sighting:
             doubts,
             self.stages | other.stages,
             max(self.deepest, other.deepest),
+            self.lacking | other.lacking,
             self.says_output or other.says_output,
             self.remarks | other.remarks,
             self.rising or other.rising,
@@ -158,8 +160,6 @@ class Sighting:
         if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
             notes.append("every ranking is empty, so nothing was retrieved for any sample")
         notes += self._remarks()
-        if not is_alone:
-            notes += depth_notes(plan, self.deepest)
         if self.rising and policy.order == "given":
             notes.append(
                 f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
@@ -170,6 +170,8 @@ class Sighting:
         for target, doubts in self.doubts.items():
             if target in used:
                 notes += doubts.notes(target.matcher)
+        if not is_alone:
+            notes += depth_notes(plan, self.deepest, lambda metric: metric.target_of(self.targets) in self.lacking)
         return list(dict.fromkeys(notes))
 
     def _remarks(self) -> Iterator[str]:
@@ -195,18 +197,32 @@ class Sighting:
         return f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{hint}"
 
 
-def depth_notes(plan: Plan, deepest: int) -> list[str]:
-    """Say which cutoffs that were asked for no ranking reaches, of which the longest has so many results."""
+def unreached(plan: Plan, deepest: int) -> list[PlannedMetric]:
+    """Return the metrics whose cutoff was asked for and is below any ranking; the longest has so many results."""
     deepest = min(deepest, plan.profile.policy.depth or deepest)
-    names = [
-        metric.name
+    return [
+        metric
         for metric in plan.metrics
         if metric.cut.rule == "pinned"
-        and (metric.cut.k or 0) > deepest > 0
+        and (metric.cut.k or 0) > deepest
         and all(target.key == "retrieved" and target.stage is None for target in metric.targets)
+    ]
+
+
+def depth_notes(plan: Plan, deepest: int, lacks_gold: Callable[[PlannedMetric], bool]) -> list[str]:
+    """
+    Say which cutoffs that were asked for no ranking reaches, where longer ones could have other scores.
+
+    Where all that earns was found, only metrics that see further results that earn nothing could.
+    """
+    if not deepest:
+        return []
+    names = [
+        metric.name for metric in unreached(plan, deepest) if "padding" not in metric.metric.laws or lacks_gold(metric)
     ]
     if not names:
         return []
+    deepest = min(deepest, plan.profile.policy.depth or deepest)
     cutoffs = "cutoff" if len(names) == 1 else "cutoffs"
     return [f"no ranking reaches the {cutoffs} of {listed(names)}: the longest has {counted(deepest, 'result')}"]
 
