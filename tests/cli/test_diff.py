@@ -14,7 +14,7 @@ PASSAGES = [
     {
         "id": "late",
         "expected_output": {"passages": ["alpha beta", "gamma delta"]},
-        "actual_output": [{"id": "1", "text": "x"}, {"id": "2", "text": "alpha"}],
+        "actual_output": [{"id": "1", "text": "x"}, {"id": "2", "text": "alpha beta"}],
     },
     {
         "id": "never",
