@@ -11,8 +11,9 @@ from scipy import stats
 
 import rankgauge
 from comparison.made import result
-from rankgauge import compare, evaluate
+from rankgauge import Engine, compare, evaluate
 from rankgauge.comparison import MetricComparison
+from rankgauge.comparison.layouts import comparison_lines, comparison_markdown
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import affordable_resamples
@@ -407,3 +408,21 @@ def test_an_interval_by_another_method_than_the_test_is_explained() -> None:
     """Student's interval of Darwin's maize leaves out 0 (.03 to 41.8); 1,726 of 32,768 patterns are over 5 %."""
     found = against([0.0] * 15, DARWIN.tolist())
     assert found.notes[0] == "interval by Student's t; p by the sign-flip test 0.0527"
+
+
+def test_a_comparison_of_runs_that_failed_says_so_before_every_verdict():
+    """A system that always fails scores the same as itself, which is no finding."""
+
+    def unauthorized(question: str) -> list[str]:
+        raise PermissionError("401")
+
+    samples = [{"id": name, "input": "?", "expected_output": ["d1"]} for name in ("q1", "q2")]
+    evaluation = Engine().dataset(samples).with_metrics("rr")
+    failed, whole = evaluation.run(sut=unauthorized), evaluation.run(sut=lambda question: ["d1"])
+    why = "failed: the run is incomplete: 2 of 2 samples are missing or failed, and max_failed allows 0 %"
+    compared = compare({"failed": failed, "whole": whole})
+    assert compared.comparisons[0].incomplete == (why,)
+    assert next(iter(comparison_lines(compared, width=80))).text == why
+    for shown in (repr(compared), compared._repr_html_(), comparison_markdown(compared)):
+        assert why.partition(", and")[0] in shown
+    assert "incomplete" not in repr(compare({"whole": whole, "again": whole})).casefold()

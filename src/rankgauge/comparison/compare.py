@@ -81,7 +81,9 @@ def compare_results(
             for (name, column), test in zip(pairing.columns.items(), tests, strict=True)
         }
         explained = {name: _explained(metric, method, len(compared), len(names)) for name, metric in compared.items()}
-        comparisons.append(RunComparison(two, one, explained, (*pairing.notes, *notes)))
+        incomplete = tuple(f"{name}: {why}" for name in (one, two) if (why := results[name].incomplete_because))
+        said = (*pairing.notes, *notes)
+        comparisons.append(RunComparison(two, one, explained, said, incomplete=incomplete))
     return Comparison(
         baseline=first,
         comparisons=tuple(comparisons),

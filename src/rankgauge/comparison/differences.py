@@ -287,6 +287,8 @@ class RunComparison:
 
         lengths: How much longer the results of one run are; None where they are about as long, where no metric has a
             cutoff by rank, and where that is not known.
+
+        incomplete: Why a run is incomplete, for each of the two that is.
     """
 
     run: str
@@ -295,6 +297,7 @@ class RunComparison:
     notes: tuple[str, ...] = ()
     false_alarms: Mapping[str, Any] = field(default_factory=dict)
     lengths: Lengths | None = None
+    incomplete: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -312,7 +315,8 @@ class RunComparison:
 
     def __repr__(self) -> str:
         verdicts = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
-        return f"<{self.run} against {self.baseline}: {verdicts}>"
+        incomplete = f"INCOMPLETE, {'; '.join(self.incomplete)}: " if self.incomplete else ""
+        return f"<{self.run} against {self.baseline}: {incomplete}{verdicts}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,7 +386,8 @@ class Comparison:
             for pair in self.comparisons
             for name, metric in pair.metrics.items()
         ]
-        return html_table(f"comparison with {self.baseline}", header, rows)
+        incomplete = dict.fromkeys(why for pair in self.comparisons for why in pair.incomplete)
+        return html_table("; ".join([f"comparison with {self.baseline}", *incomplete]), header, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; keys are only ever added to this schema."""

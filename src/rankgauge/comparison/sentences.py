@@ -224,7 +224,8 @@ def _short_lists(pair: RunComparison) -> Iterator[str]:
 
 
 def limit_lines(pair: RunComparison) -> Iterator[str]:
-    """Yield what to know before the verdicts: lists that end before a budget, and results of other length."""
+    """Yield what to know before verdicts: incomplete runs, lists that end before a budget, results of other length."""
+    yield from pair.incomplete
     yield from _short_lists(pair)
     if pair.lengths is None:
         return
