@@ -94,6 +94,10 @@ class DuckdbEngine:
                 connection.execute(f"PRAGMA create_fts_index({indexed})")
         return Loaded(len(rows), zeros)
 
+    def version(self) -> str:
+        """Return that of the library."""
+        return f"DuckDB {self._duckdb.__version__}"
+
     def check(self) -> None:
         """Connect once, and look for the table."""
         with self._pool.taken() as connection:

@@ -126,6 +126,15 @@ class ElasticEngine:
         checked_answer(self._client.post(f"/{options.index}/_refresh"))
         return Loaded(count, tuple(zeros))
 
+    def version(self) -> str:
+        """Return that of the server."""
+        told = checked_answer(self._client.get("/")).get("version") or {}
+        return f"{'OpenSearch' if self._is_opensearch else 'Elasticsearch'} {told.get('number', 'of unknown version')}"
+
+    def drop(self) -> None:
+        """Remove the index."""
+        checked_answer(self._client.delete(f"/{self._options.index}"))
+
     def check(self) -> None:
         """Ask for the index once."""
         checked_answer(self._client.get(f"/{self._options.index}"))

@@ -94,6 +94,10 @@ class Engine(Protocol):
         """Load documents in place of what is there."""
         ...
 
+    def version(self) -> str:
+        """Return which engine it is."""
+        ...
+
     def check(self) -> None:
         """Raise what is wrong before anything is searched."""
         ...

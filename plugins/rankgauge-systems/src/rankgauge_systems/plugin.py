@@ -8,11 +8,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, inner_share, path, whole_number
+from rankgauge.cli.shared_options import AS_JSON, add_options, inner_share, path, share, whole_number
 from rankgauge.plugin import command, hookimpl, system
 from rankgauge_systems.kinds import KINDS, made
 
-__all__ = ["rankgauge_commands", "rankgauge_systems", "systems_index", "systems_sweep"]
+__all__ = ["rankgauge_commands", "rankgauge_systems", "systems_check", "systems_index", "systems_sweep"]
 
 
 def _kind(name: str) -> Callable[..., Callable[[Any], object]]:
@@ -49,6 +49,31 @@ def systems_index(given: argparse.Namespace) -> int:
     from rankgauge_systems.index_command import index  # noqa: PLC0415  # see above
 
     return index(given)
+
+
+def _check_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("config", metavar="CONFIG", type=path, help="A config with an engine.")
+    recall = "The least recall of an exact search at depth 10, by vectors. [default: %(default)s]"
+    add("--recall", type=share, default=0.9, metavar="SHARE", help=recall)
+    add_options(parser, (AS_JSON,))
+
+
+@command("systems check", options=_check_options, usage="[OPTIONS] CONFIG")
+def systems_check(given: argparse.Namespace) -> int:
+    """
+    Ask the engine of a config what evaluators have to know of it.
+
+    Loads documents of our own with the config's options, in a folder, table, collection or index of their own that is
+    removed in the end, and prints what holds: direction and range of scores, ties, more results than there are
+    documents, zeros, the same answers when asked again, after reopening and in another process, and recall of exact
+    search by depth.
+
+    Exit codes: 0 nothing spoils a comparison, 1 something does, 2 usage, a config or system that cannot be used.
+    """
+    from rankgauge_systems.check_command import check  # noqa: PLC0415  # see above
+
+    return check(given)
 
 
 def _sweep_options(parser: argparse.ArgumentParser) -> None:
@@ -95,4 +120,4 @@ def systems_sweep(given: argparse.Namespace) -> int:
 @hookimpl
 def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
     """Return the commands."""
-    return (systems_index, systems_sweep)
+    return (systems_check, systems_index, systems_sweep)

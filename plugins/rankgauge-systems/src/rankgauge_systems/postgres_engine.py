@@ -129,6 +129,20 @@ class PostgresEngine:
             connection.commit()
         return Loaded(len(rows), zeros)
 
+    def version(self) -> str:
+        """Return that of the server, and of what searches."""
+        with self._pool.taken() as connection, connection.transaction():
+            (server,) = connection.execute("SHOW server_version").fetchone()
+            if self._embed is None:
+                return f"PostgreSQL {server}, {self._options.language}"
+            (found,) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+        return f"PostgreSQL {server}, pgvector {found}, {'exact' if self._options.exact else self._options.index_kind}"
+
+    def drop(self) -> None:
+        """Remove the table."""
+        with self._pool.taken() as connection, connection.transaction():
+            connection.execute(self._psycopg.sql.SQL("DROP TABLE IF EXISTS {}").format(self._identifier()))
+
     def check(self) -> None:
         """Connect once, and look for the table."""
         with self._pool.taken() as connection:

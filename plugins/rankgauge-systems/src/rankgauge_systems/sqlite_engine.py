@@ -75,6 +75,10 @@ class SqliteEngine:
             insert = f"INSERT INTO {options.table} (id, title, text) VALUES (?, ?, ?)"  # noqa: S608  # checked
             return Loaded(connection.executemany(insert, rows).rowcount)
 
+    def version(self) -> str:
+        """Return that of the library, and how words are cut."""
+        return f"SQLite {sqlite3.sqlite_version}, {self._options.tokenize}"
+
     def check(self) -> None:
         """Connect once, and look for the table."""
         with self._pool.taken() as connection:

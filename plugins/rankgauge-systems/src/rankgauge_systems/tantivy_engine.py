@@ -8,6 +8,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
@@ -103,6 +104,10 @@ class TantivyEngine:
             raise ParameterError(
                 f"{path} has {strange[0]}, which is not tantivy's; its index needs a folder of its own"
             )
+
+    def version(self) -> str:
+        """Return that of the library, and how words are cut."""
+        return f"tantivy {metadata.version('tantivy')}, {self._options.tokenizer}"
 
     def check(self) -> None:
         """Open the index."""

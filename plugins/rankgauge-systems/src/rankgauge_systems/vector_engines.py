@@ -8,6 +8,7 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, SecretStr, model_validator
@@ -115,6 +116,16 @@ class QdrantEngine(_VectorEngine):
         with self._lock or contextlib.nullcontext():
             return int(self._client.count(self._options.collection, **asked).count)
 
+    def version(self) -> str:
+        """Return that of the server, or of what searches a folder."""
+        if self._options.url is not None:
+            return f"Qdrant {self._client.info().version}"
+        return f"qdrant-client {metadata.version('qdrant-client')}, a folder"
+
+    def drop(self) -> None:
+        """Remove the collection."""
+        self._client.delete_collection(self._options.collection)
+
     def check(self) -> None:
         """Ask for the collection once."""
         self._client.get_collection(self._options.collection)
@@ -203,6 +214,11 @@ class LancedbEngine(_VectorEngine):
     def documents(self, _given: object, /) -> int:
         """Return how many documents the table has."""
         return int(self._opened().count_rows("vector IS NOT NULL"))
+
+    def version(self) -> str:
+        """Return that of the library."""
+        kind = "no index" if self._options.index_kind == "none" else self._options.index_kind
+        return f"LanceDB {metadata.version('lancedb')}, {kind}"
 
     def check(self) -> None:
         """Open the table."""
@@ -299,6 +315,14 @@ class ChromaEngine(_VectorEngine):
     def documents(self, _given: object, /) -> int:
         """Return how many documents the collection has."""
         return int(self._opened().count())
+
+    def version(self) -> str:
+        """Return that of the server, or of the library."""
+        return f"Chroma {self._client.get_version()}"
+
+    def drop(self) -> None:
+        """Remove the collection."""
+        self._client.delete_collection(self._options.collection)
 
     def check(self) -> None:
         """Open the collection."""
