@@ -141,7 +141,7 @@ test-hosts: $(BIN)/python
 
 # What presets read is written by the libraries themselves, in an environment each. CI has no npm, which promptfoo needs.
 PROMPTFOO = tests/presets/test_presets.py::TestLibraries::test_what_promptfoo_writes_is_read
-WITH_LIBRARIES = RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -p no:cacheprovider
+WITH_LIBRARIES = RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -p no:cacheprovider --hypothesis-profile=thorough
 test-libraries: $(VENV)/.installed-dev
 	$(WITH_LIBRARIES) -n 2 tests/presets plugins/rankgauge-traces/tests/test_recorded.py --deselect $(PROMPTFOO)
 

@@ -370,7 +370,7 @@ LIBRARIES = {
 @pytest.mark.skipif("RANKGAUGE_LIBRARIES" not in os.environ, reason="installs every library; `make test-libraries`")
 class TestLibraries:
     @pytest.fixture
-    def environment(self, request):
+    def environment(self, request, process):
         return Path(os.environ["RANKGAUGE_LIBRARIES"]).absolute() / request.node.name.partition("[")[2].rstrip("]")
 
     @pytest.mark.parametrize("library", LIBRARIES)
