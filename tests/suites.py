@@ -25,7 +25,7 @@ else:
     register_profiles()
 
 TESTS = Path(__file__).parent
-DOCS, PLUGINS = TESTS / "docs", TESTS.parent / "plugins"
+DOCS, BROWSER, PLUGINS = TESTS / "docs", TESTS / "browser", TESTS.parent / "plugins"
 LEFT_OUT = pytest.StashKey[dict[str, int]]()
 STARTING = {"os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"}
 
@@ -62,9 +62,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Fail a test that starts processes and does not say so, but for those of plugins, which `make test` leaves out."""
+    """Fail a test that starts processes and does not say so, but for those of a browser and of plugins, not in `make test`."""
     done = yield
-    if _started and item.get_closest_marker("process") is None and item.path.is_relative_to(TESTS):
+    is_guarded = item.path.is_relative_to(TESTS) and not item.path.is_relative_to(BROWSER)
+    if _started and is_guarded and item.get_closest_marker("process") is None:
         pytest.fail(
             f"this test starts a process ({_started[0]}), which takes a hundred times as long as a call: call the "
             "command here (the fixture `rankgauge`), or ask for the fixture `process`, which leaves the test to "
