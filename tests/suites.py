@@ -62,7 +62,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Fail a test that starts processes and does not say so, but for those of a browser and of plugins, not in `make test`."""
+    """Fail a test that starts processes and does not say so, but for those of a browser and of plugins."""
     done = yield
     is_guarded = item.path.is_relative_to(TESTS) and not item.path.is_relative_to(BROWSER)
     if _started and is_guarded and item.get_closest_marker("process") is None:
