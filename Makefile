@@ -15,7 +15,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
-.PHONY: test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs site bench clean findings passed
+.PHONY: record-tools test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs site bench clean findings passed
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -35,6 +35,7 @@ help:
 	@echo "                 TORCH picks a build of PyTorch)"
 	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
 	@echo "make test-promptfoo  let promptfoo write those that its preset reads (npm)"
+	@echo "make record-tools  run other tools on drawn data and keep their numbers (TOOLS=\"lightgbm rax\" for some; tens of minutes)"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
 	@echo "make test-systems  test rankgauge-systems with every engine that runs without a server (an environment of 1 GB)"
@@ -147,6 +148,11 @@ test-libraries: $(VENV)/.installed-dev
 
 test-promptfoo: $(VENV)/.installed-dev
 	$(WITH_LIBRARIES) $(PROMPTFOO)
+
+# What tools compute on drawn data, which profiles are held to: an environment each, in the versions that
+# docs/tools/record.py has. TOOLS="lightgbm ranx" for some.
+record-tools: $(BIN)/python
+	$(BIN)/python docs/tools/record.py --environments $(VENV)/tools $(TOOLS)
 
 # pyspark has 400 MB, so that its environment is its own.
 SPARK = $(VENV)/spark

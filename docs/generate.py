@@ -50,7 +50,8 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
         ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
-        ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"](),
+        ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"]()
+        + runpy.run_path(str(ROOT / "docs/tools/profiles_page.py"))["section"](),
         ROOT / "configs/schema.json": schema,
         Path(config.__file__).parent / "schema.json": schema,  # the one that is installed
     }

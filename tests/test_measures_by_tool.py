@@ -25,6 +25,7 @@ def aliases(*names: str) -> set[str]:
 def lines() -> list[list[str]]:
     """Return the cells of the table: our name, the mean, one of each tool, and why."""
     page = (ROOT / "docs/reference/measures-by-tool.md").read_text(encoding="utf-8")
+    page = page.partition("## Tools that have a profile")[0]
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")
     ]

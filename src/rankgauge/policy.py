@@ -19,10 +19,22 @@ from rankgauge.base.plain_text import read_share
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
+from rankgauge.tool_measures import Tool
 
-__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "IntervalChoice", "Policy", "Profile", "option_text", "profile"]
+__all__ = [
+    "DEFAULT_CONTRACT",
+    "PROFILES",
+    "Contract",
+    "IntervalChoice",
+    "MissingRule",
+    "Policy",
+    "Profile",
+    "option_text",
+    "profile",
+]
 
 IntervalChoice = Literal["standard", "exact"]
+MissingRule = Literal["zero", "exclude"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +47,8 @@ class Policy:
 
         ties: How `order=score` settles equal scores: `docno` by id, descending by bytes, as trec_eval does; `given` as
             they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
-            `error` refuses a sample where their order matters.
+            `worst` has those with lower grades first and `best` those with higher ones, so that ties cannot help or
+            hurt; `error` refuses a sample where their order matters.
 
         score_dtype: The precision in which scores are compared; `float32`, as trec_eval did up to version 9.
 
@@ -44,7 +57,9 @@ class Policy:
             `keep` counts it again (scores may pass 1), `error` refuses the sample.
 
         no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` (the worst value in the
-            metric's range; where that has none, out of the mean) or an `error`.
+            metric's range; where that has none, out of the mean), `one` (the best value in it; for numbers of tools
+            that count it so: a retriever that finds nothing gains by it) or an `error`. A sample whose output is
+            missing or failed never counts as `one`.
 
         missing_output: A sample without output counts as `zero`, is left out (`exclude`) or is an `error`.
 
@@ -67,10 +82,10 @@ class Policy:
     """
 
     order: Literal["given", "score"] = "given"
-    ties: Literal["docno", "given", "average", "error"] = "docno"
+    ties: Literal["docno", "given", "average", "worst", "best", "error"] = "docno"
     score_dtype: Literal["float64", "float32"] = "float64"
     duplicates: Literal["first", "last", "best", "credit-once", "keep", "error"] = "first"
-    no_gold: Literal["undefined", "zero", "error"] = "undefined"
+    no_gold: Literal["undefined", "zero", "one", "error"] = "undefined"
     missing_output: Literal["zero", "exclude", "error"] = "zero"
     failed_output: Literal["zero", "exclude", "error"] = "zero"
     max_failed: float = 0.0
@@ -91,8 +106,8 @@ class Policy:
             raise PolicyError(f"policy option 'max_failed' is a share from 0 to 1 (10% is .1), not {self.max_failed!r}")
         if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
-        if self.averages_ties:
-            self._check_average()
+        if self.settles_ties_late:
+            self._check_ties()
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 raise PolicyError(f"policy option {name!r} is true or false, not {getattr(self, name)!r}")
@@ -103,17 +118,28 @@ class Policy:
         return self.order == "score" and self.ties == "average"
 
     @property
+    def orders_ties_by_grade(self) -> bool:
+        """Return whether grades settle ties, which only ``order=score`` has."""
+        return self.order == "score" and self.ties in {"worst", "best"}
+
+    @property
+    def settles_ties_late(self) -> bool:
+        """Return whether ties are settled, or averaged, where grades are known."""
+        return self.averages_ties or self.orders_ties_by_grade
+
+    @property
     def idle(self) -> str:
         """Return which option has no effect beside the others, and what to do; empty where each has one."""
-        if self.order == "given" and self.ties in {"average", "error"}:
+        if self.order == "given" and self.ties in {"average", "worst", "best", "error"}:
             return f"policy ties={self.ties} has no effect with order=given, where nothing is tied; add order=score"
         return ""
 
-    def _check_average(self) -> None:
+    def _check_ties(self) -> None:
+        lacks = "has no closed form" if self.averages_ties else "knows no order"
         if self.depth is not None:
-            raise PolicyError("policy ties=average has no closed form where depth cuts through a tie; leave depth out")
+            raise PolicyError(f"policy ties={self.ties} {lacks} where depth cuts through a tie; leave depth out")
         if self.duplicates in {"keep", "credit-once"}:
-            raise PolicyError(f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first")
+            raise PolicyError(f"policy ties={self.ties} {lacks} with duplicates={self.duplicates}; choose first")
 
     def with_options(self, options: Mapping[str, Any]) -> Policy:  # Any: options come from config and are checked here
         """
@@ -200,6 +226,8 @@ class Profile:
         parameters: Parameter defaults by metric alias; `matcher` is the matcher for ground truth that is text.
 
         contract: How strictly data is read.
+
+        tool: What measures of another tool are here, where the profile is for its numbers.
     """
 
     name: str
@@ -214,6 +242,7 @@ class Profile:
     joint: bool = True
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
+    tool: Tool | None = None
     __reduce__ = reduced
 
     def __post_init__(self) -> None:

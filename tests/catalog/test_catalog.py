@@ -348,6 +348,9 @@ class TestIndependence:
         assert "alpha-depth" not in Catalog.discover(own_only=True).metrics
 
 
+TAKEN = "words, unit, stage, aggregate, undefined, missing, ties, score_above, as"
+
+
 class TestMetricsCommand:
     def test_list_prints_alias_short_names_summary_and_provider(self, installed, command_line):
         installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth", "a_{k}")), version="2.1")
@@ -393,10 +396,10 @@ class TestMetricsCommand:
             "Discounted gain of the first k results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages or spans, matcher passage",
-            "  gain = linear, one of linear, exponential",
+            "  gain = linear, one of linear, exponential, binary",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, budget, tokenizer, partial, gold, matcher, joint, words, unit, stage, aggregate, as",
+            f"  it also takes k, budget, tokenizer, partial, gold, matcher, joint, {TAKEN}",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
@@ -409,13 +412,13 @@ class TestMetricsCommand:
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):
         _, out, _ = command_line("metrics", "show", "ndcg")
         shown = out.partition("parameters\n")[2].splitlines()
-        assert shown[1] == "      linear takes gold gains as they are, exponential uses 2**gain - 1."
+        assert shown[1].startswith("      linear takes gold gains as they are, exponential uses 2**gain - 1, and")
         assert not {"Args:", "Returns:", "``", "*k*"} & {
             word for word in ("Args:", "Returns:", "``", "*k*") if word in out
         }
 
-        _, out, _ = command_line("metrics", "show", "P")
-        taken = "k, budget, tokenizer, partial, rel, gold, matcher, joint, words, unit, stage, aggregate, as"
+        _, out, _ = command_line("metrics", "show", "f1")
+        taken = f"k, budget, tokenizer, partial, rel, gold, matcher, joint, {TAKEN}"
         also = f"  it also takes {taken}"
         assert also in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()

@@ -279,7 +279,7 @@ class TestCutoffs:
     def test_a_cutoff_below_1_is_refused_in_the_same_words_whatever_its_sign(self, refusal, written, k):
         assert refusal(written) == [f"the cutoff of '{written}' must be an integer of 1 or more, not {k}"]
 
-    @pytest.mark.parametrize("spec", ["Rprec@5", "answer-exact-match@3", {"metric": "EM", "k": 3}])
+    @pytest.mark.parametrize("spec", ["set_P@5", "answer-exact-match@3", {"metric": "EM", "k": 3}])
     def test_a_metric_without_cutoff_takes_none(self, refusal, spec):
         (message,) = refusal(spec)
         assert "has no cutoff; leave it out of" in message
@@ -350,7 +350,8 @@ class TestParameters:
         assert [expected] == refusal("recall(gain=linear)@5")
 
     def test_a_value_that_is_no_choice_is_refused_with_the_choices(self, refusal):
-        expected = "parameter 'gain' of metric 'retrieval-ndcg-at-k' cannot be 'cubic': choose from linear, exponential"
+        expected = "parameter 'gain' of metric 'retrieval-ndcg-at-k' cannot be 'cubic': choose from linear, "
+        expected += "exponential, binary"
         assert [expected] == refusal("ndcg(gain=cubic)@10")
 
     @pytest.mark.parametrize("value", ["1", "yes", '"true"'])

@@ -15,6 +15,7 @@ from rankgauge.catalog.discovery import Installed, discover_again
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.names import Names
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
+from rankgauge.catalog.tool_profiles import tool_names, tool_spec, with_tool
 from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
@@ -145,7 +146,7 @@ class Catalog:
         """
         read = {}
         for name, spec in profiles.items():
-            if name in PROFILES:
+            if name in PROFILES or name in tool_names():
                 raise PolicyError(f"profile {name!r} is built in and cannot be replaced; choose another name")
             read[name] = read_profile(spec)
         return self._with(self._matchers, {**self._profiles, **read})
@@ -251,12 +252,17 @@ class Catalog:
         """
         if not isinstance(choice, str) or choice in PROFILES:
             return profile(choice)
-        return build_profile(choice, self._profile_spec, self._conventions)
+        built = build_profile(choice, self._profile_spec, self._conventions)
+        if choice not in tool_names():
+            return built
+        return with_tool(built, choice, lambda expression: self.read(expression).claim.declaration.alias)
 
     def _profile_spec(self, name: str) -> tuple[ProfileSpec, str]:
         """Return what a profile changes, and who says so; config comes before plugins."""
         if name in self._profiles:
             return self._profiles[name], ""
+        if name in tool_names():
+            return tool_spec(name), ""
         claim: Claim[NamedProfile] = self._get("profile", name)
         return claim.declaration.spec, f" (by {claim.provider})"
 
@@ -340,7 +346,13 @@ class Catalog:
         return silent._with(self._matchers, self._profiles)
 
     def _get(self, kind: str, name: str) -> Claim[Any]:
-        more = self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()
+        more = (
+            self._matchers
+            if kind == "matcher"
+            else (*PROFILES, *tool_names(), *self._profiles)
+            if kind == "profile"
+            else ()
+        )
         return self._names.get(kind, name, more)
 
 

@@ -19,7 +19,12 @@ _BROKEN = "Broken plugins are named on stderr."
 METRICS_LIST = Command("[OPTIONS]", _BROKEN, (AS_JSON, shared.ALL_COLUMNS), "metrics_command:execute_list")
 
 _ABOUT_METRIC = "Its definition, parameters, inputs, cutoff and provider."
-_METRIC: Options = (value("name", "NAME", "Any name of the metric, such as ndcg."), AS_JSON)
+_TOOL = "What it is in this tool, in a line: a profile such as lightgbm."
+_METRIC: Options = (
+    value("name", "NAME", "Any name of the metric, such as ndcg."),
+    value("--as", "TOOL", _TOOL, dest="tool"),
+    AS_JSON,
+)
 METRICS_SHOW = Command("[OPTIONS] NAME", _ABOUT_METRIC, _METRIC, "metrics_command:execute_show")
 
 _ABOUT_CHECK = "Takes any function, too; the exit code is 1 if a law is broken."
@@ -38,7 +43,7 @@ _CHECK_OPTIONS: Options = (
 )
 METRICS_CHECK = Command("[OPTIONS] NAME", _ABOUT_CHECK, _CHECK_OPTIONS, "metrics_command:execute_check")
 
-_USAGE_DIFF = "[OPTIONS] --profile A --profile B DATA"
+_USAGE_DIFF = "[OPTIONS] (--profile A --profile B | --as TOOL) DATA"
 _ABOUT_DIFF = """\
 For each metric: both means, the conventions that differ, and the first samples whose value changes, with both values
 and the conventions that change them. Without -m: every metric that the data has ground truth for. The exit code is 0,
@@ -46,7 +51,8 @@ whether they differ or not.
 """
 _DIFF_OPTIONS: Options = (
     file("data", "The data file.", "DATA"),
-    shared.profile("Give two.", action="append", required=True),
+    shared.profile("Give two.", action="append"),
+    value("--as", "TOOL", "Short for --profile default --profile TOOL: why the tool's number is another.", dest="tool"),
     value("-m --metric", "METRIC", "A metric, such as ndcg@10 or recall@1,5.", many=True),
     *shared.DATA,
     CONFIG,
@@ -55,6 +61,21 @@ _DIFF_OPTIONS: Options = (
     AS_JSON,
 )
 METRICS_DIFF = Command(_USAGE_DIFF, _ABOUT_DIFF, _DIFF_OPTIONS, "metrics_command:execute_diff")
+
+_USAGE_NUMBER = "[OPTIONS] NUMBER METRIC"
+_ABOUT_NUMBER = """\
+Without the data: whether n queries can have this mean, its interval (of counts where scores are 0 or 1; else the widest
+that scores within their range can have), and what it can be told from. Exit code 1 if no n queries have it.
+"""
+_NUMBER_OPTIONS: Options = (
+    value("number", "NUMBER", "The mean with all its digits, such as 0.4170 or 41.7%."),
+    value("metric", "METRIC", "What it is the mean of, such as hit@5; with --as in the tool's spelling, too."),
+    count("-n --queries", "How many queries it is the mean of.", 1, required=True),
+    value("--as", "TOOL", "The tool that computed it: a profile such as lightgbm.", dest="tool"),
+    value("--other", "NUMBER", "Another mean over the same queries: can they be told apart?"),
+    AS_JSON,
+)
+METRICS_NUMBER = Command(_USAGE_NUMBER, _ABOUT_NUMBER, _NUMBER_OPTIONS, "number_command:execute")
 
 MATCHERS_LIST = Command("[OPTIONS]", _BROKEN, (CONFIG, AS_JSON), "matchers_command:execute_list")
 

@@ -106,6 +106,7 @@ COMMANDS: _Table = {
     "gold check": ("label_options:GOLD_CHECK", "Check whether labels still hold for a corpus."),
     "gold repair": ("label_options:GOLD_REPAIR", "Write samples whose labels that moved have their new place."),
     "metrics check": ("catalog_options:METRICS_CHECK", "Check a metric against laws."),
+    "metrics number": ("catalog_options:METRICS_NUMBER", "Check a published mean without its data."),
     "metrics diff": ("catalog_options:METRICS_DIFF", "Compare two profiles on one data file."),
     "metrics list": ("catalog_options:METRICS_LIST", "List every metric."),
     "metrics show": ("catalog_options:METRICS_SHOW", "Show one metric."),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.tables import Line
-from rankgauge.catalog import Claim
+from rankgauge.catalog import Catalog, Claim
 from rankgauge.cli.console import (
     described_parameter,
     parameter_line,
@@ -80,9 +80,48 @@ def execute_list(given: argparse.Namespace) -> int:
 
 def execute_show(given: argparse.Namespace) -> int:
     """Print what exactly one metric is."""
-    claim = make_catalog().read(parse(given.name)).claim
+    catalog = make_catalog()
+    if given.tool is not None:
+        return _show_in_tool(given, catalog)
+    claim = catalog.read(parse(given.name)).claim
     described = _described(claim)
     return print_answer(given, described, "\n".join(_lines(claim, described)))
+
+
+def _show_in_tool(given: argparse.Namespace, catalog: Catalog) -> int:
+    """Print what a metric is in another tool."""
+    tool = catalog.profile(given.tool).tool
+    if tool is None:
+        raise ParameterError(
+            f"--as {given.tool}: that profile is for no tool; `rankgauge metrics diff` compares profiles"
+        )
+    found = tool.read(given.name)
+    try:
+        measure = tool.aliases.get(catalog.read(parse(given.name)).claim.declaration.alias) or (found and found[0])
+    except RankgaugeError:  # no name of ours
+        if found is None:
+            raise
+        measure = found[0]
+    if measure is None:
+        names = ", ".join(dict.fromkeys(each.name or each.written[0] for each in tool.measures))
+        line = (
+            f"{tool.title} {tool.version} has no {given.name}; under --profile {given.tool} it is ours. It has {names}"
+        )
+    elif measure.refused:
+        line = f"{given.name} in {tool.title} {tool.version} is not computed here: {measure.refused}"
+    else:
+        written = f" ({', '.join(measure.written)})" if measure.written else ""
+        also = "".join(f"; {more}" for more in (measure.differs,) if more)
+        line = f"{given.name} in {tool.title} {tool.version}{written} is {measure.expression}: {measure.says}{also}"
+    facts = {"metric": given.name, "profile": given.tool, "tool": tool.title, "version": tool.version}
+    measured = {
+        "is": None if measure is None or measure.refused else str(measure.expression),
+        "written": [] if measure is None else list(measure.written),
+        "says": "" if measure is None else measure.says,
+        "refused": "" if measure is None else measure.refused,
+        "notes": list(tool.notes),
+    }
+    return print_answer(given, {**facts, **measured}, line)
 
 
 def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
@@ -197,8 +236,9 @@ def _range(written: str) -> tuple[float | None, float | None]:
 
 def execute_diff(given: argparse.Namespace) -> int:
     """Print how two profiles differ on a data file."""
+    given.profile = [*(given.profile or ()), *(() if given.tool is None else ("default", given.tool))]
     if len(given.profile) != 2:
-        hint = f"such as --profile remem --profile default; {len(given.profile)} given"
+        hint = f"such as --profile remem --profile default, or --as lightgbm; {len(given.profile)} given"
         raise ParameterError(f"give --profile twice, {hint}")
     from rankgauge.engine.profile_differences import differences
 

@@ -157,6 +157,13 @@ class Judged:
             self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold), relevance=POSITIVE
         )
 
+    def scored_above(self, bound: float) -> Judged:
+        """Return the same columns, where results with no score above a *bound* count as if nobody judged them."""
+        scores = np.fromiter((score for seen in self.seen for score in seen.scores), np.float64)
+        starts = np.cumsum([0, *(len(seen.scores) for seen in self.seen)])[:-1]
+        kept = scores[starts[self.rows.sample] + self.rows.rank - 1] > bound if len(self.rows.sample) else self.first
+        return dataclasses.replace(self, rows=self.rows.where(kept), **self._beside(kept))
+
     def binary(self) -> Judged:
         """Return the same columns with grade 1 for what is relevant and 0 for the rest."""
         of = self.relevance.of

@@ -164,8 +164,10 @@ def _depth(plan: Plan, limit: int | None, depth: int | None, what: str = "limit"
     if policy.judged_only:
         msg = "policy judged_only=true drops every unjudged document, so there is nothing to queue; leave it out"
         raise PolicyError(msg)
-    if policy.averages_ties:
-        raise PolicyError("policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given")
+    if policy.settles_ties_late:
+        raise PolicyError(
+            f"policy ties={policy.ties} settles no ranks, and a queue goes by rank; choose ties=docno or given"
+        )
     (metric,) = plan.metrics
     if needs := [need for need in metric.metric.judging.needs if need != "intents"]:
         raise ParameterError(

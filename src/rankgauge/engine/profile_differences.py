@@ -204,9 +204,15 @@ def _conventions(
         return dataclasses.replace(profile, parameters=MappingProxyType({**profile.parameters, alias: changed}))
 
     def all_of_them() -> Iterator[_Convention | None]:
-        for parameter in planned[0].metric.parameters:
-            values = [column.params.get(parameter.name, parameter.default) for column in planned]
-            yield _convention(parameter.name, values, set_parameter)
+        if planned[0].metric.alias == planned[1].metric.alias:
+            for parameter in planned[0].metric.parameters:
+                values = [column.params.get(parameter.name, parameter.default) for column in planned]
+                yield _convention(parameter.name, values, set_parameter)
+        else:  # a tool's measure may be another metric
+            yield _convention("measure", [column.metric.alias for column in planned])
+        yield _convention("undefined", [column.overrides.undefined for column in planned], _set_undefined)
+        yield _convention("missing", [column.overrides.missing for column in planned], _set_missing)
+        yield _convention("score_above", [column.overrides.score_above for column in planned])
         matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
         if None in matchers:
             yield _convention("judged", judged)
@@ -236,6 +242,16 @@ def _convention(name: str, values: Sequence[Any], change: _Set | None = None) ->
 
 def _set_option(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any option
     return profile.adapted({name: value})
+
+
+def _set_undefined(profile: Profile, _: str, value: float | None) -> Profile:
+    """Return a profile that counts samples without ground truth as a tool counts what is undefined."""
+    rules = {None: "undefined", 0.0: "zero", 1.0: "one"}
+    return profile.adapted({"no_gold": rules[value]}) if value in rules else profile
+
+
+def _set_missing(profile: Profile, _: str, value: str | None) -> Profile:
+    return profile if value is None else profile.adapted({"missing_output": value})
 
 
 def _set_field(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any field

@@ -69,7 +69,13 @@ class ScoredRun(NamedTuple):
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
         scored.notes.extend(
-            [*self.remarks, *evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)]
+            [
+                *evaluation.plan.notes,
+                *self.remarks,
+                *evaluation.run.notes,
+                *self.counts.notes(policy),
+                *scored.failures(policy),
+            ]
         )
         scored.notes.extend(scored.incomplete(policy))
         scored.notes.extend(depth_notes(evaluation.plan, self.counts.deepest, lambda _: self.counts.lacks_gold))

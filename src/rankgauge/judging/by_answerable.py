@@ -54,7 +54,7 @@ class AnswerableJudge:
         if bool(lists.depth[-1]) if output.answer is None else bool(output.answer.strip()):
             lists.add_row(place, 1, place)
             lists.row_score.append(_top_score(output, ranking))
-            if self._profile.policy.averages_ties:
+            if self._profile.policy.settles_ties_late:
                 lists.row_ties.append((1, 1))
 
 

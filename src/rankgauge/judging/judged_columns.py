@@ -43,6 +43,11 @@ def judged_under(
     own unless the profile has it otherwise.
     """
     n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
+    if ties is not None and profile.policy.orders_ties_by_grade:
+        order, ranks = _by_grade(rows, *ties, best=profile.policy.ties == "best")
+        rows, ties = rows.where(order)._replace(rank=ranks), (ties[0][order], ties[1][order])
+        first, earns = (None if each is None else each[order] for each in (first, earns))
+        score = None if score is None else score[order]
     if first is None:
         numbers = np.arange(n_rows)
         first_row = np.zeros(n_gold, dtype=np.int64)
@@ -71,6 +76,25 @@ def judged_under(
         high=high,
         own_ranks=own_ranks and profile.own_ranks,
     )
+
+
+def _by_grade(rows: Rows, low: Ints, high: Ints, *, best: bool) -> tuple[Ints, Ints]:
+    """
+    Return the order of rows, and their ranks in it, in which grades settle ties.
+
+    Of a tie from rank *low* to *high* the *best* order has grades of 0 or more first, the highest at rank *low*, and
+    those below 0 last; the worst has those below 0 first, and the highest grade at rank *high*. Results that nobody
+    judged stand between, as grade 0 does.
+    """
+    order = np.lexsort((-rows.grade if best else rows.grade, low, rows.sample))
+    sample, grade, low, high = rows.sample[order], rows.grade[order], low[order], high[order]
+    starts = np.ones(len(order), dtype=np.bool_)
+    starts[1:] = (sample[1:] != sample[:-1]) | (low[1:] != low[:-1])
+    first = np.flatnonzero(starts)
+    counts = np.diff(np.append(first, len(order)))
+    place = np.arange(len(order)) - np.repeat(first, counts)
+    after = np.repeat(counts, counts) - 1 - place
+    return order, np.where((grade >= 0) == best, low + place, high - after)
 
 
 class JudgedLists:
@@ -156,7 +180,7 @@ class JudgedLists:
             graded = np.zeros(n, dtype=np.bool_)
             graded[self.graded] = True
         ties = None
-        if profile.policy.averages_ties:
+        if profile.policy.settles_ties_late:
             low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
             ties = low, high
         gold_grade, row_gold = np.array(self.gold_grade, dtype=np.float64), np.array(self.row_gold, dtype=np.int64)

@@ -194,7 +194,7 @@ class _Columns:
         """Yield the ranking of each output, from rows in order of output and rank."""
         texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
         places = list(chain.from_iterable(output.places or [None] * len(output.ids) for _, output in self._samples))
-        averages = self._profile.policy.averages_ties
+        carries_ties = self._profile.policy.settles_ties_late
         end = begin = 0
         for (_, output), length in zip(self._samples, depth.tolist(), strict=True):
             own = slice(end, end + length)
@@ -204,7 +204,7 @@ class _Columns:
                 [self._ids[row] for row in numbers],
                 None if output.texts is None else [texts[row] for row in numbers],
                 repeated[own].tolist() if repeated[own].any() else None,
-                list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
+                list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if carries_ties else None,
                 [row - begin for row in numbers],
                 None if output.places is None else [places[row] for row in numbers],
             )

@@ -202,7 +202,7 @@ class RunCollector:
             return grades >= (0.0 if self.profile.negatives == "unjudged" else -np.inf)
 
         kept, ranks, depth = stand(policy, owners, ranks, depth, judged)
-        ties = (ranks.tie_first, ranks.tie_last) if policy.averages_ties else None
+        ties = (ranks.tie_first, ranks.tie_last) if policy.settles_ties_late else None
         part = _Part(places, depth, judgments[kept], ranks.rank, ties, distinct(places[owners[tied]]), n_dropped)
         with self._lock:
             self._seen[places] = True

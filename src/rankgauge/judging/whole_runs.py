@@ -38,9 +38,9 @@ class WholeRankings(NamedTuple):
 
 def check_whole(policy: Policy) -> None:
     """Refuse a policy under which a ranking is not one order of distinct documents, or depends on judgments."""
-    if policy.averages_ties:
-        msg = "rankings are compared in one order each, which policy ties=average has not; choose ties=docno or given"
-        raise PolicyError(msg)
+    if policy.settles_ties_late:
+        lacks = f"which policy ties={policy.ties} has not; choose ties=docno or given"
+        raise PolicyError(f"rankings are compared in one order each, {lacks}")
     if policy.duplicates in {"keep", "credit-once"}:
         msg = (
             f"rankings are compared document by document, and policy duplicates={policy.duplicates} lets one stand at "

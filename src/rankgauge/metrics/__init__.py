@@ -29,7 +29,7 @@ FAMILIES: Mapping[str, str] = {
     ),
     "reciprocal_rank": (
         "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel retrieval-err-at-k err "
-        "retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual"
+        "retrieval-pfound pfound retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual"
     ),
     "average_precision": "retrieval-map map ap map_cut_{k} retrieval-gm-map gm_map gmap",
     "preferences": (

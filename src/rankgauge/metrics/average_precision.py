@@ -16,7 +16,7 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
 
-Denominator = Literal["relevant", "at-most-k", "found"]
+Denominator = Literal["relevant", "at-most-k", "found", "k", "at-most-retrieved"]
 
 
 def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
@@ -81,7 +81,13 @@ def _over_found(judged: Judged, ties: Tied, value: Scores, last: Ints, harmonic:
 def _precisions(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Contributions:
     earned = judged.at_own_ranks(k)
     gains, parts = np.ones(len(earned.rank)), _parts(judged, k, denominator).astype(np.float64)
-    of = {"relevant": "gold items", "at-most-k": "gold items, at most k", "found": "gold items found"}[denominator]
+    of = {
+        "relevant": "gold items",
+        "at-most-k": "gold items, at most k",
+        "found": "gold items found",
+        "k": "ranks",
+        "at-most-retrieved": "gold items, at most as many as results",
+    }[denominator]
     return Contributions(earned, gains, earned.nth() / earned.rank, parts, of, judged.found_at(earned))
 
 
@@ -108,7 +114,10 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: D
     Args:
         denominator: What the sum is divided by: `relevant`, the relevant items of the ground truth, as trec_eval does;
             `at-most-k`, these or *k* if that is less, so that *k* relevant results score 1 (MAP@K of Kaggle and
-            RecBole); `found`, the relevant items within *k*, so that what was missed costs nothing (torchmetrics).
+            RecBole); `found`, the relevant items within *k*, so that what was missed costs nothing (torchmetrics); `k`
+            itself, so that few relevant items keep scores low (RecTools' ``divide_by_k``; without a cutoff as
+            `relevant`); `at-most-retrieved`, the relevant items or the results within *k* if these are fewer, so that a
+            short ranking loses nothing by its length (LensKit).
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -128,8 +137,12 @@ def _parts(judged: Judged, k: Cutoff | None, denominator: Denominator) -> NDArra
     if denominator == "found":
         return np.bincount(judged.at_own_ranks(k).sample, minlength=judged.n)
     wanted = judged.n_gold()
+    if denominator == "k" and k is not None:
+        return np.broadcast_to(k, judged.n)
+    if denominator == "at-most-retrieved":
+        return np.minimum(wanted, judged.depth if k is None else np.minimum(judged.depth, k))
     most = judged.ideal_cutoff(k) if judged.own_ranks else k  # one result of a budget can hold all of the gold
-    return wanted if most is None or denominator == "relevant" else np.minimum(wanted, most)
+    return wanted if most is None or denominator in {"relevant", "k"} else np.minimum(wanted, most)
 
 
 @retrieval(

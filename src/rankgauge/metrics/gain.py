@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.columns import Flags
 from rankgauge.metrics.family import USUAL, per_gold, retrieval, running_sum, with_gold
-from rankgauge.metrics.ndcg import Discount, Gain, discounted, divisor_of, gains_of, positive_gains
+from rankgauge.metrics.ndcg import Discount, Gain, discounted, divisor_of, expected_sum, gains_of, positive_gains
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g", "ndcg_at_levels", "ndcg_at_relevant"]
@@ -34,7 +34,12 @@ def _discounted_rows(
     return Contributions(rows, gains_of(rows, gain), discounts, found=judged.found_at(rows))
 
 
-@_unnormalized("retrieval-dcg-at-k", short=("dcg", "DCG"), contributions=_discounted_rows)
+def _expected_dcg(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
+    judged = judged.by_gain()
+    return with_gold(judged, expected_sum(judged, k, gain, discount))
+
+
+@_unnormalized("retrieval-dcg-at-k", short=("dcg", "DCG"), contributions=_discounted_rows, expectation=_expected_dcg)
 def discounted_cumulative_gain(
     judged: Judged, *, k: Cutoff | None, gain: Gain = "linear", discount: Discount = "log2"
 ) -> Scores:

@@ -16,12 +16,23 @@ from numpy.typing import NDArray
 from rankgauge.metrics.family import USUAL, check_sums, prefix_mean, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
-__all__ = ["Discount", "Gain", "by_gains", "discounted", "divisor_of", "gains_of", "ndcg", "ndcg_any", "positive_gains"]
+__all__ = [
+    "Discount",
+    "Gain",
+    "by_gains",
+    "discounted",
+    "divisor_of",
+    "expected_sum",
+    "gains_of",
+    "ndcg",
+    "ndcg_any",
+    "positive_gains",
+]
 
-Gain = Literal["linear", "exponential"]
-Discount = Literal["log2", "log2-from-2"]
+Gain = Literal["linear", "exponential", "binary"]
+Discount = Literal["log2", "log2-from-2", "rank"]
 Credit = Literal["gold", "rank"]
-Ideal = Literal["gold-at-k", "gold", "retrieved", "retrieved-at-k"]
+Ideal = Literal["gold-at-k", "gold", "gold-at-retrieved", "retrieved", "retrieved-at-k"]
 
 _LAST_BITS = 1e-12
 
@@ -93,14 +104,18 @@ def ndcg(
     When to use it: judgments are graded and the top matters more than the rest.
 
     Args:
-        gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``.
+        gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``, and with `binary` every item
+            with a gain has gain 1, as in libraries for recommenders.
 
         discount: `log2` divides by ``log2(rank + 1)``; `log2-from-2` by ``log2(rank)`` from rank 2 on, and leaves
-            rank 1 undiscounted, as REMem does.
+            rank 1 undiscounted, as REMem does; `rank` by the rank itself, as CatBoost's ``denominator=Position`` and
+            Cornac's NCRR do.
 
         ideal: What the best order is made of: `gold-at-k`, all gold items cut at *k*; `gold`, all of them uncut, as
-            Haystack does; `retrieved`, the items retrieved at any depth, cut at *k*, as REMem does; `retrieved-at-k`,
-            only the first *k* retrieved. The last two do not punish what was never found.
+            Haystack does; `gold-at-retrieved`, all of them cut where the results within *k* end, so that a short
+            ranking loses nothing by its length, as MLflow does; `retrieved`, the items retrieved at any depth, cut at
+            *k*, as REMem does; `retrieved-at-k`, only the first *k* retrieved. The last two do not punish what was
+            never found.
 
         clamp: Whether to clip scores to [0, 1]; only gains below 0 can lead outside.
 
@@ -187,24 +202,32 @@ def gains_of(rows: Rows, gain: Gain) -> Scores:
     """Return what each row is worth."""
     if gain == "linear":
         return rows.grade
+    if gain == "binary":
+        return np.ones(len(rows.grade))
     with np.errstate(over="ignore"):  # refused where it matters, by `check_sums`
         return np.exp2(rows.grade) - 1
 
 
 def divisor_of(ranks: NDArray[np.int64], discount: Discount) -> Scores:
     """Return what the gain at each rank is divided by."""
+    if discount == "rank":
+        return ranks.astype(np.float64)
     return np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
 
 
 def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal) -> Scores:
     """Return nDCG with the discount of each relevant row averaged over the ranks of its tie."""
+    _, best = _earned_and_best(judged, k, gain, discount, ideal)
+    return _ratio(judged, expected_sum(judged, k, gain, discount), best, ideal)
+
+
+def expected_sum(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount) -> Scores:
+    """Return the discounted cumulative gain with the discount of each relevant row averaged over its tie's ranks."""
     ties = tied(judged)
     shares = prefix_mean(ties, 1.0 / divisor_of(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
-    _, best = _earned_and_best(judged, k, gain, discount, ideal)
     gains = gains_of(ties.rows, gain)
     settled = gains / divisor_of(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
-    earned = np.where(ties.size == 1, settled, gains * shares)
-    return _ratio(judged, judged.sum(ties.rows, earned), best, ideal)
+    return judged.sum(ties.rows, np.where(ties.size == 1, settled, gains * shares))
 
 
 def by_gains(judged: Judged, gains: str) -> Judged:
@@ -248,7 +271,7 @@ def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores
         scores = earned / best
     else:
         scores = earned / np.where(best == 0, np.nan, best)
-        if ideal.startswith("retrieved"):
+        if ideal.endswith(("retrieved", "retrieved-at-k")):
             scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
     above = scores > 1
     if np.count_nonzero(above):
@@ -265,6 +288,8 @@ def _earned_and_best(
             best = judged.ideal(k)
         case "gold":
             best = judged.ideal(None)
+        case "gold-at-retrieved":
+            best = judged.ideal(None).until(judged.depth if k is None else np.minimum(judged.depth, k))
         case "retrieved":
             best = earning(None).best_first().until(judged.ideal_cutoff(k))
         case "retrieved-at-k":

@@ -23,17 +23,26 @@ __all__ = [
 ]
 
 
+Ranks = Literal["k", "retrieved"]
+
+
 def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
 
 
-def _expected(judged: Judged, *, k: Cutoff) -> Scores:
-    return with_gold(judged, expected_ranks(judged, k) / k)
+def _expected(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
+    return with_gold(judged, expected_ranks(judged, k) / _ranks(judged, k, denominator))
 
 
-def _over_k(judged: Judged, *, k: Cutoff) -> Contributions:
+def _over_k(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Contributions:
     hits = judged.hits(k)
-    return Contributions(hits, np.ones(len(hits.rank)), None, np.broadcast_to(k, judged.n).astype(np.float64), "ranks")
+    ranks = np.broadcast_to(_ranks(judged, k, denominator), judged.n).astype(np.float64)
+    return Contributions(hits, np.ones(len(hits.rank)), None, ranks, "ranks" if denominator == "k" else "results")
+
+
+def _ranks(judged: Judged, k: Cutoff, denominator: Ranks) -> Cutoff:
+    """Return how many ranks precision is a share of; where nothing was retrieved, one."""
+    return k if denominator == "k" else np.maximum(np.minimum(judged.depth, k), 1)
 
 
 @retrieval(
@@ -45,7 +54,7 @@ def _over_k(judged: Judged, *, k: Cutoff) -> Contributions:
     expectation=_expected,
     contributions=_over_k,
 )
-def precision(judged: Judged, *, k: Cutoff) -> Scores:
+def precision(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
     """
     Fraction of the first *k* ranks that hold a relevant item.
 
@@ -54,10 +63,15 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: every result is shown or paid for, so irrelevant ones cost something.
 
+    Args:
+        denominator: What hits are a share of: *k* ranks, as in trec_eval, or the results that were `retrieved` within
+            them, of which short rankings have fewer (rax, CatBoost, LensKit): one result that is relevant then scores
+            1. Nothing retrieved scores 0.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return with_gold(judged, judged.relevant_ranks(k) / k)
+    return with_gold(judged, judged.relevant_ranks(k) / _ranks(judged, k, denominator))
 
 
 def _f1_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
@@ -93,18 +107,31 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
         return np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
 
 
-def _r_details(judged: Judged) -> dict[str, list[int]]:
+Misses = Literal["zero", "left-out"]
+
+
+def _r_details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[int]]:
+    ranks = _earning_ranks(judged, _up_to_r(judged, k))
+    return {"relevant_count": judged.n_gold().tolist(), "relevant_ranks": ranks.tolist()}
+
+
+def _up_to_r(judged: Judged, k: Cutoff | None) -> Ints:
+    """Return up to which rank relevant results count: R, or the cutoff if that is less."""
+    return judged.n_gold() if k is None else np.minimum(judged.n_gold(), k)
+
+
+def _check_r_ties(*, misses: Misses) -> None:
+    if misses == "left-out":
+        raise ValueError("misses=left-out leaves out some orders of a tie and not others")
+
+
+def _r_expected(judged: Judged, *, k: Cutoff | None) -> Scores:
+    return per_gold(judged, expected_ranks(judged, _up_to_r(judged, k)))
+
+
+def _over_r(judged: Judged, *, k: Cutoff | None) -> Contributions:
     wanted = judged.n_gold()
-    return {"relevant_count": wanted.tolist(), "relevant_ranks": _earning_ranks(judged, wanted).tolist()}
-
-
-def _r_expected(judged: Judged) -> Scores:
-    return per_gold(judged, expected_ranks(judged, judged.n_gold()))
-
-
-def _over_r(judged: Judged) -> Contributions:
-    wanted = judged.n_gold()
-    rows = _earning_rows(judged, wanted)
+    rows = _earning_rows(judged, _up_to_r(judged, k))
     found = judged.found_at(rows)
     return Contributions(rows, np.ones(len(found)), None, wanted.astype(np.float64), "gold items", found)
 
@@ -125,22 +152,30 @@ def _earning_ranks(judged: Judged, k: Cutoff) -> Ints:
     own_ranks=True,
     details=_r_details,
     joins=("relevant",),
+    without=("last-rank",),  # ranks below R count for nothing, whatever the cutoff
     expectation=_r_expected,
+    check_ties=_check_r_ties,
     contributions=_over_r,
 )
-def r_precision(judged: Judged) -> Scores:
+def r_precision(judged: Judged, *, k: Cutoff | None = None, misses: Misses = "zero") -> Scores:
     """
     Precision at R, where R is the number of relevant gold items.
 
-    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 for any R.
+    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 for any R. With a cutoff only the
+    first *k* ranks count, so that more than *k* relevant items keep scores low.
     Source: trec_eval, measure `Rprec`.
 
     When to use it: queries differ widely in the number of relevant items, so no fixed cutoff is fair.
 
+    Args:
+        misses: What a ranking counts as that has nothing relevant up to R: `zero`, or it is `left-out` of the mean, as
+            in the library *recommenders*, where a system that fails on most users may score 1.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return per_gold(judged, _earning_ranks(judged, judged.n_gold()))
+    earned = _earning_ranks(judged, _up_to_r(judged, k))
+    return per_gold(judged, np.where(earned > 0, earned, np.nan) if misses == "left-out" else earned)
 
 
 def _check_multiple(*, multiple: float) -> None:

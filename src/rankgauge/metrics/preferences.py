@@ -4,13 +4,14 @@ Preferences: relevant against irrelevant results (bpref, infAP, AUC, fall-out), 
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Flags
-from rankgauge.metrics.family import USUAL, per_gold, retrieval, with_gold
+from rankgauge.metrics.family import USUAL, last_rank, per_gold, retrieval, tied, with_gold
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 from rankgauge.stats.agreement import agreement_weights, check_persistence
 
@@ -105,11 +106,44 @@ def _above(judged: Judged, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
     return running - running[np.searchsorted(sample, sample)] if len(sample) else running
 
 
+Pairless = Literal["undefined", "by-hits"]
 Among = Literal["retrieved", "judged", "collection"]
 
 
-@retrieval("retrieval-auc", short=("AUC", "AUROC", "Accuracy"), laws=("bounded",))
-def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+def _expected_auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless = "undefined") -> Scores:
+    """
+    Return the expectation over the orders of ties: a pair that is tied is in the right order half of the time.
+
+    A cutoff may part one tie of a sample. Each number of its relevant results that can stand above the cutoff is as
+    likely as its share of the ways to choose them; those that leave no pair have no value, and count for nothing.
+    """
+    ties = tied(judged)
+    scores = np.full(judged.n, np.nan)
+    last = last_rank(ties, k)
+    ends = np.searchsorted(ties.rows.sample, np.arange(judged.n + 1))
+    depths = judged.depth if k is None else np.minimum(judged.depth, k)
+    for sample, depth in enumerate(depths.tolist()):
+        chances, found, wrong = np.ones(1), np.zeros(1), np.zeros(1)
+        for row in range(int(ends[sample]), int(ends[sample + 1])):
+            if not ties.starts[row] or last[row] < ties.low[row]:
+                continue
+            m, r, c = int(ties.size[row]), int(ties.together[row]), int(last[row] - ties.low[row]) + 1
+            j = np.arange(max(0, r - (m - c)), min(r, c) + 1)
+            ways = [math.comb(r, each) * math.comb(m - r, c - each) / math.comb(m, c) for each in j.tolist()]
+            chances = np.array(ways)  # only of the last tie are there several
+            above = int(ties.low[row]) - 1 - found  # irrelevant results above the tie
+            found, wrong = found + j, wrong + j * (above + (c - j) / 2)
+        pairs = found * (depth - found)
+        without = np.nan if pairless == "undefined" else (found > 0).astype(np.float64)
+        each = np.where(pairs > 0, 1.0 - wrong / np.where(pairs > 0, pairs, 1.0), without)
+        known = ~np.isnan(each)
+        if known.any():
+            scores[sample] = np.sum(chances[known] * each[known]) / np.sum(chances[known])
+    return with_gold(judged, scores)
+
+
+@retrieval("retrieval-auc", short=("AUC", "AUROC", "Accuracy"), laws=("bounded",), expectation=_expected_auc)
+def auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless = "undefined") -> Scores:
     """
     Probability that a relevant result stands above an irrelevant one, both drawn from what was retrieved.
 
@@ -117,6 +151,10 @@ def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     ROC curve of the ranking. Source: ir_measures, measure `Accuracy`; torchmetrics, `RetrievalAUROC`.
 
     When to use it: to diagnose a classifier or reranker by its order alone; what was not retrieved plays no part.
+
+    Args:
+        pairless: What results without such a pair score: nothing (`undefined`), or `by-hits` 1 where all of them are
+            relevant and 0 where none is, as in replay.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where the results are all relevant, or all irrelevant.
@@ -127,7 +165,8 @@ def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     others = depth - relevant
     wrong = judged.sum(hits, (hits.rank - hits.nth()).astype(np.float64))
     pairs = relevant * others
-    return np.where(pairs > 0, 1.0 - wrong / np.maximum(pairs, 1), np.nan)
+    without = np.nan if pairless == "undefined" else with_gold(judged, (relevant > 0).astype(np.float64))
+    return np.where(pairs > 0, 1.0 - wrong / np.maximum(pairs, 1), without)
 
 
 def _has_gold(judged: Judged) -> Flags:

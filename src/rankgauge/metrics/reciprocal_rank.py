@@ -4,22 +4,40 @@ Measures of a reader who stops: reciprocal rank, the first rank, expected recipr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
-__all__ = ["expected_reciprocal_rank", "first_rank", "rank_biased_precision", "reciprocal_rank", "residual"]
+__all__ = ["expected_reciprocal_rank", "first_rank", "pfound", "rank_biased_precision", "reciprocal_rank", "residual"]
 
 
-def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
-    return {"first_relevant_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
+Wanted = Literal["relevant", "highest"]
 
 
-def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
+def _details(judged: Judged, *, k: Cutoff | None, wanted: Wanted = "relevant") -> dict[str, list[Any]]:
+    ranks = _wanted(judged, wanted).first_rank(k)
+    return {"first_relevant_rank": [rank or None for rank in ranks.tolist()]}
+
+
+def _wanted(judged: Judged, wanted: Wanted) -> Judged:
+    """Return the batch, where only items of the highest grade of their sample are relevant if these are wanted."""
+    if wanted == "relevant":
+        return judged
+    top = np.zeros(judged.n)
+    np.maximum.at(top, judged.gold.sample, np.where(judged.relevance.of(judged.gold.grade), judged.gold.grade, 0.0))
+
+    def is_top(rows: Rows) -> Scores:
+        return np.where((rows.grade > 0) & (rows.grade == top[rows.sample]), 1.0, 0.0)
+
+    return judged.with_grades(is_top(judged.rows), is_top(judged.gold))
+
+
+def _expected(judged: Judged, *, k: Cutoff | None, wanted: Wanted = "relevant") -> Scores:
     """Return the expectation over how many irrelevant items of the first tie with relevant ones come first."""
+    judged = _wanted(judged, wanted)
     ties = tied(judged)
     found = np.zeros(judged.n)
     for at in np.flatnonzero(ties.starts & (ties.before == 0)).tolist():
@@ -33,8 +51,8 @@ def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     return with_gold(judged, found)
 
 
-def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
-    first = judged.hits(k).first_of_each_sample()
+def _first_hit(judged: Judged, *, k: Cutoff | None, wanted: Wanted = "relevant") -> Contributions:
+    first = _wanted(judged, wanted).hits(k).first_of_each_sample()
     return Contributions(first, np.ones(len(first.rank)), 1.0 / first.rank)
 
 
@@ -46,7 +64,7 @@ def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
     expectation=_expected,
     contributions=_first_hit,
 )
-def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None, wanted: Wanted = "relevant") -> Scores:
     """
     One over the rank of the first relevant item; its mean over samples is MRR.
 
@@ -55,9 +73,14 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
     When to use it: the user wants one answer and reads from the top.
 
+    Args:
+        wanted: Which items end the search: those that are `relevant`, or only those of the `highest` grade of their
+            query, as in allRank.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
+    judged = _wanted(judged, wanted)
     ranks = judged.first_rank(k)
     found = np.divide(1.0, ranks, out=np.zeros(judged.n), where=ranks > 0)
     return with_gold(judged, found)
@@ -89,12 +112,17 @@ def first_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
 
 _HIGHEST = 1023
+Labels = Literal["grades", "probabilities"]
 
 
-def _contributions(judged: Judged, *, k: Cutoff, max_grade: float | None, check: bool) -> Contributions:
+def _contributions(
+    judged: Judged, *, k: Cutoff, max_grade: float | None, check: bool, labels: Labels = "grades"
+) -> Contributions:
     """Return the probability that a reader reaches each rank and is satisfied there, as a gain."""
     rows = judged.by_gain().credits(k)
-    return Contributions(rows, _satisfied(judged.by_gain(), rows, max_grade, check=check), 1.0 / rows.rank)
+    return Contributions(
+        rows, _satisfied(judged.by_gain(), rows, max_grade, check=check, labels=labels), 1.0 / rows.rank
+    )
 
 
 @retrieval(
@@ -107,7 +135,7 @@ def _contributions(judged: Judged, *, k: Cutoff, max_grade: float | None, check:
     contributions=_contributions,
 )
 def expected_reciprocal_rank(
-    judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True
+    judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True, labels: Labels = "grades"
 ) -> Scores:
     """
     Reciprocal rank at which a reader going down the list is satisfied, in expectation.
@@ -125,22 +153,32 @@ def expected_reciprocal_rank(
         check: Whether a grade above *max_grade* counts as that, and one below 0 satisfies nobody; the classic library
             checks neither, and its scores may then be anything.
 
+        labels: Whether gold gains are `grades`, or `probabilities` that a result satisfies, from 0 to 1, as CatBoost
+            reads them; give ``max_grade=1`` with these.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
     rows = judged.credits(k)
-    scores = judged.sum(rows, _satisfied(judged, rows, max_grade, check=check) / rows.rank)
+    scores = judged.sum(rows, _satisfied(judged, rows, max_grade, check=check, labels=labels) / rows.rank)
     return with_gold(judged, scores)
 
 
-def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bool) -> Scores:
+def _satisfied(
+    judged: Judged, rows: Rows, max_grade: float | None, *, check: bool, labels: Labels = "grades"
+) -> Scores:
     """Return for each row the probability that a reader gets there and is satisfied there, shape (rows,)."""
     top = float(judged.gold.grade.max(initial=0.0)) if max_grade is None else max_grade
     if top > _HIGHEST:
         raise ValueError(f"a highest grade of {top:g} is too large: 2 to that power does not fit a float")
     grades = np.clip(rows.grade, 0, top) if check else rows.grade
-    satisfied = (np.exp2(grades) - 1) / np.exp2(top)
+    satisfied = (np.exp2(grades) - 1) / np.exp2(top) if labels == "grades" else np.clip(rows.grade, 0.0, 1.0)
+    return _reached(judged, rows, satisfied)
+
+
+def _reached(judged: Judged, rows: Rows, satisfied: Scores) -> Scores:
+    """Return for each row the probability that a reader whom no row above satisfied is satisfied there."""
     place = rows.nth()
     going_on = np.ones(judged.n)
     reached = np.zeros(len(place))
@@ -152,18 +190,69 @@ def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bo
     return reached
 
 
-def _expected_rbp(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
+def _check_going_on(*, going_on: float) -> None:
+    if not 0 < going_on <= 1:
+        raise ValueError(f"going_on is the probability of reading the next result, above 0, at most 1, not {going_on}")
+
+
+def _found_rows(judged: Judged, *, k: Cutoff | None, going_on: float) -> Contributions:
+    rows = judged.by_gain().credits(k)
+    reached = _reached(judged, rows, np.clip(rows.grade, 0.0, 1.0))
+    return Contributions(rows, reached, np.asarray(going_on ** (rows.rank - 1.0), dtype=np.float64))
+
+
+@retrieval(
+    "retrieval-pfound",
+    short=("PFound",),
+    uses_rel=False,
+    check=_check_going_on,
+    laws=(*USUAL, "monotone-in-k"),
+    undefined="the ground truth has no item with a gain",
+    contributions=_found_rows,
+)
+def pfound(judged: Judged, *, k: Cutoff | None = None, going_on: float = 0.85) -> Scores:
+    """
+    Probability that a reader finds what satisfies, where gains are the probabilities that results do.
+
+    Formula: ``PFound = sum over ranks i of g_i * product over j < i of (1 - g_j) * going_on ** (i - 1)``, with a gain
+    above 1 as 1. Source: Gulin, Karpovich, Raskovalov & Segalovich, Yandex at ROMIP'2009; CatBoost, `PFound`.
+
+    When to use it: labels are probabilities, such as shares of clicks, and readers stop at the first good result.
+
+    Args:
+        going_on: The probability of reading the next result after one that did not satisfy.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+    """
+    judged = judged.by_gain()
+    rows = judged.credits(k)
+    reached = _reached(judged, rows, np.clip(rows.grade, 0.0, 1.0))
+    return with_gold(judged, np.minimum(judged.sum(rows, reached * going_on ** (rows.rank - 1.0)), 1.0))
+
+
+def _expected_rbp(judged: Judged, *, k: Cutoff | None, p: float, normalize: bool = False) -> Scores:
     judged = judged.by_gain()
     ties = tied(judged)
     share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
-    return with_gold(judged, judged.sum(ties.rows, _gains(judged, ties.rows) * share))
+    score = judged.sum(ties.rows, _gains(judged, ties.rows) * share)
+    return with_gold(judged, score / ((1.0 - p) * _most(judged, k, p)) if normalize else score)
 
 
-def _rbp_contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contributions:
+def _rbp_contributions(judged: Judged, *, k: Cutoff | None, p: float, normalize: bool = False) -> Contributions:
     judged = judged.by_gain()
     earned = judged.credits(k)
-    weights, all_weights = np.asarray(p ** (earned.rank - 1.0)), np.full(judged.n, 1.0 / (1.0 - p))
-    return Contributions(earned, _gains(judged, earned), weights, all_weights, "weight of all ranks")
+    all_weights = _most(judged, k, p) if normalize else np.full(judged.n, 1.0 / (1.0 - p))
+    of = "best order of as many results" if normalize else "weight of all ranks"
+    return Contributions(earned, _gains(judged, earned), np.asarray(p ** (earned.rank - 1.0)), all_weights, of)
+
+
+def _most(judged: Judged, k: Cutoff | None, p: float) -> Scores:
+    """Return the weighted gain of the best order of the gold items, cut where the ranking ends; 1 for none."""
+    shown = judged.depth if k is None else np.minimum(judged.depth, k)
+    best = judged.ideal(None).until(shown)
+    most = judged.sum(best, _gains(judged, best) * p ** (best.rank - 1.0))
+    return np.where(most > 0, most, 1.0)
 
 
 @retrieval(
@@ -176,7 +265,9 @@ def _rbp_contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contrib
     expectation=_expected_rbp,
     contributions=_rbp_contributions,
 )
-def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
+def rank_biased_precision(
+    judged: Judged, *, k: Cutoff | None = None, p: float = 0.9, normalize: bool = False
+) -> Scores:
     """
     Mean gain per result for a reader who goes on to the next result with probability *p*.
 
@@ -190,12 +281,16 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     Args:
         p: The persistence, above 0 and below 1.
 
+        normalize: Whether to divide by the value of the best order of as many results as there are, within *k*, as
+            LensKit does; a short ranking then loses nothing by its length.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
     earned = judged.credits(k)
-    score = (1.0 - p) * judged.sum(earned, _gains(judged, earned) * p ** (earned.rank - 1.0))
+    total = judged.sum(earned, _gains(judged, earned) * p ** (earned.rank - 1.0))
+    score = total / _most(judged, k, p) if normalize else (1.0 - p) * total
     if not judged.counts_repeats:
         score = np.minimum(score, 1.0)  # the sum of many weights may exceed 1 in the last bit
     return with_gold(judged, score)

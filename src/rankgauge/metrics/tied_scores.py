@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from math import log2
 
+from rankgauge.metrics.ndcg import Gain
 from rankgauge.plugin import Cutoff, JudgedSample, sample_metric
 
 __all__ = ["label_ranking_average_precision", "tied_ndcg"]
@@ -50,7 +51,7 @@ def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
     laws=("bounded",),
     without=("tail", "last-rank"),
 )
-def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None) -> float | None:
+def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None, gain: Gain = "linear") -> float | None:
     """
     NDCG in which every result of a tie has the mean gain of the tie.
 
@@ -60,14 +61,21 @@ def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None) -> float | None:
 
     When to use it: scores are compared with scikit-learn's, or the order of ties must not matter.
 
+    Args:
+        gain: As in `ndcg`.
+
     Returns:
         From 0 to 1; None where no gold item has a gain.
     """
-    ideal = [grade for grade in ranking.gold if grade > 0][:k]
-    best = sum(gain / log2(rank + 1) for rank, gain in enumerate(ideal, 1))
+
+    def worth(grade: float) -> float:
+        return max(grade, 0.0) if gain == "linear" else 2.0 ** max(grade, 0.0) - 1.0
+
+    ideal = [worth(grade) for grade in ranking.gold if grade > 0][:k]
+    best = sum(each / log2(rank + 1) for rank, each in enumerate(ideal, 1))
     ties: dict[float, list[float]] = {}
-    for score, gain in zip(ranking.seen.scores, ranking.gains, strict=True):
-        ties.setdefault(score, []).append(max(gain, 0.0))
+    for score, grade in zip(ranking.seen.scores, ranking.gains, strict=True):
+        ties.setdefault(score, []).append(worth(grade))
     ordered = enumerate(sorted(ranking.seen.scores, reverse=True)[:k], 1)
     earned = sum(sum(ties[score]) / len(ties[score]) / log2(rank + 1) for rank, score in ordered)
     return earned / best if best else None

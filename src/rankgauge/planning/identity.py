@@ -92,6 +92,18 @@ NO_VALUE = frozenset({"max_failed", "queries", "interval", "unverified_judges"})
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
+_LATER: Mapping[str, Mapping[str, object]] = {
+    "retrieval-precision-at-k": {"denominator": "k"},
+    "retrieval-r-precision": {"misses": "zero"},
+    "retrieval-mrr": {"wanted": "relevant"},
+    "retrieval-err-at-k": {"labels": "grades"},
+    "retrieval-rbp": {"normalize": False},
+    "retrieval-auc": {"pairless": "undefined"},
+    "retrieval-tied-ndcg-at-k": {"gain": "linear"},
+}
+"""Parameters that metrics got after results of them were saved, whose defaults mean what those results mean."""
+
+
 def metric_definition(
     metric: Metric,
     params: Mapping[str, object],
@@ -104,6 +116,8 @@ def metric_definition(
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in NO_VALUE}
     targets = tuple(targets)
+    later = _LATER.get(metric.alias, {})
+    settings = {name: value for name, value in params.items() if (name, value) not in later.items()}
     # not where ids come first: what is judged by them means what it meant before there were own ranks
     has_own_ranks = metric.judging.own_ranks and profile.own_ranks and targets[0].by_text
     return {
@@ -113,7 +127,7 @@ def metric_definition(
         "aggregate": metric.aggregate if aggregate is None else f"{aggregate.name} {aggregate.version}",
         "range": [None if end is None else float(end) for end in metric.range],
         "better": "higher" if metric.higher_is_better else "lower",
-        "parameters": {name: _plain(value) for name, value in sorted(params.items())},
+        "parameters": {name: _plain(value) for name, value in sorted(settings.items())},
         "cutoff": cutoff,
         "judged": "; ".join(_judged(target) for place, target in enumerate(targets) if not place or _counts(target)),
         "matchers": [

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import Conventions, DefaultK, check_k
-from rankgauge.planning.requests import Located, MetricSpec, read_requests
+from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric, resolve
+from rankgauge.planning.tool_requests import requests_under
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import TEXT_KINDS
@@ -46,7 +47,7 @@ class Plan:
     @property
     def needs(self) -> frozenset[Need]:
         """Return what its metrics see besides judged columns."""
-        return frozenset(need for metric in self.metrics for need in metric.metric.judging.needs)
+        return frozenset(need for metric in self.metrics for need in metric.needs)
 
     @property
     def needs_gold(self) -> bool:
@@ -82,7 +83,7 @@ class Plan:
                 else f"    over      {_over(metric.metric)}, without ground truth",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
-                *([f"    sees      {', '.join(metric.metric.judging.needs)}"] if metric.metric.judging.needs else []),
+                *([f"    sees      {', '.join(metric.needs)}"] if metric.needs else []),
                 *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
                 f"    provider  {metric.provider}",
             ]
@@ -131,7 +132,7 @@ def make_plan(
     for spec in specs:
         place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
         try:
-            for request in read_requests(spec):
+            for request in requests_under(conventions.profile.tool, spec):
                 column = resolve(request, conventions)
                 places.setdefault(column.name, place)
                 places.setdefault(column.standard_name, place)
@@ -153,8 +154,22 @@ def make_plan(
         dataset=dataset,
         locks=tuple(locks),
         targets=FrozenMap(targets),
-        notes=tuple(dict.fromkeys(note for lock in locks for note in lock.warnings(columns.values()))),
+        notes=(
+            *dict.fromkeys(note for lock in locks for note in lock.warnings(columns.values())),
+            *_own_notes(columns.values(), conventions.profile),
+        ),
     )
+
+
+def _own_notes(columns: Iterable[PlannedMetric], profile: Profile) -> Iterator[str]:
+    """Yield which columns are none of the tool's whose profile it is."""
+    own = [column.name for column in columns if profile.tool is not None and not column.of_tool]
+    if profile.tool is not None and own:
+        it = "this is" if len(own) == 1 else "these are"
+        yield (
+            f"{profile.tool.title} has no {' or '.join(own)}: {it} rankgauge's own, under the conventions of the "
+            f"profile {profile.name}"
+        )
 
 
 def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:

@@ -28,6 +28,7 @@ from rankgauge.plugin.metric import Metric, declared
 from rankgauge.plugin.metric_decorators import sample_metric
 
 __all__ = [
+    "ENGINE",
     "USUAL_BUDGET",
     "Bound",
     "Located",
@@ -41,10 +42,14 @@ __all__ = [
     "lifted",
     "read_requests",
     "refusal_of",
+    "request_of",
     "specs_of",
 ]
 
-_ENGINE = ("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate", "words")
+ENGINE = (
+    *("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate", "words"),
+    *("undefined", "missing", "score_above", "ties"),
+)
 """What the engine takes for itself of the parameters that stand in every expression."""
 
 
@@ -71,7 +76,8 @@ class Request:
     given: Metric | None  # the metric itself, when a function was given
     name: str | None  # of the column (`as`)
     k: object  # a cutoff given to the metric without pinning it
-    engine: Mapping[str, Value]  # those of `_ENGINE` that are given
+    engine: Mapping[str, Value]  # those of `ENGINE` that are given
+    of_tool: bool = False  # whether it is the tool's measure already, and no name that a profile gives a meaning
 
 
 def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ...]:
@@ -109,16 +115,18 @@ def read_requests(spec: object) -> list[Request]:
         return read_requests(spec.spec)
     spec = as_written(spec)
     if isinstance(spec, MetricExpression):
-        return [_request(str(spec), spec)]
+        return [request_of(str(spec), spec)]
     if isinstance(spec, str):
         expressions = read_form(spec) or parse_many(spec)
-        return [_request(spec if len(expressions) == 1 else str(expression), expression) for expression in expressions]
+        return [
+            request_of(spec if len(expressions) == 1 else str(expression), expression) for expression in expressions
+        ]
     if isinstance(spec, Mapping):
         return _from_mapping(spec)
     if callable(spec):
         declaration = declared(spec) or lifted(spec)
         k = _default_k(declaration)
-        return [_request(declaration.alias, MetricExpression(declaration.alias), k=k, given=declaration)]
+        return [request_of(declaration.alias, MetricExpression(declaration.alias), k=k, given=declaration)]
     msg = f"a metric is an expression, a mapping with 'metric', or a function; not {spec!r}"
     raise ExpressionError(msg, text=repr(spec))
 
@@ -145,12 +153,12 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
                 raise ExpressionError(msg, text=written)
             _check_one_name(written, merged, cutoffs)
             pinned = [check_k(k, repr(written)) for k in cutoffs]
-            requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
+            requests += [request_of("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
             raise ExpressionError(f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}", text=written)
         same = MetricExpression(expression.name, merged, k=expression.k, unit=expression.unit)
-        requests.append(_request("", same, k=cutoffs))
+        requests.append(request_of("", same, k=cutoffs))
     return requests
 
 
@@ -170,7 +178,8 @@ def _check_one_name(written: str, spec: Mapping[str, Any], cutoffs: Sequence[obj
         raise ExpressionError(msg, text=written)
 
 
-def _request(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
+def request_of(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
+    """Return the request for an expression, with the engine's parameters apart from the metric's."""
     written = written or str(expression)
     if given is None:
         expression = translated(expression)
@@ -188,7 +197,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
     name = params.pop("as", None)
     if name is not None and not (isinstance(name, str) and name.strip()):
         raise ExpressionError(f"'as' is a column name, not {name!r}", text=str(expression))
-    engine: dict[str, Value] = {key: params.pop(key) for key in _ENGINE if key in params}
+    engine: dict[str, Value] = {key: params.pop(key) for key in ENGINE if key in params}
     plain = MetricExpression(expression.name, params, k=pinned, unit=unit)
     return Request(written, plain, given, name, k, engine)
 
@@ -246,9 +255,10 @@ def budget_of(request: Request, metric: Metric, amount: float | None, convention
             f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
             "number of ranks, or use `rankgauge run` on samples"
         )
-    if conventions.profile.policy.averages_ties:
+    if conventions.profile.policy.settles_ties_late:
         raise ParameterError(
-            f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
+            f"policy ties={conventions.profile.policy.ties} settles no ranks, so that nothing can be fitted into the "
+            f"budget of {written}"
         )
     if unit == "char" and "tokenizer" in options:
         raise ParameterError(

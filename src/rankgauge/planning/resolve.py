@@ -19,11 +19,13 @@ from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.identity import fingerprint_of, metric_definition, names_of, unusual_engine
+from rankgauge.planning.overrides import NO_OVERRIDES, Overrides, overrides_of
 from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings, refusal_of
+from rankgauge.planning.tool_requests import meant
 from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
-from rankgauge.policy import IntervalChoice
+from rankgauge.policy import IntervalChoice, Policy
 from rankgauge.samples import TEXT_KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
 
@@ -54,10 +56,18 @@ class PlannedMetric:
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     interval: IntervalChoice = "standard"  # which intervals its mean has
+    overrides: Overrides = NO_OVERRIDES  # what is asked for it against the policy
+    of_tool: bool = False  # whether it is a measure of the tool whose profile it is under
     own_ranks: bool = (
         False  # whether gold items that one result holds take ranks of their own, where one can hold several
     )
     __reduce__ = reduced
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Return what it sees besides judged columns."""
+        needs = self.metric.judging.needs
+        return needs if self.overrides.score_above is None or "scores" in needs else (*needs, "scores")
 
     @property
     def unit(self) -> str | None:
@@ -109,9 +119,10 @@ DOCUMENTS = "documents"
 
 def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
+    request = meant(request, conventions)
     bound = bind(request, conventions)
     cut = _cut(bound, conventions)
-    rel = _rel(bound)
+    rel, overrides = _rel(bound), overrides_of(bound, conventions.profile.policy)
     judged = _judged(bound, conventions)
     names = names_of(bound, cut, conventions.catalog)
     metric, settings = bound.metric.with_aggregate(_aggregate(bound)), {**bound.defaults, **bound.params}
@@ -120,7 +131,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
     definition = metric_definition(
         metric,
-        {**settings, "rel": rel},
+        {**settings, "rel": rel, **overrides.definition(bound)},
         cut.definition(conventions.default_k),
         judged,
         matchers,
@@ -146,6 +157,8 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
         interval=conventions.profile.policy.interval,
+        overrides=overrides,
+        of_tool=bound.request.of_tool,
         own_ranks=metric.judging.own_ranks and conventions.profile.own_ranks,
     )
 
@@ -216,7 +229,9 @@ def _judged(bound: Bound, conventions: Conventions) -> _Judged:
     check_words(request.engine, request.written, has_words=has_words)
     stage = _stage(bound, conventions)
     judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
-    judged = _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+    if (policy := conventions.profile.policy).settles_ties_late:
+        late = _with_averaged_ties if overrides_of(bound, policy).averages_ties else _with_graded_ties
+        judged = late(bound, judged, policy)
     return judged if stage is None else {target._replace(stage=stage): judged[target] for target in judged}
 
 
@@ -370,7 +385,18 @@ def _usual_matcher(bound: Bound, kind: GoldKind, conventions: Conventions) -> Va
         raise ParameterError(f"metric {metric.alias!r} cannot choose its matcher: {error}") from error
 
 
-def _with_averaged_ties(bound: Bound, judged: _Judged) -> _Judged:
+def _with_graded_ties(bound: Bound, judged: _Judged, policy: Policy) -> _Judged:
+    """Return the targets that ``ties=worst`` and ``best`` allow: those judged by id."""
+    written, needs = repr(bound.request.written), {*bound.metric.judging.needs} - {"scores", "intents"}
+    by_id = {target: None for target in judged if target.identity == "id"}
+    if needs or not by_id:
+        how = f"sees the {' and '.join(sorted(needs))} of results" if needs else "is not judged so"
+        msg = f"policy ties={policy.ties} settles ties by the grades of ids, and {written} {how}; choose ties=given"
+        raise ParameterError(msg)
+    return by_id
+
+
+def _with_averaged_ties(bound: Bound, judged: _Judged, _: Policy) -> _Judged:
     """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
     if bound.metric.over_ties is None:
         raise ParameterError(

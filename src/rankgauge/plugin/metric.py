@@ -266,6 +266,10 @@ class Metric:
             and not self.is_whole,
             "stage": self.judging.judges == "retrieved" and not self.is_whole,
             "aggregate": not self.is_whole,
+            "undefined": self.needs_gold and not self.is_whole and not self.describes,
+            "missing": not self.is_whole,
+            "ties": self.over_ties is not None,
+            "score_above": self.needs_gold and self.judging.judges == "retrieved" and not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)

@@ -45,8 +45,10 @@ def check_bounds(policy: Policy) -> None:
         raise PolicyError(
             "policy judged_only=true drops every unjudged result, so bounds say nothing; leave one of the two out"
         )
-    if policy.averages_ties:
-        raise PolicyError("bounds need settled ranks, which policy ties=average has not; choose ties=docno or given")
+    if policy.settles_ties_late:
+        raise PolicyError(
+            f"bounds need settled ranks, which policy ties={policy.ties} has not; choose ties=docno or given"
+        )
     if policy.duplicates in {"keep", "credit-once"}:
         raise PolicyError(
             f"bounds need distinct results, and policy duplicates={policy.duplicates} lets one stand at several ranks; "

@@ -110,6 +110,5 @@ class PatternScores:
 
 def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
-    declared = metric.metric
-    reads_more = declared.judging.needs or metric.infers_max_grade  # a budget is refused, as runs have no texts
+    reads_more = metric.needs or metric.infers_max_grade  # a budget is refused, as runs have no texts
     return metric.provider.distribution == OWN and not reads_more and metric.unit is None

@@ -145,11 +145,13 @@ def _outcome(
     unanswerable = _flawed(flawed, UNDEFINED)
     judgeable = defined | ~valueless  # also where `defined` says otherwise, the metric has a value for this gold
     judgeable[list(without_gold)] = False
+    # where what is undefined has a value, a sample without output is missing, whatever its ground truth
+    among = None if column.overrides.undefined is not None or policy.no_gold == "one" else judgeable
     status, reasons = _decided(
         judged.n,
         (UNDEFINED, unanswerable),
-        (MISSING, _flawed(flawed, MISSING, judgeable)),
-        (FAILED, _flawed(flawed, FAILED, judgeable)),
+        (MISSING, _flawed(flawed, MISSING, among)),
+        (FAILED, _flawed(flawed, FAILED, among)),
         (FAILED, evidence.faults),
         (
             UNDEFINED,
@@ -161,11 +163,13 @@ def _outcome(
         (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), NO_VALUE)),
     )
     gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
-    empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
-    lacking = {*undefined, *without_gold, *empty} - unanswerable.keys()
+    # what has no results is worth the worst at most
+    empty = gainless if policy.no_gold == "one" else gainless | (judged.depth == 0)
+    lacking = {*undefined, *without_gold, *np.flatnonzero(empty).tolist()} - unanswerable.keys()
     if target.gold in OF_SOME:
         values[status != 0] = np.nan  # neither what is missing nor what has none of it did anything wrong
     else:
+        lacking = lacking if column.overrides.undefined is None else set(range(judged.n)) - unanswerable.keys()
         _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
 
@@ -211,6 +215,10 @@ def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, fai
 def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
     judged = evidence.judged
+    if judged.low is not None and not column.overrides.averages_ties:
+        judged = replace(judged, low=None, high=None)
+    if column.overrides.score_above is not None:
+        judged = judged.scored_above(column.overrides.score_above)
     if judged.cover is not None and "cover" not in column.metric.judging.needs:
         judged = replace(judged, cover=None)
     if judged.shown is not None:  # no metric sees what another one asked for
@@ -266,7 +274,7 @@ def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dic
     for place, lacks in evidence.lacks.items():
         cutoff = cutoff_at(place, k)
         for lack in lacks:
-            if lack.need in column.metric.judging.needs and (lack.rank is None or lack.rank <= cutoff):
+            if lack.need in column.needs and (lack.rank is None or lack.rank <= cutoff):
                 lacking[place] = f"metric {column.name!r} {lack.reason}"
                 break
     return lacking
@@ -301,15 +309,21 @@ def lacks_worst(metric: Metric, gold: GoldKind) -> bool:
     return is_open and not metric.describes and gold not in OF_SOME and not metric.is_whole
 
 
+def best_value(metric: Metric) -> float:
+    """Return the best value in the range of a metric; NaN where it has none."""
+    best = metric.range[1 if metric.higher_is_better else 0]
+    return np.nan if best is None else best
+
+
 def _count(
     column: PlannedMetric, values: Scores, status: NDArray[np.uint8], lacking: Sequence[int], policy: Policy
 ) -> None:
     """Set what counts without a score: the worst; where a metric describes, what an empty ranking has.
 
-    *lacking* are undefined samples without ground truth or without results.
+    *lacking* are undefined samples that count: those without ground truth or without results, or all of them.
     """
     metric, worst = column.metric, worst_value(column.metric)
-    for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
+    for code, rule in ((MISSING, column.overrides.missing or policy.missing_output), (FAILED, policy.failed_output)):
         places = status == code
         if rule != "zero":
             values[places] = np.nan
@@ -318,8 +332,12 @@ def _count(
         else:  # whatever the metric would say of an empty ranking, such as 1 where nothing is relevant
             values[places] = worst
     values[status == UNDEFINED] = np.nan
-    if policy.no_gold == "zero":
+    if column.overrides.undefined is not None:
+        values[lacking] = column.overrides.undefined
+    elif policy.no_gold == "zero":
         values[lacking] = worst
+    elif policy.no_gold == "one":
+        values[lacking] = best_value(metric)
 
 
 class _ShapeError(ValueError):

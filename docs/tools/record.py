@@ -1,0 +1,627 @@
+# ruff: noqa: ANN401, S603  # arguments of other libraries; what is run is listed below
+"""
+Record what one tool computes on the drawn data, into `docs/tools/recorded`.
+
+Run ``make record-tools TOOLS="lightgbm ranx"``, which makes an environment for each, or ``python docs/tools/record.py
+NAME`` in one that has the tool; rankgauge need not be in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+import venv
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from drawn import LABELS, Case, cases
+
+__all__ = ["main"]
+
+_FOLDER = Path(__file__).parent / "recorded"
+
+_Number = float | None
+_Score = Callable[[Case], _Number]
+
+
+class _Recording(NamedTuple):
+    """One measure of a tool on one kind of data."""
+
+    spelling: str  # with {k} for the cutoff
+    data: str
+    labels: str
+    score: _Score
+
+
+def main() -> None:
+    """Record the tools that are named, each in an environment of its own, or in this one."""
+    arguments = sys.argv[1:]
+    if arguments[:1] != ["--environments"]:
+        for name in arguments:
+            _record(name)
+        return
+    folder, *names = arguments[1:]
+    for name in names or sorted(_TOOLS):
+        place = Path(folder, name)
+        venv.create(place, with_pip=True)
+        python = place / "bin/python"
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *_TOOLS[name].packages], check=True)
+        subprocess.run([python, __file__, name], check=True)
+
+
+def _record(name: str) -> None:
+    tool = _TOOLS[name]
+    warnings.simplefilter("ignore")
+    found: dict[str, Any] = {}
+    for spelling, data, labels, score in tool.recordings():
+        key = f"{spelling} {data} {labels}"
+        values = [_finite(score(case)) for case in cases(data)]
+        found[key] = {"spelling": spelling, "data": data, "labels": labels, "values": values}
+    package = tool.packages[0].partition("==")[0]
+    document = {"versions": {package: version(package)}, "measures": list(found.values())}
+    _FOLDER.mkdir(exist_ok=True)
+    text = json.dumps(document, indent=1, sort_keys=True)
+    (_FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _finite(value: _Number) -> _Number:
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _mean(values: Iterable[float]) -> _Number:
+    listed = list(values)
+    return math.fsum(listed) / len(listed) if listed else None
+
+
+def _flat(case: Case, labels: str) -> tuple[list[float], list[float], list[int]]:
+    """Return the labels, scores and query numbers of all documents."""
+    grade = LABELS[labels]
+    return (
+        [grade(each) for grades, _ in case.queries for each in grades],
+        [score for _, scores in case.queries for score in scores],
+        [place for place, (grades, _) in enumerate(case.queries) for _ in grades],
+    )
+
+
+# -- learning to rank
+
+
+def _lightgbm() -> Iterator[_Recording]:
+    import lightgbm
+    import numpy as np
+
+    def score(metric: str) -> _Score:
+        def of(case: Case) -> _Number:
+            labels, scores, _ = _flat(case, "grades")
+            sizes = [len(grades) for grades, _ in case.queries]
+            quiet = {"verbose": -1, "min_data_in_bin": 1, "feature_pre_filter": False}
+            seen = lightgbm.Dataset(np.array([[0.0], [1.0]] * 5), label=[0, 1] * 5, group=[2] * 5, params=quiet)
+            held = lightgbm.Dataset(
+                np.zeros((len(labels), 1)), label=labels, group=sizes, init_score=np.array(scores), reference=seen
+            )
+            model = lightgbm.Booster(
+                {"objective": "lambdarank", "metric": metric, "eval_at": [case.k], "verbose": -1}, seen
+            )
+            model.add_valid(held, "held")
+            return float(model.eval_valid()[0][2])
+
+        return of
+
+    for metric in ("ndcg", "map"):
+        for data in ("ties", "noties"):
+            yield _Recording(metric + "@{k}", data, "grades", score(metric))
+
+
+def _xgboost() -> Iterator[_Recording]:
+    import numpy as np
+    import xgboost
+
+    def score(metric: str, labels: str) -> _Score:
+        def of(case: Case) -> _Number:
+            rows, scores, _ = _flat(case, labels)
+            matrix = xgboost.DMatrix(np.zeros((len(rows), 1)), label=rows, base_margin=np.array(scores))
+            matrix.set_group([len(grades) for grades, _ in case.queries])
+            asked = {"objective": "rank:ndcg", "base_score": 0.0, "eval_metric": metric.format(k=case.k)}
+            return float(xgboost.Booster(asked, [matrix]).eval(matrix).rpartition(":")[2])
+
+        return of
+
+    for metric in ("ndcg@{k}", "ndcg@{k}-", "ndcg", "ndcg-"):
+        yield _Recording(metric, "ties", "grades", score(metric, "grades"))
+    for metric in ("map@{k}", "map@{k}-", "pre@{k}"):
+        yield _Recording(metric, "ties", "binary", score(metric, "binary"))
+
+
+def _catboost() -> Iterator[_Recording]:
+    from catboost.utils import eval_metric
+
+    def score(metric: str, labels: str) -> _Score:
+        def of(case: Case) -> _Number:
+            rows, scores, queries = _flat(case, labels)
+            return float(eval_metric(rows, scores, metric.format(k=case.k), group_id=queries)[0])
+
+        return of
+
+    wanted = {
+        "grades": (
+            *("NDCG:top={k}", "NDCG:top={k};type=Exp", "NDCG:top={k};denominator=Position", "DCG:top={k}"),
+            *("DCG:top={k};type=Exp", "MAP:top={k}", "MRR:top={k}", "PrecisionAt:top={k}", "RecallAt:top={k}"),
+        ),
+        "probabilities": ("ERR:top={k}", "PFound:top={k}"),
+        "binary": ("QueryAUC",),
+    }
+    for labels, metrics in wanted.items():
+        for metric in metrics:
+            for data in ("ties", "noties"):
+                yield _Recording(metric, data, labels, score(metric, labels))
+
+
+def _scikit_learn() -> Iterator[_Recording]:
+    from sklearn.metrics import dcg_score, label_ranking_average_precision_score, ndcg_score
+
+    def score(function: Callable[..., float], labels: str, *, cut: bool) -> _Score:
+        def of(case: Case) -> _Number:
+            more = {"k": case.k} if cut else {}
+            grade = LABELS[labels]
+            return _mean(
+                float(function([[grade(each) for each in grades]], [scores], **more)) for grades, scores in case.queries
+            )
+
+        return of
+
+    for data in ("ties", "noties"):
+        yield _Recording("ndcg_score(k={k})", data, "grades", score(ndcg_score, "grades", cut=True))
+        yield _Recording("ndcg_score", data, "grades", score(ndcg_score, "grades", cut=False))
+        yield _Recording("dcg_score(k={k})", data, "grades", score(dcg_score, "grades", cut=True))
+        lrap = label_ranking_average_precision_score
+        yield _Recording("label_ranking_average_precision_score", data, "binary", score(lrap, "binary", cut=False))
+
+
+def _torchmetrics() -> Iterator[_Recording]:
+    import torch
+    from torchmetrics import retrieval
+
+    def score(name: str, labels: str, *, cut: bool = True) -> _Score:
+        def of(case: Case) -> _Number:
+            rows, scores, queries = _flat(case, labels)
+            metric = getattr(retrieval, name)(**({"top_k": case.k} if cut else {}))
+            targets = torch.tensor([int(row) for row in rows])
+            metric.update(torch.tensor(scores, dtype=torch.float64), targets, indexes=torch.tensor(queries))
+            return float(metric.compute())
+
+        return of
+
+    gain = "RetrievalNormalizedDCG"
+    for data in ("ties", "noties"):
+        yield _Recording(f"{gain}(top_k={{k}})", data, "grades", score(gain, "grades"))
+    yield _Recording(gain, "ties", "grades", score(gain, "grades", cut=False))
+    for name in ("MAP", "MRR", "Precision", "Recall", "HitRate", "FallOut", "AUROC"):
+        full = f"Retrieval{name}"
+        yield _Recording(f"{full}(top_k={{k}})", "noties", "binary", score(full, "binary"))
+    for name in ("RetrievalRPrecision", "RetrievalMAP", "RetrievalMRR", "RetrievalAUROC"):
+        yield _Recording(name, "noties", "binary", score(name, "binary", cut=False))
+
+
+def _ignite() -> Iterator[_Recording]:
+    import torch
+    from ignite.exceptions import NotComputableError
+    from ignite.metrics.rec_sys import NDCG
+
+    def score(**options: Any) -> _Score:
+        def of(case: Case) -> _Number:
+            metric = NDCG(top_k=[case.k], **options)
+            for grades, scores in case.queries:
+                metric.update((torch.tensor([scores]), torch.tensor([[float(grade) for grade in grades]])))
+            try:
+                return float(metric.compute()[0])
+            except NotComputableError:
+                return None
+
+        return of
+
+    for data in ("ties", "noties"):
+        yield _Recording("NDCG(top_k=[{k}])", data, "grades", score())
+        linear = score(gain_function="linear_rank")
+        yield _Recording("NDCG(top_k=[{k}],gain_function=linear_rank)", data, "grades", linear)
+        yield _Recording("NDCG(top_k=[{k}],ignore_zero_hits=False)", data, "grades", score(ignore_zero_hits=False))
+
+
+def _rax() -> Iterator[_Recording]:
+    import jax
+    import numpy as np
+    import rax
+
+    jax.config.update("jax_enable_x64", True)
+
+    def score(name: str, labels: str, *, cut: bool) -> _Score:
+        def of(case: Case) -> _Number:
+            shape = (len(case.queries), max(len(grades) for grades, _ in case.queries))
+            rows, scores, known = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
+            for place, (grades, given) in enumerate(case.queries):
+                rows[place, : len(grades)] = [LABELS[labels](grade) for grade in grades]
+                scores[place, : len(grades)] = given
+                known[place, : len(grades)] = True
+            return float(getattr(rax, name)(scores, rows, where=known, **({"topn": case.k} if cut else {})))
+
+        return of
+
+    for name in ("ndcg_metric", "dcg_metric"):
+        yield _Recording(name + "(topn={k})", "ties", "grades", score(name, "grades", cut=True))
+        yield _Recording(name, "ties", "grades", score(name, "grades", cut=False))
+    for name in ("ap_metric", "mrr_metric", "precision_metric", "recall_metric"):
+        yield _Recording(name + "(topn={k})", "ties", "binary", score(name, "binary", cut=True))
+    for name in ("ap_metric", "mrr_metric"):
+        yield _Recording(name, "ties", "binary", score(name, "binary", cut=False))
+    yield _Recording("opa_metric", "noties", "binary", score("opa_metric", "binary", cut=False))
+
+
+def _keras_rs() -> Iterator[_Recording]:
+    os.environ["KERAS_BACKEND"] = "torch"
+    import numpy as np
+    from keras_rs import metrics
+
+    def score(name: str, labels: str) -> _Score:
+        def of(case: Case) -> _Number:
+            metric = getattr(metrics, name)(k=case.k)
+            for grades, scores in case.queries:
+                metric.update_state(
+                    np.array([[LABELS[labels](grade) for grade in grades]], "float32"), np.array([scores], "float32")
+                )
+            return float(metric.result())
+
+        return of
+
+    for name in ("NDCG", "DCG"):
+        yield _Recording(name + "(k={k})", "noties", "grades", score(name, "grades"))
+    for name in ("MeanAveragePrecision", "MeanReciprocalRank", "PrecisionAtK", "RecallAtK"):
+        yield _Recording(name + "(k={k})", "noties", "binary", score(name, "binary"))
+
+
+def _tensorflow_ranking() -> Iterator[_Recording]:
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import numpy as np
+    import tensorflow as tf
+    import tensorflow_ranking
+
+    def score(name: str, labels: str) -> _Score:
+        def of(case: Case) -> _Number:
+            shape = (len(case.queries), max(len(grades) for grades, _ in case.queries))
+            rows, scores = np.full(shape, -1.0), np.zeros(shape)
+            for place, (grades, given) in enumerate(case.queries):
+                rows[place, : len(grades)] = [LABELS[labels](grade) for grade in grades]
+                scores[place, : len(grades)] = given
+            metric = getattr(tensorflow_ranking.keras.metrics, name)(topn=case.k)
+            metric.update_state(tf.constant(rows, tf.float32), tf.constant(scores, tf.float32))
+            return float(metric.result())
+
+        return of
+
+    for name in ("NDCGMetric", "DCGMetric"):
+        yield _Recording(name + "(topn={k})", "noties", "grades", score(name, "grades"))
+    for name in ("MeanAveragePrecision", "MRR", "Precision", "Recall", "Hits"):
+        yield _Recording(f"{name}Metric(topn={{k}})", "noties", "binary", score(f"{name}Metric", "binary"))
+
+
+# -- recommenders
+
+
+def _rectools() -> Iterator[_Recording]:
+    import pandas as pd
+    from rectools import metrics
+
+    def score(name: str, **options: Any) -> _Score:
+        def of(case: Case) -> _Number:
+            liked = [(user, item) for user, (_, items) in enumerate(case.queries) for item in items]
+            shown = [
+                (user, item, rank) for user, (items, _) in enumerate(case.queries) for rank, item in enumerate(items, 1)
+            ]
+            if not liked:
+                return None
+            metric = getattr(metrics, name)(case.k, **options)
+            columns = ["user_id", "item_id"]
+            return float(
+                metric.calc(pd.DataFrame(shown, columns=[*columns, "rank"]), pd.DataFrame(liked, columns=columns))
+            )
+
+        return of
+
+    for name in ("NDCG", "MAP", "MRR", "Precision", "Recall", "HitRate", "F1Beta"):
+        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
+    for name, option in (("NDCG", "divide_by_achievable"), ("MAP", "divide_by_k"), ("Precision", "r_precision")):
+        yield _Recording(f"{name}(k={{k}},{option}=True)", "lists", "binary", score(name, **{option: True}))
+
+
+def _lenskit() -> Iterator[_Recording]:
+    from lenskit.data import ItemList, ItemListCollection
+    from lenskit.metrics import DCG, NDCG, RBP, Hit, Precision, Recall, RecipRank, RunAnalysis
+    from lenskit.metrics.ranking import AveragePrecision
+
+    def score(kind: Callable[..., Any], **options: Any) -> _Score:
+        def of(case: Case) -> _Number:
+            shown, wanted = ItemListCollection(["user_id"]), ItemListCollection(["user_id"])
+            for user, (items, liked) in enumerate(case.queries):
+                shown.add(ItemList(item_ids=items, ordered=True), user_id=user)
+                wanted.add(ItemList(item_ids=liked), user_id=user)
+            analysis = RunAnalysis()
+            analysis.add_metric(kind(case.k, **options), "it")
+            try:
+                return float(analysis.measure(shown, wanted).list_summary()["mean"]["it"])
+            except ZeroDivisionError:  # average precision, and normalized RBP, of a user without test items
+                return None
+
+        return of
+
+    for kind in (NDCG, DCG, Recall, Precision, RecipRank, Hit, RBP, AveragePrecision):
+        yield _Recording(kind.__name__ + "({k})", "lists", "binary", score(kind))
+    yield _Recording("RBP({k},normalize=True)", "lists", "binary", score(RBP, normalize=True))
+
+
+def _cornac() -> Iterator[_Recording]:
+    import numpy as np
+    from cornac import metrics
+
+    def score(name: str, *, cut: bool) -> _Score:
+        def of(case: Case) -> _Number:
+            metric = getattr(metrics, name)(**({"k": case.k} if cut else {}))
+            found = []
+            for grades, scores in case.queries:
+                labels, items = np.array(grades), np.arange(len(grades))
+                liked, others = np.flatnonzero(labels), np.flatnonzero(labels == 0)
+                if not len(liked) or (name == "AUC" and not len(others)):
+                    continue
+                given = np.array(scores)
+                found.append(
+                    float(
+                        metric.compute(
+                            gt_pos=liked,
+                            gt_neg=others,
+                            pd_rank=items[np.argsort(-given, kind="stable")],
+                            pd_scores=given,
+                            item_indices=items,
+                        )
+                    )
+                )
+            return _mean(found)
+
+        return of
+
+    for name in ("NDCG", "NCRR", "Precision", "Recall", "FMeasure", "HitRatio"):
+        yield _Recording(name + "(k={k})", "noties", "binary", score(name, cut=True))
+    yield _Recording("MRR", "noties", "binary", score("MRR", cut=False))
+    for data in ("ties", "noties"):
+        for name in ("MAP", "AUC"):
+            yield _Recording(name, data, "binary", score(name, cut=False))
+
+
+def _recpack() -> Iterator[_Recording]:
+    import numpy as np
+    from recpack import metrics
+    from scipy.sparse import csr_matrix
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            liked, shown = np.zeros((len(case.queries), 16)), np.zeros((len(case.queries), 16))
+            for user, (items, wanted) in enumerate(case.queries):
+                liked[user, wanted] = 1
+                for rank, item in enumerate(items):
+                    shown[user, item] = 100 - rank
+            if not liked.any():
+                return None
+            metric = getattr(metrics, name)(case.k)
+            metric.calculate(csr_matrix(liked), csr_matrix(shown))
+            return float(metric.value)
+
+        return of
+
+    for name in ("NDCGK", "DCGK", "RecallK", "CalibratedRecallK", "PrecisionK", "HitK", "ReciprocalRankK"):
+        yield _Recording(name + "({k})", "lists", "binary", score(name))
+
+
+def _recommenders() -> Iterator[_Recording]:
+    import pandas as pd
+    from recommenders.evaluation import python_evaluation
+
+    def score(name: str, **options: Any) -> _Score:
+        def of(case: Case) -> _Number:
+            liked = [(user, item, 1.0 + item % 4) for user, (_, items) in enumerate(case.queries) for item in items]
+            shown = [
+                (user, item, float(len(items) - rank))
+                for user, (items, _) in enumerate(case.queries)
+                for rank, item in enumerate(items)
+            ]
+            both = {user for user, *_ in liked} & {user for user, *_ in shown}
+            if not both:
+                return None
+            return float(
+                getattr(python_evaluation, name)(
+                    pd.DataFrame(liked, columns=["userID", "itemID", "rating"]),
+                    pd.DataFrame(shown, columns=["userID", "itemID", "prediction"]),
+                    k=case.k,
+                    **options,
+                )
+            )
+
+        return of
+
+    for name in ("ndcg_at_k", "map_at_k", "map", "precision_at_k", "recall_at_k"):
+        yield _Recording(name + "(k={k})", "lists", "ratings", score(name))
+    for kind in ("raw", "exp"):
+        named = f"ndcg_at_k(k={{k}},score_type={kind})"
+        yield _Recording(named, "lists", "ratings", score("ndcg_at_k", score_type=kind))
+
+    def with_hits(case: Case) -> _Number:
+        value = score("r_precision_at_k")(case)
+        return value or None  # without any hit there is no user whose mean it could be
+
+    yield _Recording("r_precision_at_k(k={k})", "lists", "ratings", with_hits)
+
+
+def _implicit() -> Iterator[_Recording]:
+    import numpy as np
+    from implicit.evaluation import ranking_metrics_at_k
+    from scipy.sparse import csr_matrix
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            if not any(wanted for _, wanted in case.queries):
+                return None
+            liked = np.zeros((len(case.queries), 40))
+            for user, (_, wanted) in enumerate(case.queries):
+                liked[user, wanted] = 1
+            # it wants K items of each user: lists go on with items that nobody likes
+            lists = [[*items, *range(20, 40)][: case.k] for items, _ in case.queries]
+
+            def recommend(users: Any, *_: Any, **__: Any) -> Any:  # the model's method
+                ids = np.array([lists[user] for user in users], dtype=np.int32)
+                return ids, np.ones(ids.shape, dtype=np.float32)
+
+            model = SimpleNamespace(recommend=recommend)
+            known = csr_matrix(np.zeros_like(liked))
+            return float(ranking_metrics_at_k(model, known, csr_matrix(liked), K=case.k, show_progress=False)[name])
+
+        return of
+
+    for name in ("ndcg", "map"):
+        yield _Recording(name + "@{k}", "lists", "binary", score(name))
+
+
+def _recbole() -> Iterator[_Recording]:
+    import numpy as np
+
+    for old, new in (("float", float), ("float_", np.float64), ("complex_", np.complex128), ("unicode_", np.str_)):
+        setattr(np, old, new)  # names of NumPy 1 that RecBole asks for
+    import torch
+    from recbole.evaluator import metrics
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            users = [(items, liked) for items, liked in case.queries if liked]
+            if not users:
+                return None
+            rows = [
+                [*(int(item in liked) for item in [*items, *range(20, 40)][: case.k]), len(liked)]
+                for items, liked in users
+            ]
+            data = SimpleNamespace(get=lambda _: torch.tensor(rows))
+            metric = getattr(metrics, name)({"topk": [case.k], "metric_decimal_place": 15})
+            return float(metric.calculate_metric(data)[f"{name.lower()}@{case.k}"])
+
+        return of
+
+    for name in ("Recall", "MRR", "NDCG", "Hit", "Precision", "MAP"):
+        yield _Recording(name.lower() + "@{k}", "lists", "binary", score(name))
+
+
+def _pyspark() -> Iterator[_Recording]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+
+    def score(name: str, *, cut: bool) -> _Score:
+        def of(case: Case) -> _Number:
+            if not any(liked for _, liked in case.queries):
+                return None
+            pairs = [([item + 1 for item in items], [item + 1 for item in liked]) for items, liked in case.queries]
+            metrics = RankingMetrics(session.sparkContext.parallelize(pairs, 1))
+            return float(getattr(metrics, name)(case.k) if cut else getattr(metrics, name))
+
+        return of
+
+    yield _Recording("meanAveragePrecision", "lists", "binary", score("meanAveragePrecision", cut=False))
+    for name in ("meanAveragePrecisionAt", "precisionAt", "recallAt", "ndcgAt"):
+        yield _Recording(name + "({k})", "lists", "binary", score(name, cut=True))
+
+
+def _replay() -> Iterator[_Recording]:
+    from replay import metrics
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            liked = {user: items for user, (_, items) in enumerate(case.queries)}
+            shown = {
+                user: [(item, float(len(items) - rank)) for rank, item in enumerate(items)]
+                for user, (items, _) in enumerate(case.queries)
+            }
+            return float(next(iter(getattr(metrics, name)(case.k)(shown, liked).values())))
+
+        return of
+
+    for name in ("NDCG", "MAP", "MRR", "Precision", "Recall", "HitRate", "RocAuc"):
+        yield _Recording(name + "@{k}", "lists", "binary", score(name))
+
+
+def _rexmex() -> Iterator[_Recording]:
+    from rexmex.metrics import ranking
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            return _mean(
+                float(getattr(ranking, name)(liked, items, case.k)) for items, liked in case.queries if items and liked
+            )
+
+        return of
+
+    for name in ("average_precision_at_k", "average_recall_at_k", "hits_at_k"):
+        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
+
+
+def _rs_metrics() -> Iterator[_Recording]:
+    import rs_metrics
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            liked = {user: items for user, (_, items) in enumerate(case.queries) if items}
+            shown = {user: items for user, (items, _) in enumerate(case.queries) if items}
+            with contextlib.suppress(ZeroDivisionError):
+                return float(getattr(rs_metrics, name)(liked, shown, k=case.k)) if liked else None
+            return None
+
+        return of
+
+    for name in ("ndcg", "hitrate", "precision", "recall", "mapr", "mrr"):
+        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
+
+
+class _Tool(NamedTuple):
+    """How a tool is installed and asked; its own package comes first."""
+
+    packages: tuple[str, ...]
+    recordings: Callable[[], Iterator[_Recording]]
+
+
+_TOOLS = {
+    "lightgbm": _Tool(("lightgbm==4.7.0", "scikit-learn"), _lightgbm),
+    "xgboost": _Tool(("xgboost==3.2.0",), _xgboost),
+    "catboost": _Tool(("catboost==1.2.10",), _catboost),
+    "scikit-learn": _Tool(("scikit-learn==1.9.1",), _scikit_learn),
+    "torchmetrics": _Tool(("torchmetrics==1.9.0", "torch"), _torchmetrics),
+    "ignite": _Tool(("pytorch-ignite==0.5.5", "torch"), _ignite),
+    "rax": _Tool(("rax==0.4.0",), _rax),
+    "keras-rs": _Tool(("keras-rs==0.4.0", "torch"), _keras_rs),
+    "tensorflow-ranking": _Tool(("tensorflow-ranking==0.5.5", "tensorflow==2.14.0", "numpy<2"), _tensorflow_ranking),
+    "rectools": _Tool(("rectools==0.19.0",), _rectools),
+    "lenskit": _Tool(("lenskit==2025.8.1",), _lenskit),
+    "cornac": _Tool(("cornac==3.0.1",), _cornac),
+    "recpack": _Tool(("recpack==0.3.6",), _recpack),
+    "recommenders": _Tool(("recommenders==1.2.1",), _recommenders),
+    "implicit": _Tool(("implicit==0.7.3",), _implicit),
+    "recbole": _Tool(("recbole==1.2.1", "setuptools"), _recbole),
+    "pyspark": _Tool(("pyspark==4.3.0", "numpy", "setuptools"), _pyspark),
+    "replay": _Tool(("replay-rec==0.22.0",), _replay),
+    "rexmex": _Tool(("rexmex==0.1.3",), _rexmex),
+    "rs-metrics": _Tool(("rs_metrics==0.6.0",), _rs_metrics),
+}
+
+if __name__ == "__main__":
+    main()
