@@ -10,6 +10,7 @@ import pytest
 from letters import embed
 from rankgauge import Engine
 from rankgauge.errors import RankgaugeError
+from rankgauge_systems.check_documents import SCRIPTS
 from rankgauge_systems.engines import ENDS_IN_TIE, IS_SHORT, Document, Loaded
 from sea_documents import DOCUMENTS, EVERY, needs
 
@@ -39,6 +40,8 @@ def loaded(config, request):
 
     def load(kind, by="words", documents=DOCUMENTS, **options):
         needs(kind)
+        for earlier in made if kind == "duckdb" else ():  # a file is not written while it is read
+            earlier.close()
         system = {"kind": kind, **options}
         if kind == "postgres":
             system |= {"url": request.getfixturevalue("postgres"), "table": f"t_{by}"}
@@ -53,7 +56,9 @@ def loaded(config, request):
                 try:
                     found.inner.index(documents)
                 except RankgaugeError as error:
-                    pytest.skip(str(error))  # its extension comes from the network
+                    if os.environ.get("RANKGAUGE_SYSTEMS") == "duckdb":
+                        raise
+                    pytest.skip(str(error))  # there is no package of its extension for this version
             else:
                 assert found.inner.index(documents) == Loaded(len(documents))
         return found
@@ -188,6 +193,15 @@ class TestWords:
     def test_other_alphabets(self, loaded, kind):
         assert ids(loaded(kind)("Größe")) == ["größe/1"]
 
+    @pytest.mark.parametrize("name", ["Hindi", "Tamil", "Bengali", "Telugu", "Arabic", "Korean"])
+    def test_a_word_finds_its_text_in_every_script_with_blanks(self, loaded, kind, name):
+        """Vowel signs are marks: cut there, a Hindi word became single consonants, or nothing at all."""
+        text, word = SCRIPTS[name]
+        documents = [Document("it", "", text), Document("other", "", "नदी"), *DOCUMENTS]
+        system = loaded(kind, documents=documents)
+        assert ids(system(word))[0] == "it"
+        assert ids(system(text))[0] == "it"
+
     def test_the_question_may_stand_in_an_object(self, loaded, kind):
         assert ids(loaded(kind)({"question": "salt", "tenant": 3}))[0] == "salt"
         with pytest.raises(ValueError, match="the sample's input has no question"):
@@ -308,6 +322,51 @@ class TestQdrant:
         assert ids(system({"question": "sea", "topic": "Salt"})) == ["salt"]
         with pytest.raises(ValueError, match="needs the field 'topic'"):
             system({"question": "sea"})
+
+
+class TestTokenizers:
+    """What a tokenizer makes of a word is the engine's, and can be chosen."""
+
+    NAMES = ("नदी", "हिन्दी", "नदियों")
+
+    def test_sqlite_leaves_vowel_signs_out_unless_told(self, loaded):
+        documents = [Document(word, "", word) for word in self.NAMES]
+        assert set(ids(loaded("sqlite", documents=documents)("नदी"))) == {"नदी", "नदियों"}
+        kept = loaded("sqlite", documents=documents, tokenize="unicode61 categories 'L* N* Co M*'")
+        assert [ids(kept(word)) for word in self.NAMES] == [[word] for word in self.NAMES]
+
+    def test_tantivy_takes_a_word_apart_at_blanks_only_where_asked(self, loaded):
+        documents = [Document("c", "", 'C is old and "loud"'), Document("c++", "", "C++ is not")]
+        system = loaded("tantivy", documents=documents, tokenizer="whitespace")
+        assert ids(system("C++")) == ["c++"]
+        assert ids(system('what is "loud"')) == ["c", "c++"]
+        assert ids(system("\\")) == []
+
+    def test_duckdb_finds_numbers_where_asked(self, loaded):
+        documents = [Document("form", "", "Form 48213 is due in March."), *DOCUMENTS]
+        assert ids(loaded("duckdb", documents=documents)("48213")) == []
+        kept = loaded("duckdb", documents=documents, ignore=r"[^\p{L}\p{M}\p{N}]+")
+        assert ids(kept("48213")) == ["form"]
+
+
+def test_a_failed_index_leaves_no_file(config, folder, rankgauge):
+    needs("duckdb")
+    system = {"kind": "duckdb", "path": "new/d.db", "stemmer": "klingon"}
+    done = rankgauge("systems", "index", config(system=system), folder / "corpus.jsonl")
+    assert done.code == 2
+    assert not (folder / "new" / "d.db").exists()
+
+
+def test_documents_that_end_too_early_leave_no_new_file(config, folder):
+    def broken():
+        yield DOCUMENTS[0]
+        raise KeyboardInterrupt
+
+    system = Engine.from_config(config(system={"kind": "sqlite", "path": "new.db"})).system()
+    with pytest.raises(KeyboardInterrupt):
+        system.inner.index(broken())
+    system.close()
+    assert not (folder / "new.db").exists()
 
 
 class TestTantivy:

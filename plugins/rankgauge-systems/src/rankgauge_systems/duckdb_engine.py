@@ -5,7 +5,9 @@ DuckDB: full text search by its extension `fts`, and vectors compared one by one
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -25,6 +27,12 @@ class DuckdbOptions(SearchOptions):
     by: Literal["words", "vectors"] = Field("words", description="What is searched; words need the extension fts.")
     embed: Embedding | None = Field(None, description="What makes vectors of texts, for vectors.")
     stemmer: str = Field("porter", pattern="^[a-z]+$", description="How `systems index` cuts the ends of words.")
+
+    ignore: str | None = Field(
+        None,
+        description="A regular expression of what is no part of a word, for `systems index`; the extension's own drops "
+        r"digits, and `[^\p{L}\p{M}\p{N}]+` keeps them.",
+    )
 
     @model_validator(mode="after")
     def _check_embed(self) -> DuckdbOptions:
@@ -91,12 +99,15 @@ class DuckdbEngine:
             connection.commit()
             if self._embed is None:
                 indexed = f"'{options.table}', 'id', 'title', 'text', stemmer='{options.stemmer}', overwrite=1"
+                if options.ignore is not None:
+                    ignored = options.ignore.replace("'", "''")
+                    indexed += f", ignore='{ignored}'"
                 connection.execute(f"PRAGMA create_fts_index({indexed})")
         return Loaded(len(rows), zeros)
 
     def version(self) -> str:
         """Return that of the library."""
-        return f"DuckDB {self._duckdb.__version__}"
+        return f"DuckDB {self._duckdb.__version__}" + ("" if self._embed else f", {self._options.stemmer}")
 
     def check(self) -> None:
         """Connect once, and look for the table."""
@@ -117,10 +128,22 @@ class DuckdbEngine:
         return connection
 
     def _load_words(self, connection: Any) -> None:  # noqa: ANN401  # duckdb is an extra
+        """Load the extension: that of the package duckdb-extension-fts for this version, or an installed one."""
+        packaged = _packaged(self._duckdb.__version__)
         try:
-            connection.execute("LOAD fts")
+            connection.execute("LOAD fts" if packaged is None else f"LOAD '{packaged}'")
         except self._duckdb.Error as error:
             why = str(error).partition("\n")[0]
             raise ParameterError(
-                f"DuckDB searches words by its extension fts, which it must install first: {why}"
+                "DuckDB searches words by its extension fts, which is not installed for "
+                f"DuckDB {self._duckdb.__version__} ({why}); pip install 'rankgauge-systems[duckdb-words]' installs it "
+                "together with the newest DuckDB that has it as a package, and INSTALL fts loads it from the network"
             ) from None
+
+
+def _packaged(version: str) -> Path | None:
+    """Return where the package duckdb-extension-fts has the extension for a version; None if it has none."""
+    found = importlib.util.find_spec("duckdb_extension_fts")
+    folders = [] if found is None else list(found.submodule_search_locations or ())
+    paths = (Path(folder) / "extensions" / f"v{version}" / "fts.duckdb_extension" for folder in folders)
+    return next(filter(Path.is_file, paths), None)

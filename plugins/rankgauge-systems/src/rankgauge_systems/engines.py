@@ -10,6 +10,7 @@ import itertools
 import queue
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = [
     "made_whole",
     "question_of",
     "required",
+    "words_of",
 ]
 
 R = TypeVar("R")
@@ -179,6 +181,17 @@ def question_of(given: object) -> str:
         named = ", ".join(_QUESTIONS[:-1])
         raise ValueError(f"the sample's input has no question: it is a text, or an object with one of {named}")
     return given
+
+
+def words_of(question: str) -> list[str]:
+    """
+    Return the words of a question, each whole: letters, digits and the marks that belong to them.
+
+    An engine cuts each by its own tokenizer, and looks for the parts as a phrase. Marks are vowels in Indic scripts;
+    words that are cut there fall into single consonants.
+    """
+    kept = (char if unicodedata.category(char)[0] in "LNM" or char == "_" else " " for char in question)
+    return "".join(kept).split()
 
 
 def required(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  # a module

@@ -5,14 +5,13 @@ SQLite's full text search (FTS5): BM25 without any server, in a file.
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, Loaded, Pool, made_whole
+from rankgauge_systems.engines import Document, Hit, Loaded, Pool, made_whole, words_of
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["SqliteEngine", "SqliteOptions"]
@@ -25,7 +24,10 @@ class SqliteOptions(SearchOptions):
 
     path: ConfigPath = Field(description="The database file, relative to the config.")
     table: str = Field("documents", pattern=f"^{_TABLE}$", description="The FTS5 table: id, title, text.")
-    tokenize: str = Field("porter unicode61", description="How `systems index` cuts words; see FTS5.")
+    tokenize: str = Field(
+        "porter unicode61",
+        description="How `systems index` cuts words; see FTS5. `unicode61 categories 'L* N* Co M*'` keeps vowel signs.",
+    )
     title_weight: float = Field(1.0, ge=0, description="How much a word in the title counts, against 1 in the text.")
     operator: str = Field("or", pattern="^(and|or)$", description="Whether a document needs all words, or one.")
 
@@ -41,7 +43,7 @@ class SqliteEngine:
     def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents by BM25; a question without a word finds nothing."""
         options = self._options
-        words = re.findall(r"\w+", question)
+        words = words_of(question)
         if not words:
             return []
         wanted = f" {options.operator.upper()} ".join(f'"{word}"' for word in words)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, Loaded, required
+from rankgauge_systems.engines import Document, Hit, Loaded, required, words_of
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["TantivyEngine", "TantivyOptions"]
@@ -47,14 +47,13 @@ class TantivyEngine:
 
     def search(self, question: str, _given: object, most: int, /) -> Sequence[Hit]:
         """Return the best documents by BM25; a question without a word finds nothing."""
-        words = re.findall(r"\w+", question)
+        options = self._options
+        words = question.split() if options.tokenizer == "whitespace" else words_of(question)
         if not words:
             return []
-        index, options = self._opened(), self._options
+        index = self._opened()
         glue = " AND " if options.operator == "and" else " "
-        query = index.parse_query(
-            glue.join(f'"{word}"' for word in words), ["title", "text"], {"title": options.title_weight}
-        )
+        query = index.parse_query(glue.join(map(_phrase, words)), ["title", "text"], {"title": options.title_weight})
         searcher = index.searcher()
         hits = []
         for score, address in searcher.search(query, most).hits:
@@ -126,3 +125,9 @@ class TantivyEngine:
                     )
                 self._index = self._tantivy.Index.open(str(self._options.path))
             return self._index
+
+
+def _phrase(word: str) -> str:
+    """Return a word in quotes, so that the index's own tokenizer cuts it, and no part of it is an operator."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
