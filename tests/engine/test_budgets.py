@@ -308,7 +308,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("metric", "message"),
         [
-            ("Rprec@2000tok", "has no cutoff, and so no budget"),
+            ("bpref@2000tok", "has no cutoff, and so no budget"),
             ("EM@2000tok", "has no cutoff, and so no budget"),
             ("iprec@5tok", "the number after @ is the recall"),
             ("recall@0tok", "must be an integer of 1 or more, not 0"),
