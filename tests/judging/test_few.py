@@ -53,7 +53,7 @@ def test_many_ties_are_left_to_columns():
 def test_a_query_that_the_run_lacks_has_no_depth_and_others_of_the_run_are_counted():
     patterns, counts = judged({"q2": {"a": 1}, "q1": {"a": 1}}, {"q2": {}, "q3": {"a": 1.0}, "q4": {}})
     assert patterns == [(None, (1,), ()), (0, (1,), (0,))]
-    assert counts == RunCounts(queries=2, missing=1, unjudged=2)
+    assert counts == RunCounts(queries=2, missing=1, unjudged=2, lacks_gold=True)
 
 
 def test_scores_may_be_those_of_numpy():

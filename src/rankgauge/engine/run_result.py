@@ -19,13 +19,13 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
-from rankgauge.judging.few import FewQueries, Pattern, lacks_gold
+from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
-from rankgauge.scoring.sighting import depth_notes, unreached
+from rankgauge.scoring.sighting import depth_notes
 
 __all__ = ["FewEvaluator", "RunEvaluation", "ScoredRun"]
 
@@ -82,8 +82,10 @@ class ScoredRun(NamedTuple):
         judges = sources_of(self.source, evaluation.qrels.n_judgments) if self.source else None
         if judges is not None and judges.by_models:
             scored.notes.append(judges.sentence)
-        for note in scored.notes:
-            logger("engine").info(note)
+        if scored.notes:
+            log = logger("engine")
+            for note in scored.notes:
+                log.info(note)
         further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
         if judges is not None:
             further["judged_by"] = judges.to_dict()
@@ -173,8 +175,6 @@ class FewEvaluator:
     def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
-        if unreached(plan, counts.deepest):
-            counts = counts._replace(lacks_gold=lacks_gold(patterns, plan.profile))
         scored = Scored(
             queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
         )

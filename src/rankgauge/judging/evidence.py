@@ -21,7 +21,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.judging.budgets import Budget, Fits
 from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Identity, Ranking
-from rankgauge.judging.ranking import JudgedBlock, earned
+from rankgauge.judging.ranking import JudgedBlock, earns
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
@@ -201,11 +201,13 @@ class Evidence:
     def lacks_gold(self, left_out: Collection[int]) -> bool:
         """Return whether something that earns was not found for a sample, but for those at the places *left_out*."""
         judged = self.judged
-        counts = np.ones(judged.n, dtype=np.bool_)
-        counts[list(left_out)] = False
-        lacking = np.isfinite(earned(judged.gold.grade, judged.relevance)) & counts[judged.gold.sample]
-        lacking[judged.rows.gold] = False
-        return bool(np.count_nonzero(lacking))
+        gold, found = judged.gold, judged.rows.where(judged.first)
+        if left_out:
+            counts = np.ones(judged.n, dtype=np.bool_)
+            counts[list(left_out)] = False
+            gold, found = gold.where(counts[gold.sample]), found.where(counts[found.sample])
+        n_earning, n_found = (np.count_nonzero(earns(rows.grade, judged.relevance)) for rows in (gold, found))
+        return bool(n_earning > n_found)
 
 
 class Judge(Protocol):

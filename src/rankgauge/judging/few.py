@@ -25,7 +25,7 @@ from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
 
-__all__ = ["FewQueries", "Pattern", "judged_patterns", "lacks_gold", "takes_few"]
+__all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
 
 _QUERIES, _JUDGMENTS, _RESULTS = 100, 1 << 8, 1 << 11
 """Up to how many of each going through them one by one is faster than columns, also on rankings never seen before."""
@@ -92,12 +92,13 @@ class FewQueries:
         kinds = set(map(type, grades))
         if not (kinds <= _GRADES and set(map(type, chain.from_iterable(each))) <= {str}):
             return None
-        if kinds != {int} and 0 in grades:
+        levels = set(grades)
+        if kinds != {int} and 0 in levels:
             return None  # 0.0 and -0.0 are the same in a pattern
         try:
-            if not all(map(math.isfinite, grades)):
+            if not all(map(math.isfinite, levels)):
                 return None
-            may_be_odd = kinds != {int} or min(grades) < _LOWEST or max(grades) > _HIGHEST
+            may_be_odd = kinds != {int} or min(levels) < _LOWEST or max(levels) > _HIGHEST
             if may_be_odd and 2 * sum(map(_is_odd, grades)) > len(grades):
                 return None  # they may be the scores of a run
         except OverflowError:
@@ -111,19 +112,25 @@ class FewQueries:
             return None
         tied: list[_Tied] = []
         patterns: list[Pattern] = []
+        n_missing = n_found = deepest = 0
+        lacks_gold, is_relevant = False, relevance_of(profile).holds
         columns = zip(map(run.get, self.names), self._documents, self._grades, strict=True)
         for query_no, (ranking, documents, grades) in enumerate(columns):
             if ranking is None:
                 patterns.append((None, grades, ()))
+                n_missing += 1
                 continue
             ascending = sorted(ranking.values())
             depth = len(ascending)
+            deepest = max(deepest, depth)
             ranks = []
             for document, grade in zip(documents, grades, strict=True):
                 score = ranking.get(document)
                 if score is None:
                     ranks.append(0)
+                    lacks_gold = lacks_gold or grade > 0 or is_relevant(grade)
                     continue
+                n_found += 1
                 n_not_above = bisect_right(ascending, score)  # of 1 3 3 7 and the score 3 these are three: rank 2
                 rank = depth - n_not_above + 1
                 if n_not_above > 1 and ascending[n_not_above - 2] == score:
@@ -134,14 +141,11 @@ class FewQueries:
                     rank += _behind(document, members)
                 ranks.append(rank)
             patterns.append((depth, grades, tuple(ranks)))
-        n_missing = sum(depth is None for depth, _, _ in patterns)
         n_judged = len(patterns) - n_missing
         if not n_judged:
             return None
         n_tied = _count(tied, profile) if tied else 0
-        n_matched = sum(len(ranks) - ranks.count(0) for _, _, ranks in patterns)
-        deepest = max(depth or 0 for depth, _, _ in patterns)
-        counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, matched=n_matched, deepest=deepest)
+        counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, 0, n_found, deepest, lacks_gold)
         return patterns, counts
 
 
@@ -195,16 +199,6 @@ def _count(tied: Sequence[_Tied], profile: Profile) -> int:
     earns = earned(grades.astype(np.float64), relevance_of(profile))
     mixed = mixed_ties(query_nos, Ranks(first, first, last), earns, profile.policy.depth)
     return len(distinct(query_nos[mixed]))
-
-
-def lacks_gold(patterns: Sequence[Pattern], profile: Profile) -> bool:
-    """Return whether a ranking lacks something that earns."""
-    relevance = relevance_of(profile)
-    return any(
-        not rank and (grade > 0 or relevance.holds(grade))
-        for _, grades, ranks in patterns
-        for grade, rank in zip(grades, ranks, strict=False)  # there are no ranks where the run lacks the query
-    )
 
 
 def judged_patterns(patterns: Sequence[Pattern], profile: Profile) -> Judged:

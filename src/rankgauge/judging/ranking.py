@@ -38,6 +38,7 @@ __all__ = [
     "Standing",
     "as_compared",
     "earned",
+    "earns",
     "joined",
     "mixed_ties",
     "own_rows",
@@ -143,9 +144,14 @@ def relevance_of(profile: Profile) -> Relevance:
             return Relevance.from_grade(minimum)
 
 
+def earns(grades: Floats, relevance: Relevance) -> Flags:
+    """Return which documents earn: those that are relevant, or whose grade is above 0."""
+    return grades > 0 if relevance == POSITIVE else (grades > 0) | relevance.of(grades)
+
+
 def earned(grades: Floats, relevance: Relevance) -> Floats:
-    """Return what documents earn: the grade where it is relevant or above 0, minus infinity where nothing is earned."""
-    return np.where((grades > 0) | relevance.of(grades), grades, -np.inf)
+    """Return what documents earn: their grade, minus infinity where nothing is earned."""
+    return np.where(earns(grades, relevance), grades, -np.inf)
 
 
 def mixed_ties(owners: Ints, ranks: Ranks, earns: Floats | None, depth: int | None) -> Ints:

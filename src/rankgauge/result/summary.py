@@ -152,7 +152,7 @@ class MetricSummary:
     @property
     def broken(self) -> str:
         """Return why the metric scores nothing: its code failed for every sample that it could score; or empty."""
-        return Tried.of(self.name, self.codes, self.reasons).reason
+        return Tried.of(self.name, self.codes, self.reasons).reason if self.reasons else ""
 
     @cached_property
     def _aggregated(self) -> Aggregated:

@@ -92,7 +92,7 @@ class Scored:
         """Yield which means leave out missing and failed samples that nothing is bad enough for, and how many."""
         rules = {MISSING: policy.missing_output, FAILED: policy.failed_output}
         for metric in self.metrics:
-            if lacks_worst(metric.planned.metric, metric.target.gold):
+            if metric.outcome.reasons and lacks_worst(metric.planned.metric, metric.target.gold):
                 status = metric.outcome.status
                 n = sum(int(np.count_nonzero(status == code)) for code, rule in rules.items() if rule == "zero")
                 if n:
@@ -100,6 +100,8 @@ class Scored:
 
     def _flawed(self, outcome: Outcome, code: int, rule: str, noun: tuple[str, str]) -> str:
         """Return how many have a status, what they count as, and why the first has it; empty if none has."""
+        if not outcome.reasons:
+            return ""
         flawed = np.flatnonzero(outcome.status == code)
         if not len(flawed):
             return ""

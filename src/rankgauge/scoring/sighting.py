@@ -203,8 +203,8 @@ def unreached(plan: Plan, deepest: int) -> list[PlannedMetric]:
     return [
         metric
         for metric in plan.metrics
-        if metric.cut.rule == "pinned"
-        and (metric.cut.k or 0) > deepest
+        if (metric.cut.k or 0) > deepest
+        and metric.cut.rule == "pinned"
         and all(target.key == "retrieved" and target.stage is None for target in metric.targets)
     ]
 
