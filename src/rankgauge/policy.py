@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from rankgauge.base.frozen import frozen
 from rankgauge.base.plain_text import read_share
-from rankgauge.errors import PolicyError, did_you_mean
+from rankgauge.errors import PolicyError, counted, did_you_mean
+from rankgauge.exclusions import Excluded
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
 from rankgauge.tool_measures import Tool
@@ -76,6 +77,8 @@ class Policy:
 
         exclude_self: Drop retrieved items whose id is the sample's own.
 
+        excluded: Documents left out for each query, of rankings and ground truth: a file, or a list by query.
+
         interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
 
         unverified_judges: Whether gates hold judgments that a model gave for ground truth, or `refuse` to be judged.
@@ -93,6 +96,7 @@ class Policy:
     depth: int | None = None
     judged_only: bool = False
     exclude_self: bool = False
+    excluded: Excluded | None = None
     interval: IntervalChoice = "standard"
     unverified_judges: Literal["refuse", "allow"] = "refuse"
 
@@ -111,6 +115,8 @@ class Policy:
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 raise PolicyError(f"policy option {name!r} is true or false, not {getattr(self, name)!r}")
+        if self.excluded is not None:
+            object.__setattr__(self, "excluded", Excluded.of(self.excluded))  # the class is frozen
 
     @property
     def averages_ties(self) -> bool:
@@ -165,8 +171,16 @@ class Policy:
                 raise PolicyError(f"policy option 'max_failed': {error}") from None
         return dataclasses.replace(self, **options)
 
+    def plain(self) -> dict[str, Any]:
+        """Return the options in values that JSON has; `excluded` is there only where something is left out."""
+        options = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        if self.excluded is None:
+            del options["excluded"]  # so that results from before there was the option mean the same
+            return options
+        return {**options, "excluded": self.excluded.plain()}
+
     def __str__(self) -> str:
-        return " ".join(f"{item.name}={option_text(getattr(self, item.name))}" for item in dataclasses.fields(self))
+        return " ".join(f"{name}={option_text(value)}" for name, value in self.plain().items())
 
 
 class Contract(NamedTuple):
@@ -400,4 +414,6 @@ def option_text(value: object) -> str:
     """Return the value of an option as configs write it."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):  # what is left out, as `Excluded.plain` has it
+        return str(value.get("path") or f"documents of {counted(value['queries'], 'query', 'queries')}")
     return "none" if value is None else str(value)

@@ -350,6 +350,7 @@ class TestPolicyValues:
             "depth": None,
             "judged_only": False,
             "exclude_self": False,
+            "excluded": None,
             "interval": "standard",
             "unverified_judges": "refuse",
         }

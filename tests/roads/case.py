@@ -23,6 +23,8 @@ METRICS = ("P@3", "recall@2", "ndcg@3", "ndcg", "AP", "RR", "hit@1", "judged@2",
 DOCUMENTS = ("a", "b", "c", "é", "x", "D")
 """What rankings are made of, beside the query's own id; `x` is never judged."""
 
+_NAMES = ("q2", "q10", "q1", "é", "q3")
+
 SCORES = (3.0, 2.0, 2.00000001, 1.0, 0.0, -0.0, -1.5, 1e39, 2e39)
 """2 and 2.00000001 are one C float, and so are the last two, which no C float can hold."""
 
@@ -84,7 +86,7 @@ def profile_of(policy: Policy, **conventions: object) -> Profile:
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Draw a case: up to five queries and the anchor, under any policy that there can be."""
-    names = ("q2", "q10", "q1", "é", "q3")[: draw(st.integers(1, 5))]
+    names = _NAMES[: draw(st.integers(1, 5))]
     queries = (*(draw(_queries(name)) for name in names), ANCHOR)
     unjudged = draw(st.sampled_from([(), (STRAY,), ("nowhere", STRAY, "a")]))
     return Case(queries, draw(_profiles()), without_judgments=unjudged)
@@ -119,6 +121,7 @@ def _profiles(draw: st.DrawFn) -> Profile:
                 "depth": st.sampled_from([None, 1, 2, 3, 5]),
                 "judged_only": st.booleans(),
                 "exclude_self": st.booleans(),
+                "excluded": st.none() | st.dictionaries(st.sampled_from(_NAMES), st.sets(st.sampled_from(DOCUMENTS))),
             }
         )
     )

@@ -15,6 +15,9 @@ __all__ = ["is_relevant", "plain_scores"]
 
 def plain_scores(query: Query, profile: Profile) -> dict[str, Fraction] | None:
     """Return the scores of a ranking, by column; None where the policy refuses it."""
+    if profile.policy.excluded is not None:
+        names = profile.policy.excluded.of_query(query.name)
+        query = query._replace(grades={name: grade for name, grade in query.grades.items() if name not in names})
     possible = _orders(query, profile)
     if possible is None:
         return None
@@ -36,6 +39,8 @@ def _orders(query: Query, profile: Profile) -> list[list[str]] | None:
     items = list(query.ranking or ())
     if policy.score_dtype == "float32":
         items = [(document, _c_float(score)) for document, score in items]
+    if policy.excluded is not None:
+        items = [item for item in items if item[0] not in policy.excluded.of_query(query.name)]
     if policy.exclude_self:
         items = [item for item in items if item[0] != query.name]
     settled = _without_repeats(items, policy.duplicates)

@@ -195,7 +195,7 @@ def _command(case: Case, tools: Tools) -> Outcome:
         left = case.without(refused)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = call(["trec", *map(str, _trec_files(left, tools)), "-f", "jsonl", *_arguments(left)])
+            code = call(["trec", *map(str, _trec_files(left, tools)), "-f", "jsonl", *_arguments(left, tools)])
         if code == 0:
             lines = [json.loads(line) for line in out.getvalue().splitlines()]
             scores = {
@@ -209,7 +209,7 @@ def _command(case: Case, tools: Tools) -> Outcome:
         refused |= _named(err.getvalue().splitlines(), left)
 
 
-def _arguments(case: Case) -> list[str]:
+def _arguments(case: Case, tools: Tools) -> list[str]:
     profile = case.profile
     arguments = ["--profile", "default" if profile.negatives == "judged" else "trec10"]
     if profile.relevance != "positive":
@@ -218,6 +218,10 @@ def _arguments(case: Case) -> list[str]:
         arguments += ["-m", metric]
     for name in type(profile.policy).__dataclass_fields__:
         value = getattr(profile.policy, name)
+        if value is not None and name == "excluded":
+            path = tools.folder / "excluded.json"
+            path.write_text(json.dumps(value.documents()), encoding="utf-8")
+            value = path
         arguments += ["--policy", f"{name}={'null' if value is None else option_text(value)}"]
     return arguments
 

@@ -20,7 +20,7 @@ from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 from rankgauge.io.documents import decode_text
 from rankgauge.io.field_names import FieldMap, read_field
 from rankgauge.io.files import read_bytes
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_run
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
@@ -93,11 +93,16 @@ class Conventions:
 
     def judgments(self, qrels: str, plan: Plan) -> Qrels:
         """Read judgments, with intents where a plan needs them."""
-        return open_qrels(qrels, columns=self.columns, intents="intents" in plan.needs, catalog=self.catalog)
+        from rankgauge.engine.runs import judgments_for
 
-    def run(self, file: str) -> RunSource:
-        """Read a run."""
-        return open_run(file, columns=self.columns, catalog=self.catalog)
+        return judgments_for(plan, qrels, self.columns)
+
+    def run(self, file: str, plan: Plan) -> RunSource:
+        """Read a run, without what the policy of a plan leaves out."""
+        from rankgauge.engine.excluded_runs import excluded_run
+
+        source = open_run(file, columns=self.columns, catalog=self.catalog)
+        return excluded_run(source, plan.profile.policy.excluded)
 
 
 def make_catalog() -> Catalog:

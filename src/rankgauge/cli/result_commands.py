@@ -65,7 +65,7 @@ def _explained_query(given: argparse.Namespace) -> Explanation:
         raise ParameterError("standard input (-) can stand for one file only")
     conventions = Conventions.of(given)
     plan = conventions.plan_one(given.metric)
-    judged = RunEvaluation(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run))
+    judged = RunEvaluation(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run, plan))
     return explain_query(judged, given.names[0])
 
 
@@ -99,7 +99,7 @@ def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
                 raise ParameterError(f"--from {name}={text}: {source!r} is no earlier --stage{hint}")
     conventions = Conventions.of(given)
     plan = conventions.plan_one(given.metric)
-    runs = {name: conventions.run(file) for name, file in files.items()}
+    runs = {name: conventions.run(file, plan) for name, file in files.items()}
     return funnel_of_runs(plan, conventions.judgments(given.qrels, plan), runs, sources, traced=given.items)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,8 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     elif named:
         evaluation = evaluation.with_metrics(named)
     declared = {} if engine.config is None else engine.config.policy_options()
+    if (excluded := evaluation.profile.policy.excluded) is not None:
+        declared["excluded"] = excluded  # which may be the dataset's own
     evaluation = described(overridden(evaluation, given, declared), given)
     if not evaluation.metrics and engine.config is not None:
         file, line = engine.config.place("metrics")
@@ -158,6 +160,6 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
 
 def _changed_options(evaluation: Evaluation) -> dict[str, Any]:
     """Return the policy options that differ from the profile's: another profile leaves them as they are."""
-    usual = asdict(evaluation.catalog().profile(evaluation.profile.name).policy)
-    options = asdict(evaluation.profile.policy)
-    return {name: value for name, value in options.items() if value != usual[name]}
+    usual = evaluation.catalog().profile(evaluation.profile.name).policy
+    options = {item.name: getattr(evaluation.profile.policy, item.name) for item in fields(usual)}
+    return {name: value for name, value in options.items() if value != getattr(usual, name)}

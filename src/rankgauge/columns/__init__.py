@@ -1,6 +1,6 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
-from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
+from rankgauge.columns.batch import ChangedRun, RankingBatch, RunSource, number_problem
 from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
 from rankgauge.columns.judged import Judged
 from rankgauge.columns.judged_rows import (
@@ -29,6 +29,7 @@ __all__ = [
     "ANY_GRADE",
     "PADDING",
     "POSITIVE",
+    "ChangedRun",
     "Cover",
     "Cutoff",
     "Flags",

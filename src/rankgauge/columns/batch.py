@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,7 +18,7 @@ from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words
 from rankgauge.errors import Problem
 
-__all__ = ["RankingBatch", "RunSource", "number_problem"]
+__all__ = ["ChangedRun", "RankingBatch", "RunSource", "number_problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +95,17 @@ class RankingBatch:
 
 @runtime_checkable
 class RunSource(Protocol):
-    """
-    A run that can be read as often as needed.
+    """A run that can be read as often as needed."""
 
-    Attributes:
-        name: What messages call it.
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+        ...
 
-        tag: The run's own tag; empty before it was read, and where there is none.
-    """
-
-    name: str
-    tag: str
+    @property
+    def tag(self) -> str:
+        """Return the run's own tag; empty before it was read, and where there is none."""
+        ...
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -128,6 +128,42 @@ class RunSource(Protocol):
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once, its rows in the order given, even if they are scattered."""
         ...
+
+
+class ChangedRun:
+    """A run with something else in place of each of its batches, of the same queries."""
+
+    def __init__(self, source: RunSource, change: Callable[[RankingBatch], RankingBatch]) -> None:
+        self._source = source
+        self._change = change
+
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+        return self._source.name
+
+    @property
+    def tag(self) -> str:
+        """Return the run's own tag."""
+        return self._source.tag
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the metadata of the run."""
+        return self._source.metadata
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what a user should know about how it was read."""
+        return self._source.notes
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """Return the parts of the run."""
+        return [map(self._change, part) for part in self._source.parts(count)]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once."""
+        return map(self._change, self._source.grouped())
 
 
 def number_problem(query: object, document: object, value: object, number: str) -> Problem | None:

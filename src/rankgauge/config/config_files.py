@@ -150,7 +150,7 @@ class _Reader:
                 self.problems.append(tree.problem(at, why))
 
             text = self.variables.expanded(holder[location[-1]], refuse)
-            is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
+            is_relative = location[0] in {"datasets", "plugins", "baseline", "policy"} and folder != "."
             holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
 
 
@@ -165,8 +165,8 @@ def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
     """Yield where paths stand."""
     datasets, included = value.get("datasets"), value.get("include")
     named = datasets if isinstance(datasets, Mapping) else {}
-    possible: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs")]
-    possible += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",)]
+    possible: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs", "excluded")]
+    possible += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",), ("policy", "excluded")]
     for location in possible:
         inner: Any = value
         for part in location:
@@ -256,6 +256,8 @@ class LoadedConfig:
         """Return the policy options that the file gives."""
         policy: BaseModel | None = self.config.policy
         given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
+        if isinstance(given.get("excluded"), str):
+            given["excluded"] = str(self.file(given["excluded"]))
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
     def gates(self, inconclusive: Effect | None = None, short_lists: ShortLists | None = None) -> list[Gate]:

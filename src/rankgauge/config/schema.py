@@ -36,6 +36,7 @@ _SHARE = {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "st
 _BOUNDS: Mapping[str, Any] = {
     "max_failed": Annotated[float, Field(ge=0, le=1), BeforeValidator(_share), WithJsonSchema(_SHARE)],
     "depth": Annotated[int, Field(ge=1)],
+    "excluded": str | dict[str, list[str]],
 }
 
 
@@ -191,6 +192,9 @@ class DatasetConfig(Model):
         description="The file, relative to the config file; `~` and `${VARIABLE}` are replaced, in every path."
     )
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
+    excluded: str | dict[str, list[str]] | None = Field(
+        None, description="Documents left out for each query, in place of those of the policy."
+    )
     fields: Annotated[
         dict[
             Annotated[str, _checked_by(field_name)],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted
 from rankgauge.io.datasets import DataSource
+from rankgauge.io.excluded_files import opened_options
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.sets import MetricSets
@@ -62,7 +63,7 @@ def configured(
             catalog = catalog.with_profiles({name: changes.model_dump(exclude_unset=True)})
     profile = catalog.profile("default")
     with collected("profile"):
-        profile = catalog.profile(config.profile).adapted(loaded.policy_options())
+        profile = catalog.profile(config.profile).adapted(opened_options(loaded.policy_options()))
     for name, dataset in config.datasets.items():
         for key, look_up in _looked_up(catalog, dataset):
             with collected("datasets", name, key):

@@ -23,6 +23,7 @@ from rankgauge.io.output_files import OutputsSource
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
+from rankgauge.samples.left_out import left_out
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
@@ -327,6 +328,7 @@ class Evaluation(Setup):
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read
+        sample = left_out(sample, self.profile.policy.excluded)
         scores: dict[str, SampleScore] = {}
         for name, (outcome, facts) in score_one(plan, sample, details=details).items():
             value = float(outcome.values[0])

@@ -25,6 +25,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.result.values import broken_metrics
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
+from rankgauge.samples.left_out import left_out
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import check_repeats, differing, folded, unsteady_note
@@ -271,7 +272,8 @@ class Job(Generic[Held]):
         others = self.calls[sample.id].every if sample.id in self.calls else ()
         self.calls[sample.id] = KeptOutput.of_repeats([*others, output])
         self.overlap += sample.output is not None and not others
-        self.answered[place, output.repeat] = sample._replace(output=output.read(self.profile.contract))
+        answered = sample._replace(output=output.read(self.profile.contract))
+        self.answered[place, output.repeat] = left_out(answered, self.profile.policy.excluded)
 
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
@@ -344,6 +346,8 @@ class Job(Generic[Held]):
             self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
             self._compare_repeats(batch)
+        if (excluded := self.profile.policy.excluded) is not None:
+            batch = [left_out(sample, excluded) for sample in batch]
         if self.options.distrusted:
             batch = [distrusted(sample, self.options.distrusted) for sample in batch]
         if not self._takes_all:

@@ -4,7 +4,6 @@ The manifest: what a reader of a result has to know to trust its numbers.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import sys
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.planning.plan import Plan
+from rankgauge.policy import Policy
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -51,7 +51,14 @@ def make_manifest(
 
 def make_settings(plan: Plan) -> dict[str, Any]:
     """Return the profile and the policy, which reports need when they need nothing else of a manifest."""
-    return {"profile": plan.profile.name, "policy": dataclasses.asdict(plan.profile.policy)}
+    return {"profile": plan.profile.name, "policy": plan.profile.policy.plain()}
+
+
+def _policy_config(policy: Policy) -> dict[str, Any]:
+    """Return a policy as configs write it."""
+    excluded = policy.excluded
+    given = {} if excluded is None else {"excluded": excluded.path or excluded.documents()}
+    return {**policy.plain(), **given}
 
 
 def _lock(plan: Plan) -> Lock | None:
@@ -94,7 +101,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
         **({"cohorts": list(data.cohorts)} if data.cohorts else {}),
         "metrics": {"retrieval": {"default_k": plan.default_k.k}, "use": use},
         "profile": plan.profile.name,
-        "policy": dataclasses.asdict(plan.profile.policy),
+        "policy": _policy_config(plan.profile.policy),
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Judged, Qrels, RankingBatch, RunSource
+from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.judging import BatchJudge, RunCollector, ScatteredError
@@ -81,11 +82,12 @@ def make_queue(
     if metric.unit is not None:
         raise ParameterError(f"a queue is of documents to judge, and {metric.name!r} is of units; leave out its unit")
     depth = _depth(plan, limit, depth)
+    excluded = plan.profile.policy.excluded
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
+    judgments = excluded_judgments(judgments, excluded)
     scale = _scale_of(judgments) if grades is None else checked_scale(grades)
-    looked_at = [
-        look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
-    ]
+    opened = [open_run(run, columns=columns, catalog=plan.catalog) for run in runs.values()]
+    looked_at = [look_at(plan, judgments, excluded_run(run, excluded), depth) for run in opened]
     shortlist = Shortlist(limit, seed)
     for pooled in _pooled_of(judgments, [each.top for each in looked_at]):
         shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))
@@ -121,7 +123,8 @@ def make_first_queue(
     """
     depth = _depth(plan, questions, depth, what="number of questions")
     scale = (0.0, 1.0) if grades is None else checked_scale(grades)
-    opened = [open_run(run, columns=columns, catalog=plan.catalog) for run in runs.values()]
+    excluded, catalog = plan.profile.policy.excluded, plan.catalog
+    opened = [excluded_run(open_run(run, columns=columns, catalog=catalog), excluded) for run in runs.values()]
     names = {name for source in opened for batch in source.grouped() for name in batch.queries}
     if not names:
         raise NothingToEvaluateError("there is nothing to judge:", ["the runs have no query"])

@@ -15,16 +15,19 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
+from rankgauge.engine.excluded_runs import excluded_run
 from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.io.datasets import DataSource
+from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_run
 from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
+from rankgauge.policy import Profile
 from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.scoring.score import SCORED
@@ -98,14 +101,22 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
                 msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
                 raise ResultError(msg)
         catalog = catalog or Catalog.discover()
-        chosen = catalog.profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
+        chosen = catalog.profile(manifest["profile"]).adapted(_policy_of(manifest), manifest["relevance"])
+        _check_excluded(chosen, manifest)
         plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)
         check_definitions(plan, result)
         qrels = judgments_for(plan, files["qrels"], files["columns"])
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
-        return RunEvaluation(
-            plan, qrels, open_run(files["run"], columns=files["columns"], catalog=catalog), files["columns"]
-        )
+        run = open_run(files["run"], columns=files["columns"], catalog=catalog)
+        return RunEvaluation(plan, qrels, excluded_run(run, plan.profile.policy.excluded), files["columns"])
+
+
+def _policy_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the policy options of a manifest, with what the file of `excluded` holds now."""
+    options = dict(manifest["policy"])
+    if (excluded := options.get("excluded")) is not None:
+        options["excluded"] = excluded.get("path") or excluded["documents"]
+    return opened_options(options)
 
 
 def job_of(result: ResultValues, evaluation: Setup, plan: Plan, most: int | None = None) -> Job[ResultValues]:
@@ -198,6 +209,14 @@ def _check_data(evaluation: Setup, manifest: Mapping[str, Any]) -> None:
     _check("dataset", data.label, saved, now)
     if isinstance(data.outputs, Path) and outputs.get("fingerprint") is not None:
         _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
+    _check_excluded(evaluation.profile, manifest)
+
+
+def _check_excluded(profile: Profile, manifest: Mapping[str, Any]) -> None:
+    """Refuse other documents than were left out."""
+    excluded, saved = profile.policy.excluded, manifest["policy"].get("excluded")
+    if excluded is not None and saved is not None:
+        _check("list of documents to leave out", str(excluded), saved["fingerprint"], excluded.fingerprint)
 
 
 def _check(what: str, where: str, saved: str | None, now: str) -> None:

@@ -15,8 +15,10 @@ from rankgauge.agreement.rank_agreement import AgreementMeasure, RankAgreement
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Qrels, RunSource
+from rankgauge.engine.excluded_runs import excluded_run
 from rankgauge.engine.runs import installed
 from rankgauge.errors import NothingToEvaluateError, Problem
+from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.judging import ScatteredError
 from rankgauge.judging.ranking import shown
@@ -97,23 +99,24 @@ def rank_agreements(
 ) -> dict[str, RankAgreement]:
     """Return what `rank_agreement` does for several runs by name; the other one is read once."""
     chosen = read_measures([measures] if isinstance(measures, str) else measures)
-    options = _profile(profile).adapted(dict(policy or {})).policy
+    options = _profile(profile).adapted(opened_options(policy or {})).policy
     check_whole(options)
     catalog = catalog or installed()
     if qrels is not None and not isinstance(qrels, Qrels):
         qrels = open_qrels(qrels, columns=columns, catalog=catalog)
     wanted: Callable[[bytes], bool] = set(qrels.queries).__contains__ if qrels is not None else lambda _: True
-    held = _held(open_run(other, columns=columns, catalog=catalog), options, wanted)
-    return {
-        name: _agreement(open_run(run, columns=columns, catalog=catalog), held, chosen, options, wanted)
-        for name, run in runs.items()
-    }
+
+    def opened(run: RunLike) -> RunSource:
+        return excluded_run(open_run(run, columns=columns, catalog=catalog), options.excluded)
+
+    held = _held(opened(other), options, wanted)
+    return {name: _agreement(opened(run), held, chosen, options, wanted) for name, run in runs.items()}
 
 
 _profile = profile
 _Taken = TypeVar("_Taken")
 
-_OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self")
+_OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self", "excluded")
 """The policy options that decide how a ranking is ordered."""
 
 
@@ -175,7 +178,7 @@ def _agreement(
         },
         only=tuple(map(shown, sorted(queries - other.queries))),
         only_other=tuple(map(shown, sorted(other.queries - queries))),
-        policy={option: getattr(policy, option) for option in _OPTIONS},
+        policy={option: value for option, value in policy.plain().items() if option in _OPTIONS},
         notes=(*source.notes, *other.source.notes),
     )
 

@@ -13,8 +13,10 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
 from rankgauge.columns.judged_rows import Ints
+from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run
 from rankgauge.engine.run_result import FewEvaluator, RunEvaluation, ScoredRun
 from rankgauge.errors import NothingToEvaluateError, PolicyError
+from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.trec import RunFile
@@ -23,7 +25,7 @@ from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
-from rankgauge.judging.units import RolledRun, rolled_judgments, unit_rule
+from rankgauge.judging.units import rolled_judgments, rolled_run, unit_rule
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
@@ -62,10 +64,12 @@ def evaluate_planned(
 
     Of several TREC files each is judged in a thread of its own, some of them at once; a single one in parts.
     """
+    qrels = excluded_judgments(qrels, plan.profile.policy.excluded)
 
     def begin(name: str) -> Task[_JudgedRun]:
         run = runs[name]
-        source = open_run(run, columns=columns, catalog=plan.catalog)
+        opened = open_run(run, columns=columns, catalog=plan.catalog)
+        source = excluded_run(opened, plan.profile.policy.excluded)
         sketcher = IdSketcher() if sketch_ids else None
         threads = 1 if len(runs) > 1 else None
         origin = "argument" if isinstance(run, Mapping) else "run"
@@ -80,17 +84,17 @@ def evaluate_planned(
                 raise nested_otherwise(qrels, source) or error from None
             return _JudgedRun(source, origin, sketcher, *judged, doubt)
 
-        return Task(judge, may_wait=not isinstance(source, RunFile))
+        return Task(judge, may_wait=not isinstance(opened, RunFile))
 
     judged = in_order(map(begin, runs), thread_count())
     return {name: _evaluated(plan, qrels, columns, run) for name, run in zip(runs, judged, strict=True)}
 
 
 def judgments_for(plan: Plan, qrels: QrelsLike, columns: Mapping[str, str] | None) -> Qrels:
-    """Read judgments, unless they are read, with the intents that a plan needs."""
-    if isinstance(qrels, Qrels):
-        return qrels
-    return open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
+    """Read judgments, unless they are read, with the intents that a plan needs; without what its policy leaves out."""
+    if not isinstance(qrels, Qrels):
+        qrels = open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
+    return excluded_judgments(qrels, plan.profile.policy.excluded)
 
 
 def planned_run(
@@ -112,7 +116,9 @@ def planned_run(
         raise PolicyError(
             f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
         )
-    request = _Request(specs_of(metrics), profile, tuple((policy or {}).items()), rel, k, catalog or installed())
+    request = _Request(
+        specs_of(metrics), profile, tuple(opened_options(policy or {}).items()), rel, k, catalog or installed()
+    )
     try:
         hash(request)
     except TypeError:  # a metric given as a mapping cannot be hashed
@@ -297,7 +303,9 @@ def judge_run(
     profile = plan.profile
     if unit is not None:
         rule = unit_rule(unit)
-        profile, qrels, source = rule.profile(profile), rolled_judgments(qrels, rule), RolledRun(source, rule)
+        excluded = profile.policy.excluded
+        profile, qrels = rule.profile(profile), excluded_judgments(rolled_judgments(qrels, rule), excluded)
+        source = excluded_run(rolled_run(source, rule), excluded)
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
         judge_mapping(source.rankings, judged, source.refused)

@@ -16,6 +16,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import ParameterError, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
+from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.pickling import itself
@@ -55,11 +56,16 @@ class Setup:
             return cls(catalog=catalog, data=data, profile=PROFILES["default"])
         config = configured.loaded.config
         k = config.metrics.retrieval.default_k
+        profile = configured.profile
+        entry = config.datasets.get(data.name)
+        if entry is not None and (excluded := entry.excluded) is not None:
+            given = configured.loaded.file(excluded) if isinstance(excluded, str) else excluded
+            profile = profile.adapted(opened_options({"excluded": given}))
         return cls(
             catalog=catalog,
             data=data._replace(cohorts=tuple(config.cohorts)),
             metrics=configured.metrics,
-            profile=configured.profile,
+            profile=profile,
             default_k=None if k is None else DefaultK(k, f"metrics.retrieval.default_k of {configured.loaded.path}"),
         )
 
@@ -129,7 +135,7 @@ class Setup:
             chosen = replace(self.profile, policy=name)
         else:
             chosen = self.catalog().profile(name) if isinstance(name, str) and name not in PROFILES else profile(name)
-        return self._with(profile=chosen.adapted(policy))
+        return self._with(profile=chosen.adapted(opened_options(policy)))
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Self:
         """

@@ -21,6 +21,7 @@ from rankgauge.errors import Problem, RankgaugeError, WorkerError
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
 from rankgauge.samples import Block
+from rankgauge.samples.left_out import left_out
 from rankgauge.scoring.collect import Collector, JudgedPart
 from rankgauge.scoring.sighting import Sighting
 
@@ -186,7 +187,7 @@ class LineJudge:
             if isinstance(samples, Block):
                 collector.add_block(samples)
             else:
-                collector.add(samples)
+                collector.add([left_out(sample, plan.profile.policy.excluded) for sample in samples])
         if problems:
             return None
         part = collector.part()

@@ -111,6 +111,11 @@ class MappingRun:
         self.notes = notes
         self._is_checked = is_checked
 
+    def with_rankings(self, rankings: _Mapping) -> MappingRun:
+        """Return the same run with other rankings, which are checked as its own are."""
+        known: dict[str, Any] = {"name": self.name, "tag": self.tag, "notes": self.notes}
+        return MappingRun(rankings, **known, is_checked=self._is_checked)
+
     def refused(self) -> DataError:
         """Return everything that is wrong with it, once something was found to be."""
         return _unusable(self.rankings, "run")

@@ -21,6 +21,7 @@ from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Nugget, Output, Sample
+from rankgauge.samples.left_out import left_out
 
 __all__ = ["IdJudge", "Judge", "StageJudge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
 
@@ -110,7 +111,7 @@ class IdJudge:
             prepared = prepare(samples, self._profile, by="id")
             self._lists.n_dropped += n_dropped(samples, prepared, self._profile, by="id")
             return samples, prepared
-        rolled = list(map(self._rule.sample, samples))
+        rolled = [left_out(self._rule.sample(sample), self._profile.policy.excluded) for sample in samples]
         prepared = prepare(rolled, self._profile, by="id")
         if self._strict is not None:
             pairs = zip(prepare(samples, self._strict, by="id"), prepared, strict=True)
@@ -295,7 +296,8 @@ _TAKE_BLOCKS: frozenset[GoldKind] = frozenset({"spans", "passages", "answer", "k
 def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
     """Return whether plain samples may be judged as blocks: by id first, under a policy that keeps order and items."""
     policy = profile.policy
-    is_plain = stands_as_given(policy) and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
+    stays = stands_as_given(policy) and policy.excluded is None
+    is_plain = stays and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
     return is_plain and all(
         first == Target("relevant") and _TAKE_BLOCKS.issuperset(other.gold for other in others)
         for first, *others in targets

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from rankgauge.columns import Qrels, RankingBatch, RunSource, Slices
+from rankgauge.columns import ChangedRun, Qrels, RankingBatch, RunSource, Slices
 from rankgauge.columns.judged_rows import intents_of
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy, Profile
@@ -24,11 +24,11 @@ __all__ = [
     "LOOKED_AT",
     "PARTS",
     "Part",
-    "RolledRun",
     "UnitRule",
     "met_as_parts",
     "parts_note",
     "rolled_judgments",
+    "rolled_run",
     "unit_rule",
 ]
 
@@ -209,35 +209,14 @@ def _keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None
         grades[name] = max(grade, grades.get(name, grade))
 
 
-class RolledRun:
-    """A run with units in place of its documents."""
+def rolled_run(source: RunSource, rule: UnitRule) -> RunSource:
+    """Return a run with units in place of its documents."""
 
-    def __init__(self, source: RunSource, rule: UnitRule) -> None:
-        self.name, self.tag = source.name, source.tag
-        self._source = source
-        self._rule = rule
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """Return the metadata of the run."""
-        return self._source.metadata
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Return what a user should know about how it was read."""
-        return self._source.notes
-
-    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """Return the parts of the run."""
-        return [map(self._rolled, part) for part in self._source.parts(count)]
-
-    def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once."""
-        return map(self._rolled, self._source.grouped())
-
-    def _rolled(self, batch: RankingBatch) -> RankingBatch:
-        documents = Slices.of_strings(list(map(self._rule.of_id, batch.documents.strings())))
+    def rolled(batch: RankingBatch) -> RankingBatch:
+        documents = Slices.of_strings(list(map(rule.of_id, batch.documents.strings())))
         return dataclasses.replace(batch, documents=documents, keys=documents.keys())
+
+    return ChangedRun(source, rolled)
 
 
 def rolled_judgments(qrels: Qrels, rule: UnitRule) -> Qrels:

@@ -114,7 +114,9 @@ def metric_definition(
     aggregate: Aggregate | None = None,
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
-    policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in NO_VALUE}
+    policy = {name: value for name, value in profile.policy.plain().items() if name not in NO_VALUE}
+    if profile.policy.excluded is not None:
+        policy["excluded"] = profile.policy.excluded.fingerprint
     targets = tuple(targets)
     later = _LATER.get(metric.alias, {})
     settings = {name: value for name, value in params.items() if (name, value) not in later.items()}

@@ -58,7 +58,13 @@ def keep_files(result: ResultValues, folder: Path, manifest: dict[str, Any]) -> 
     entry = {**manifest["config"]["datasets"][name], "path": dataset["path"]}
     if outputs["path"] is not None:
         entry["outputs"] = outputs["path"]
-    manifest |= {"dataset": dataset, "outputs": outputs, "config": {**manifest["config"], "datasets": {name: entry}}}
+    config = {**manifest["config"], "datasets": {name: entry}}
+    excluded = config["policy"].get("excluded")
+    if isinstance(excluded, str):  # its content is held to the fingerprint of what was left out
+        copy = folder / f"excluded{_suffixes(Path(excluded))}"
+        shutil.copyfile(excluded, copy)
+        config["policy"] = {**config["policy"], "excluded": copy.name}
+    manifest |= {"dataset": dataset, "outputs": outputs, "config": config}
 
 
 def _copied(source: Path, target: Path, fingerprint: str) -> str:

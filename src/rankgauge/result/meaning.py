@@ -109,7 +109,10 @@ def definition_facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str,
     if info.budget is not None:
         budget = info.budget
         cutoff = {"budget": f"{budget['amount']}{budget['unit']}", "tokenizer": budget["tokenizer"]}
-    policy = {f"policy {name}": value for name, value in (manifest.get("policy") or {}).items() if name not in NO_VALUE}
+    options = {name: value for name, value in (manifest.get("policy") or {}).items() if name not in NO_VALUE}
+    if "excluded" in options:
+        options["excluded"] = options["excluded"]["fingerprint"][:15]  # wherever the file is
+    policy = {f"policy {name}": value for name, value in options.items()}
     return {
         "metric": info.alias,
         **cutoff,

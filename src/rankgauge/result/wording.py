@@ -4,7 +4,6 @@ How every report writes scores, means, cutoffs and the policy.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -263,7 +262,7 @@ def policy_line(result: ResultValues) -> str:
     """Return the profile, and the policy options that differ from it."""
     name = result.settings.get("profile", "default")
     known = PROFILES.get(name)
-    usual: dict[str, Any] = {} if known is None else {**dataclasses.asdict(known.policy), "relevance": known.relevance}
+    usual: dict[str, Any] = {} if known is None else {**known.policy.plain(), "relevance": known.relevance}
     options = policy_options(result)
     changed = [f"{option}={text}" for option, text in options.items() if text != _text(usual.get(option, ...))]
     return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, unmodified"

@@ -215,6 +215,9 @@ class Collector:
         notes += self._untried()
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
+        excluded = self.plan.profile.policy.excluded
+        if excluded is not None and not is_part:
+            notes += filter(None, [excluded.note(scored.sample_ids)])
         refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
         return scored
 

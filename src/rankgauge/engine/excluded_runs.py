@@ -1,0 +1,78 @@
+"""
+Runs and judgments without the documents that a policy leaves out for each query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankgauge.columns import ChangedRun, Flags, Ints, Qrels, RankingBatch, RunSource, Slices, encoded
+from rankgauge.exclusions import Excluded
+from rankgauge.io.nested_mappings import MappingRun
+
+__all__ = ["excluded_judgments", "excluded_run"]
+
+
+def excluded_run(source: RunSource, excluded: Excluded | None) -> RunSource:
+    """Return a run without what is left out."""
+    if excluded is None:
+        return source
+    if isinstance(source, MappingRun):
+        rankings = {query: _others(ranking, query, excluded) for query, ranking in source.rankings.items()}
+        return source.with_rankings(rankings)
+    return ChangedRun(source, lambda batch: _without(batch, excluded))
+
+
+def excluded_judgments(qrels: Qrels, excluded: Excluded | None) -> Qrels:
+    """Return judgments without what is left out; a query may have none left, and is judged all the same."""
+    if excluded is None:
+        return qrels
+    queries = Slices.of_strings(qrels.query_names)
+    dropped = _left_out(queries, qrels.lengths, qrels.documents, excluded)
+    if not dropped.any():
+        return qrels
+    kept = np.flatnonzero(~dropped)
+    intents = qrels.intents
+    if intents is not None:
+        numbers = np.full(len(dropped), -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        intents = intents.renumbered(numbers)
+    return Qrels(
+        queries,
+        np.bincount(qrels.owners[kept], minlength=qrels.n_queries),
+        qrels.grades[kept],
+        qrels.documents.at(kept),
+        qrels.source,
+        intents,
+        qrels.n_merged,
+    )
+
+
+def _others(ranking: Mapping[str, float], query: object, excluded: Excluded) -> Mapping[str, float]:
+    """Return a ranking in memory without what is left out; what has not the shape of one is refused elsewhere."""
+    names = excluded.of_query(query) if isinstance(query, str) else ()
+    if not names or not isinstance(ranking, Mapping) or names.isdisjoint(ranking):
+        return ranking
+    return {document: score for document, score in ranking.items() if document not in names}
+
+
+def _without(batch: RankingBatch, excluded: Excluded) -> RankingBatch:
+    dropped = _left_out(batch.names, batch.lengths, batch.documents, excluded)
+    return batch.without_rows(dropped) if dropped.any() else batch
+
+
+def _left_out(names: Slices, lengths: Ints, documents: Slices, excluded: Excluded) -> Flags:
+    """Return which rows are left out, of queries with so many rows each."""
+    flags = np.zeros(int(lengths.sum()), dtype=np.bool_)
+    begin = 0
+    for query, length in zip(names.texts(), lengths.tolist(), strict=True):
+        wanted = excluded.of_query(query.decode("utf-8", "surrogateescape"))
+        if wanted and length:
+            keys = Slices.of(map(encoded, wanted)).keys()
+            rows = begin + np.flatnonzero(np.isin(documents.at(slice(begin, begin + length)).keys(), keys))
+            found = documents.at(rows).texts()  # hashes may collide
+            flags[rows] = [name.decode("utf-8", "surrogateescape") in wanted for name in found]
+        begin += length
+    return flags

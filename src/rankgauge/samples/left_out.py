@@ -1,0 +1,84 @@
+"""
+Samples without the documents that a policy leaves out for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import compress
+from typing import TypeVar
+
+from rankgauge.exclusions import Excluded
+from rankgauge.samples.gold_items import GoldSet, Place
+from rankgauge.samples.sample_values import Expected, Output, Sample
+
+__all__ = ["left_out"]
+
+V = TypeVar("V")
+
+
+def left_out(sample: Sample, excluded: Excluded | None) -> Sample:
+    """
+    Return a sample without what is left out for it, in its output and in its ground truth.
+
+    An item is left out by its id, and by the document in which its place is; texts alone name no document.
+    """
+    names = excluded.of_query(sample.id) if excluded is not None else frozenset()
+    if not names:
+        return sample
+    output = _output(sample.output, names) if isinstance(sample.output, Output) else sample.output
+    return sample._replace(output=output, expected=_expected(sample.expected, names))
+
+
+def _output(output: Output, names: AbstractSet[str]) -> Output:
+    places = output.places or [None] * len(output.ids)
+    kept = [
+        name not in names and not (isinstance(place, Place) and place.document in names)
+        for name, place in zip(output.ids, places, strict=True)
+    ]
+    stages = output.stages
+    if stages is not None:
+        stages = {
+            name: stage._replace(output=_output(stage.output, names)) if isinstance(stage.output, Output) else stage
+            for name, stage in stages.items()
+        }
+    searches = output.searches
+    if searches is not None:
+        searches = searches._replace(of_items=list(compress(searches.of_items, kept)))
+    return output._replace(
+        ids=list(compress(output.ids, kept)),
+        texts=_some(output.texts, kept),
+        scores=_some(output.scores, kept),
+        places=_some(output.places, kept),
+        metadata=_some(output.metadata, kept),
+        stages=stages,
+        searches=searches,
+    )
+
+
+def _some(column: Sequence[V] | None, kept: Sequence[bool]) -> list[V] | None:
+    return None if column is None else list(compress(column, kept))
+
+
+def _expected(expected: Expected, names: AbstractSet[str]) -> Expected:
+    spans, sets = expected.spans, expected.sets
+    return expected._replace(
+        relevant=_others(expected.relevant, names),
+        repeats=_others(expected.repeats, names),
+        intents=_others(expected.intents, names),
+        metadata=_others(expected.metadata, names),
+        spans=None if spans is None else tuple(span for span in spans if span.place.document not in names),
+        sets=None if sets is None else tuple(filter(None, (_set(each, names) for each in sets))),
+    )
+
+
+def _others(by_id: Mapping[str, V] | None, names: AbstractSet[str]) -> dict[str, V] | None:
+    return None if by_id is None else {name: value for name, value in by_id.items() if name not in names}
+
+
+def _set(given: GoldSet, names: AbstractSet[str]) -> GoldSet | None:
+    """Return a set without the ids that are left out; None where nothing is left of it."""
+    items = [_set(item, names) if isinstance(item, GoldSet) else item for item in given.items]
+    kept = tuple(item for item in items if item is not None and item not in names)
+    return GoldSet(given.needs, kept) if kept else None
