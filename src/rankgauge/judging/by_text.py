@@ -151,15 +151,16 @@ def covers_of(returned: object, retrieved: int, gold: int) -> Covers:
             f"it returned covers of {returned.n_retrieved} retrieved and {len(size)} gold texts where {retrieved} and "
             f"{gold} were given"
         )
-    if len(row) and not (
-        0 <= row.min() <= row.max() < retrieved
-        and 0 <= column.min() <= column.max() < gold
-        and (start >= 0).all()
-        and (start < end).all()
-        and (end <= size[column]).all()
-    ):
-        raise ValueError("it returned a part that no gold text has")
+    if len(row):
+        own, other = row.view(np.uint64) < retrieved, column.view(np.uint64) < gold  # nothing below 0 is
+        own &= other
+        if not own.all() or not _are_parts(start.view(np.uint64), end.view(np.uint64), size[column]):
+            raise ValueError("it returned a part that no gold text has")
     return Covers(row, column, start, end, size, retrieved)
+
+
+def _are_parts(start: NDArray[np.uint64], end: NDArray[np.uint64], size: NDArray[np.int64]) -> bool:
+    return bool(((start < end) & (end <= size.view(np.uint64))).all())
 
 
 def _shaped(returned: object, retrieved: int, gold: int) -> Block:

@@ -4,7 +4,7 @@ Alignment: which of the runs of words that two texts share stand in one place of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankgauge.matchers.other_facts import Bounds, Facts, Piece
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_of, common_points
 
-__all__ = ["aligned"]
+__all__ = ["aligned", "aligned_in_order"]
 
 _TRIES = 4
 """How many runs may be the one that others are added to, the longest first."""
@@ -50,30 +50,63 @@ def aligned(
     points = sorted(common_points(*sides))
     sizes = reach[gold[0] : gold[1]].tolist()
     ends = stream.ends[gold[0] : gold[1] + 1].tolist()
+
+    def around(core: Run) -> Iterator[Run]:
+        i, j, size = core
+        return map(moved, _around((i - gold[0], j - other[0], size), points, sizes, ends))
+
+    def moved(run: Run) -> Run:
+        return run[0] + gold[0], run[1] + other[0], run[2]
+
+    return _first_agreed(_longest(map(moved, _runs(points, sizes))), around, facts, gold, other)
+
+
+def aligned_in_order(
+    facts: Facts, runs: Sequence[Run], gold: Bounds, other: Bounds
+) -> tuple[Sequence[Run], Sequence[Piece]]:
+    """Return what `aligned` does, of runs that follow each other in both texts and overlap in none."""
+
+    def around(core: Run) -> Iterator[Run]:
+        first = last = runs.index(core)
+        while first and _near(runs[first - 1], runs[first]):
+            first -= 1
+        while last + 1 < len(runs) and _near(runs[last], runs[last + 1]):
+            last += 1
+        return iter(runs[first : last + 1])
+
+    return _first_agreed(_longest(runs), around, facts, gold, other)
+
+
+def _first_agreed(
+    cores: Iterable[Run], around: Callable[[Run], Iterator[Run]], facts: Facts, gold: Bounds, other: Bounds
+) -> tuple[Sequence[Run], Sequence[Piece]]:
+    """Return the first runs around some that nothing contradicts."""
     failed: list[Sequence[Run]] = []
-    for core in _longest(points, sizes):
+    for core in cores:
         if any(_is_within(core, chain) for chain in failed):
             continue  # "412 of 388" has no part of "455 of 412", however the two are laid over each other
-        chain = [*_around(core, points, sizes, ends)]
+        chain = list(around(core))
         failed.append(chain)
-        moved = [(i + gold[0], j + other[0], size) for i, j, size in chain]
-        runs, pieces = facts.agreed(moved, gold, other)
+        runs, pieces = facts.agreed(chain, gold, other)
         if runs:
             return runs, pieces
     return (), ()
 
 
-def _longest(points: Sequence[Point], sizes: Sequence[int]) -> Iterator[Run]:
-    """Yield the longest runs, as far as they go in both texts."""
+def _longest(runs: Iterable[Run]) -> Sequence[Run]:
+    """Return the longest runs, the longest first."""
+    return sorted(runs, key=lambda run: (-run[2], run))[:_TRIES]
+
+
+def _runs(points: Sequence[Point], sizes: Sequence[int]) -> Iterable[Run]:
+    """Return the runs that points are on, as far as they go in both texts."""
     begun: dict[Point, Run] = {}  # by the point that would go on
-    whole: list[Run] = []
     for i, j in points:
         run = begun.pop((i, j), None)
         first = run or (i, j, 0)
         longer = (first[0], first[1], i + sizes[i] - first[0])
         begun[i + 1, j + 1] = longer
-    whole = sorted(begun.values(), key=lambda run: (-run[2], run))
-    yield from whole[:_TRIES]
+    return begun.values()
 
 
 def _around(core: Run, points: Sequence[Point], sizes: Sequence[int], ends: Sequence[int]) -> Iterator[Run]:

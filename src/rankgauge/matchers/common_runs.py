@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.alignment import aligned
+from rankgauge.matchers.alignment import aligned, aligned_in_order
 from rankgauge.matchers.other_facts import Bounds, Facts, Piece
 from rankgauge.matchers.word_runs import (
     BREAK,
@@ -25,7 +25,7 @@ from rankgauge.matchers.word_runs import (
     Run,
     Shared,
     WordStream,
-    hashed_runs,
+    hashed_at,
     reaches,
     read_words,
     shared_runs,
@@ -170,21 +170,39 @@ class _Collected:
             return
         first = np.ones(len(pair), np.bool_)
         np.not_equal(pair[1:], pair[:-1], out=first[1:])
-        begins = np.flatnonzero(first)
-        goes_on = (np.diff(gold) == 1) & (np.diff(other) == 1) & ~first[1:]
-        is_single = np.logical_and.reduceat(np.concatenate([[True], goes_on]) | first, begins)
-        is_single &= gold[begins] >= 0
+        begun = first.copy()
+        begun[1:] |= (np.diff(gold) != 1) | (np.diff(other) != 1)
+        begins = np.flatnonzero(begun)
         ends = np.append(begins[1:], len(pair)) - 1
-        i, j, here = gold[begins], other[begins], pair[begins]
+        i, j = gold[begins], other[begins]
         length = gold[ends] + reach[gold[ends]] - i
-        is_clean = is_single.copy()
-        is_clean[is_single] = self._nothing_beside(i[is_single], j[is_single], length[is_single], here[is_single])
-        self._runs.append((here[is_clean], i[is_clean], length[is_clean]))
-        self._add_doubtful(
-            [*np.stack([here, i, j, length, is_single])[:, ~is_clean].T.tolist()],
-            shared,
-            reach,
-        )
+        first = first[begins]
+        follows = i >= 0
+        follows[1:] &= ((i[1:] >= (i + length)[:-1]) & (j[1:] >= (j + length)[:-1])) | first[1:]
+        firsts = np.flatnonzero(first)
+        in_order = np.logical_and.reduceat(follows, firsts)
+        here = pair[begins[firsts]]
+        is_clean = in_order & (np.diff(firsts, append=len(i)) == 1)
+        some = firsts[is_clean]
+        is_clean[is_clean] = self._nothing_beside(i[some], j[some], length[some], here[is_clean])
+        some = firsts[is_clean]
+        self._runs.append((here[is_clean], i[some], length[some]))
+        doubtful = np.flatnonzero(~is_clean)
+        lasts = np.append(firsts[1:], len(i))
+        runs = list(zip(i.tolist(), j.tolist(), length.tolist(), strict=True))
+        facts = Facts(stream)
+        for at, own, theirs, begin, end, ordered in zip(
+            here[doubtful].tolist(),
+            *self._bounds(here[doubtful]),
+            firsts[doubtful].tolist(),
+            lasts[doubtful].tolist(),
+            in_order[doubtful].tolist(),
+            strict=True,
+        ):
+            if ordered:
+                self._take(at, *aligned_in_order(facts, runs[begin:end], own, theirs))
+            else:
+                self._take(at, *aligned(stream, facts, shared.runs, reach, own, theirs))
 
     def _nothing_beside(self, i: Integers, j: Integers, length: Integers, pair: Integers) -> NDArray[np.bool_]:
         """Return whether one of two texts ends at both ends of a run, or a line, a sentence or a cell does."""
@@ -201,35 +219,27 @@ class _Collected:
         """Add runs that have their full number of words only with those that their text cuts."""
         facts = Facts(self._stream)
         done: set[int] = set()
-        for pair, i, j, size, needed in zip(*(column.tolist() for column in edges), strict=True):
+        columns = (column.tolist() for column in edges)
+        for pair, i, j, size, needed, gold, other in zip(*columns, *self._bounds(edges.pair), strict=True):
             if pair in done:
                 continue
-            runs, pieces = facts.agreed([(i, j, size)], *self._bounds(pair))
+            runs, pieces = facts.agreed([(i, j, size)], gold, other)
             if runs and len(pieces) >= needed:
                 done.add(pair)
                 self._take(pair, runs, pieces)
 
-    def _bounds(self, pair: int) -> tuple[Bounds, Bounds]:
-        """Return where the gold text and the retrieved text of a pair begin and end."""
+    def _bounds(self, pairs: Integers) -> tuple[list[Bounds], list[Bounds]]:
+        """Return where the gold texts of some pairs begin and end, and where the retrieved ones do."""
         first = self._stream.first
-        gold, other = (int(side[pair]) for side in self._pairs)
-        return (int(first[gold]), int(first[gold + 1])), (int(first[other]), int(first[other + 1]))
+        gold, other = (
+            list(zip(first[text].tolist(), first[text + 1].tolist(), strict=True))
+            for text in (self._pairs.gold[pairs], self._pairs.other[pairs])
+        )
+        return gold, other
 
     def _take(self, pair: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> None:
         self._doubtful += [(pair, at, size) for at, _, size in runs]
         self._pieces += [(pair, *piece) for piece in pieces]
-
-    def _add_doubtful(self, doubtful: Sequence[Sequence[int]], shared: Shared, reach: Integers) -> None:
-        """Add what pairs have in common beside which something may contradict, or which share several runs."""
-        if not doubtful:
-            return
-        facts = Facts(self._stream)
-        for pair, i, j, length, is_single in doubtful:
-            gold, other = self._bounds(pair)
-            if is_single:
-                self._take(pair, *facts.agreed([(i, j, length)], gold, other))
-            else:
-                self._take(pair, *aligned(self._stream, facts, shared.runs, reach, gold, other))
 
 
 class _Edges(NamedTuple):
@@ -284,10 +294,9 @@ class _Edges(NamedTuple):
         before: bool,
         behind: bool,
     ) -> _Edges:
-        runs = hashed_runs(stream.words, length)
         salts = layout.sample.astype(np.uint64) * _SALT
-        gold = np.flatnonzero(in_gold[: len(runs)])
-        wanted, keys = ((runs[at] ^ salts[stream.text[at]]) * _SALT for at in (gold, places))
+        gold = np.flatnonzero(in_gold[: max(len(in_gold) - length + 1, 0)])
+        wanted, keys = ((hashed_at(stream.words, at, length) ^ salts[stream.text[at]]) * _SALT for at in (gold, places))
         bits = np.uint64(64 - 16)
         table = np.zeros(1 << 16, np.bool_)
         table[keys >> bits] = True
@@ -317,16 +326,18 @@ def _able(
     stream: WordStream, pairs: _Pairs, shared: Shared, beside: _Edges, pair: Integers, reach: Integers, cutoff: float
 ) -> NDArray[np.bool_]:
     """Return which texts, as gold, all retrieved texts of their sample together could cover so far."""
-    places = np.concatenate([shared.gold, shared.again])
-    ends = np.concatenate([places + reach[places], beside.gold + beside.length])
-    count = len(stream.words) + 1
-    edges = np.bincount(np.concatenate([places, beside.gold]), minlength=count) - np.bincount(ends, minlength=count)
-    letters = np.diff(stream.ends) * (np.cumsum(edges)[:-1] > 0)
-    most = np.diff(np.concatenate([[0], np.cumsum(letters)])[stream.first])
-    here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut
-    others, size = pairs.other[here], np.diff(stream.ends)
-    cut = size[stream.first[others]] + size[stream.first[others + 1] - 1]
-    np.add.at(most, pairs.gold[here], cut)
+    places = np.concatenate([shared.gold, shared.again, beside.gold])
+    lengths = np.concatenate([reach[shared.gold], reach[shared.again], beside.length])
+    is_covered = np.zeros(len(stream.words), np.bool_)
+    for at in range(int(lengths.max(initial=0))):
+        is_covered[(places + at)[lengths > at]] = True
+    covered, ends, count = np.flatnonzero(is_covered), stream.ends, len(stream.first) - 1
+    most = np.bincount(stream.text[covered], ends[covered + 1] - ends[covered], count)
+    has_any = np.zeros(len(pairs.gold), np.bool_)
+    has_any[pair] = has_any[beside.pair] = True
+    here = np.flatnonzero(has_any)  # of each, the first and the last word may be cut
+    begin, end = stream.first[pairs.other[here]], stream.first[pairs.other[here] + 1]
+    most += np.bincount(pairs.gold[here], ends[begin + 1] - ends[begin] + ends[end] - ends[end - 1], count)
     able: NDArray[np.bool_] = most >= cutoff * stream.sizes()
     return able
 

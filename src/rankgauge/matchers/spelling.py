@@ -66,6 +66,11 @@ _BEGIN_NEGATED = {
     for part in ("n't", "N'T", "n\u2019t", "N\u2019T", "cannot", "Cannot", "CANNOT")
 }
 """The same with the letters before it, which makes it quick to look for."""
+_HAVE_NEGATED = {"'t": ("n't",), "'T": ("N'T",), "\u2019t": ("n\u2019t",), "\u2019T": ("N\u2019T",)} | {
+    "annot": ("cannot", "Cannot"),
+    "ANNOT": ("CANNOT",),
+}
+"""Which of them can be there, by letters that are quick to look for."""
 _SIGNS = {
     "<": "<",
     "&": "&",
@@ -128,9 +133,9 @@ def joined_words(texts: Sequence[str]) -> str:
     if signs := [sign for first, sign in _SIGNS.items() if first in whole and re.search(sign, whole)]:
         is_noisy = re.compile("|".join(signs)).search
         whole = "\0".join([_NOISE.sub(_instead, text) if is_noisy(text) else text for text in whole.split("\0")])
-    for part, negated in _BEGIN_NEGATED.items():
-        if part[1] in whole and part in whole:
-            whole = negated.sub(_negated, whole)
+    for part in (part for letters, parts in _HAVE_NEGATED.items() if letters in whole for part in parts):
+        if part in whole:
+            whole = _BEGIN_NEGATED[part].sub(_negated, whole)
     if "..." in whole or "\u2026" in whole:
         whole = _ELLIPSIS.sub(PIECE, whole)
     if whole.isascii():

@@ -36,6 +36,7 @@ __all__ = [
     "best_of",
     "best_runs",
     "common_points",
+    "hashed_at",
     "hashed_runs",
     "reaches",
     "read_words",
@@ -75,7 +76,7 @@ _WINDOW = np.dtype("<u8")
 _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SALT = np.uint64(0xD1B54A32D192ED03)
-_HALF, _ONE, _LAST = np.uint64(32), np.uint64(1), np.uint64(63)
+_HALF = np.uint64(32)
 _SPARSE = 4
 """How many places the table has for each run of words in gold texts, at least."""
 
@@ -112,6 +113,15 @@ def hashed_runs(words: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
     for at in range(1, n):
         runs *= _SPREAD
         runs += words[at : at + count]
+    return runs
+
+
+def hashed_at(words: NDArray[np.uint64], places: Integers, n: int) -> NDArray[np.uint64]:
+    """Return a hash of the *n* words from each of some places on."""
+    runs = words[places]
+    for at in range(1, n):
+        runs *= _SPREAD
+        runs += words[places + at]
     return runs
 
 
@@ -188,8 +198,10 @@ def _hashes(data: bytes, starts: Integers, sizes: Integers) -> NDArray[np.uint64
     words &= _FIRST_BYTES.take(sizes, mode="clip")
     for end in range(8, int(sizes.max(initial=0)), 8):  # the next eight bytes, of words that have so many
         longer = np.flatnonzero(sizes > end)
-        more = _eight_bytes(data, starts[longer] + end) & _FIRST_BYTES.take(sizes[longer] - end, mode="clip")
-        words[longer] = (words[longer] * _SALT) ^ (more + _SPREAD)
+        more = _eight_bytes(data, starts[longer] + end)
+        more &= _FIRST_BYTES.take(sizes[longer] - end, mode="clip")
+        more += _SPREAD
+        words[longer] = (words[longer] * _SALT) ^ more
     words *= _SPREAD
     words ^= words >> _HALF
     return words
@@ -220,15 +232,10 @@ def _plain(word: bytes) -> bytes:
 
 
 def _eight_bytes(data: bytes, starts: Integers) -> NDArray[np.uint64]:
-    """Return the eight bytes from each place on, put together from aligned ones, which takes half the time."""
-    aligned = np.frombuffer(data, _WINDOW, len(data) >> 3)
-    place = starts >> 3
-    shift = ((starts & 7) << 3).view(np.uint64)
-    low = aligned.take(place) >> shift
-    high = aligned.take(place + 1) << _ONE  # by two steps, since a shift by 64 is undefined
-    high <<= _LAST - shift
-    low |= high
-    return low
+    """Return the eight bytes from each place on."""
+    from_each = np.ndarray((len(data) - 7,), _WINDOW, data, strides=(1,))
+    windows: NDArray[np.uint64] = from_each[starts]  # a third of the time that `take` needs, which copies all of them
+    return windows
 
 
 class Layout(NamedTuple):
@@ -311,11 +318,14 @@ def shared_runs(stream: WordStream, layout: Layout, reach: Integers, wanted: NDA
     hidden = gold[table[slots[gold]] != gold]  # whose place in the table another one took
     repeated = again = np.empty(0, np.int64)
     if len(hidden):
-        has_hidden = np.zeros(1 << bits, np.bool_)
-        has_hidden[slots[hidden]] = True
-        maybe = there[has_hidden[slots[there]]]
+        is_taken = np.zeros(1 << bits, np.bool_)
+        is_taken[slots[hidden]] = True
+        maybe = there[is_taken[slots[there]]]
         repeated = maybe[np.isin(runs[maybe], runs[hidden])]
-        again = gold[np.isin(runs[gold], runs[repeated])]
+        is_taken[:] = False
+        is_taken[slots[repeated]] = True
+        maybe = gold[is_taken[slots[gold]]]
+        again = maybe[np.isin(runs[maybe], runs[repeated])]
     return Shared(holder[same].astype(np.int64), there[same], repeated, again, runs)
 
 
