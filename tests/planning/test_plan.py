@@ -618,6 +618,22 @@ class TestFingerprints:
         other = dataclasses.replace(DEFAULT, **change)
         assert one("P@5").fingerprint != one("P@5", profile=other).fingerprint
 
+    @pytest.mark.parametrize(
+        ("spec", "before"),
+        [("recall@3", "56424f0a2a2fbf13"), ("ndcg@3", "9f2931bd1653c9dd"), ("RR", "5c71906ab3cd0c45")],
+    )
+    def test_scores_by_id_mean_what_they_meant_before_passages_were_found_together(self, one, spec, before):
+        """The fingerprints that results by id, saved at commit 8d6f8a2b, have in their manifests."""
+        column = one(spec)
+        by_id, by_text, *_ = column.targets
+        assert (by_id.by_text, by_text.by_text) == (False, True)
+        assert column.fingerprint_against(by_id) == before
+        assert column.fingerprint_against(by_text) != before
+
+    def test_scores_by_text_do_not_mean_what_they_meant_before_passages_were_found_together(self, one):
+        column = one("recall(joint=false, gold=passages)@3")
+        assert column.fingerprint_against(column.targets[0]) != "de2c068f150412dd"
+
     def test_what_places_are_worth_matters_to_spans(self, one):
         other = dataclasses.replace(DEFAULT, places="given")
         assert one("span-recall@5").fingerprint != one("span-recall@5", profile=other).fingerprint

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from rankgauge.policy import Profile
 __all__ = [
     "NO_VALUE",
     "Names",
+    "definition_by_id",
     "fingerprint_of",
     "hash_of_source",
     "matcher_definition",
@@ -131,10 +132,7 @@ def metric_definition(
         "better": "higher" if metric.higher_is_better else "lower",
         "parameters": {name: _plain(value) for name, value in sorted(settings.items())},
         "cutoff": cutoff,
-        "judged": "; ".join(_judged(target) for place, target in enumerate(targets) if not place or _counts(target)),
-        "matchers": [
-            f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers.values()
-        ],
+        **_judging(targets, [(matcher, matcher_definition(matcher)) for matcher in matchers.values()]),
         "policy": policy,
         "conventions": {
             "relevance": profile.relevance,
@@ -144,6 +142,38 @@ def metric_definition(
             **({"places": profile.places} if next(iter(targets)).gold == "spans" else {}),
             **profile.contract._asdict(),
         },
+    }
+
+
+def definition_by_id(
+    definition: Mapping[str, Any], targets: Sequence[Target], matchers: Mapping[Target, ResolvedMatcher]
+) -> dict[str, Any]:
+    """
+    Return what a fingerprint of scores by id covers, where texts would have been judged if there were no ids.
+
+    How these are judged does not change what ids mean, so that it says what it said before texts were judged together.
+    """
+    apart = [target._replace(joint=False) if target.gold == "passages" else target for target in targets]
+    used = (matchers[target] for target in targets if target in matchers)
+    return {**definition, **_judging(apart, [(matcher, _before_covers(matcher)) for matcher in used])}
+
+
+def _before_covers(matcher: ResolvedMatcher) -> dict[str, Any]:
+    """Return what a matcher's fingerprint covered when `cover` scored pairs of texts."""
+    definition = matcher_definition(matcher)
+    if definition["versions"].get("cover") == "2":
+        definition["versions"]["cover"] = "1"
+        definition["parameters"]["of_retrieved"] = 0.5
+    return definition
+
+
+def _judging(
+    targets: Sequence[Target], matchers: Sequence[tuple[ResolvedMatcher, Mapping[str, Any]]]
+) -> dict[str, object]:
+    """Return what is judged, and by which matchers, with what the fingerprint of each covers."""
+    return {
+        "judged": "; ".join(_judged(target) for place, target in enumerate(targets) if not place or _counts(target)),
+        "matchers": [f"{_composition(matcher)} ({fingerprint_of(covered)})" for matcher, covered in matchers],
     }
 
 

@@ -18,7 +18,13 @@ from rankgauge.judging import Target
 from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
-from rankgauge.planning.identity import fingerprint_of, metric_definition, names_of, unusual_engine
+from rankgauge.planning.identity import (
+    definition_by_id,
+    fingerprint_of,
+    metric_definition,
+    names_of,
+    unusual_engine,
+)
 from rankgauge.planning.overrides import NO_OVERRIDES, Overrides, overrides_of
 from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_settings, refusal_of
 from rankgauge.planning.tool_requests import meant
@@ -103,8 +109,10 @@ class PlannedMetric:
         return next((target for target in self.targets if target in available), self.targets[0])
 
     def fingerprint_against(self, target: Target) -> str:
-        """Return the fingerprint of scores against one of the targets, of which those by text may have own ranks."""
-        if not self.own_ranks or not target.by_text or "own_ranks" in self.definition:
+        """Return the fingerprint of scores against one of the targets: those by text have own ranks and a matcher."""
+        if not target.by_text:
+            return fingerprint_of(definition_by_id(self.definition, self.targets, self.matchers))
+        if not self.own_ranks or "own_ranks" in self.definition:
             return self.fingerprint
         return fingerprint_of({**self.definition, "own_ranks": True})
 
