@@ -86,7 +86,14 @@ SECTIONS = (
         "Compare",
         "Results against each other, and rankings without judgments. `Result.compare` does the same for two results.",
         {
-            "rankgauge": ("compare", "Comparison", "prediction_powered", "rank_agreement"),
+            "rankgauge": (
+                "compare",
+                "Comparison",
+                "over_datasets",
+                "DatasetMean",
+                "prediction_powered",
+                "rank_agreement",
+            ),
             "rankgauge.powered": ("PoweredComparison", "PoweredMetric", "PoweredDifference"),
             "rankgauge.stats.prediction_powered": ("PoweredMean",),
             "rankgauge.agreement.rank_agreement": ("RankAgreement",),

@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from rankgauge.policy import Policy, Profile
     from rankgauge.preflight_checks import Preflight, preflight
     from rankgauge.result import MetricSummary
+    from rankgauge.result.over_datasets import DatasetMean, over_datasets
     from rankgauge.samples import Sample
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Comparison": "rankgauge.comparison",
+    "DatasetMean": "rankgauge.result.over_datasets",
     "Engine": "rankgauge.engine.engine",
     "Evaluation": "rankgauge.engine.evaluation",
     "Explanation": "rankgauge.explain",
@@ -54,6 +56,7 @@ _HOMES = {
     "html_report": "rankgauge.engine.html_report",
     "judge_gates": "rankgauge.gates.verdicts",
     "load_baseline": "rankgauge.gates.baseline",
+    "over_datasets": "rankgauge.result.over_datasets",
     "prediction_powered": "rankgauge.engine.human_judged",
     "preflight": "rankgauge.preflight_checks",
     "rank_agreement": "rankgauge.engine.run_agreement",
@@ -63,6 +66,7 @@ _HOMES = {
 __all__ = [
     "Catalog",
     "Comparison",
+    "DatasetMean",
     "Engine",
     "Evaluation",
     "Explanation",
@@ -82,6 +86,7 @@ __all__ = [
     "html_report",
     "judge_gates",
     "load_baseline",
+    "over_datasets",
     "prediction_powered",
     "preflight",
     "rank_agreement",

@@ -39,6 +39,8 @@ from rankgauge.errors import (
 )
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
+from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
+from rankgauge.result.over_datasets import over_datasets
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
@@ -269,18 +271,26 @@ def _print_results(
     work: Scoring, results: Mapping[str, Result], reporter: Claim[Reporter] | None, gating: Gating
 ) -> None:
     """Print tables, or what a reporter makes of results, with the gates; JSON of several datasets is one list."""
+    is_whole_run = not any(result.settings.get("interrupted") for result in results.values())
+    means = over_datasets(results) if is_whole_run and len(results) == len(work.evaluations) > 1 else {}
     if reporter is None:
         from rankgauge.report.terminal import result_lines
 
         bands, is_whole = work.wants("bands"), work.given.all_columns
         for result in results.values():
             show(result_lines(result, width=report_width(), bands=bands, rule=rule(), is_whole=is_whole))
+        if means:
+            show(datasets_lines(means, width=report_width(), rule=rule()))
     elif results:
         from rankgauge.report import rendered
 
         form = reporter.declaration.name
         reports = {name: rendered(reporter, result) for name, result in results.items()}
         texts = list(gating.added(reports, form).values())
+        if means and form == "json":
+            texts = [with_datasets(text, means) for text in texts]
+        elif means and form == "markdown":
+            texts.append(datasets_markdown(means))
         if form == "json" and len(work.evaluations) > 1:
             texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
         print_report(form, texts)

@@ -107,6 +107,7 @@ QRELS may then be left out; if it is given, only judged queries are compared.
 Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to evaluate, 5 internal error.
 """
 _AGAINST = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
+_ALSO = "Another dataset, its judgments and its run; the mean over all of them counts each the same."
 _CLUSTERS = "A file with a line for each query: its id, a blank, and the cluster it shares with others."
 TREC_OPTIONS: Options = (
     value("qrels", "QRELS", "The judgments."),
@@ -114,6 +115,7 @@ TREC_OPTIONS: Options = (
     "what is evaluated",
     value("-m --metric", "METRIC", "A metric, a family (P) or a set (official, all_trec).", many=True, says="official"),
     flag("-c --complete", "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."),
+    value("--also", "QRELS,RUN", _ALSO, many=True, type=shared.two_files),
     value("--against", "OTHER", _AGAINST),
     *shared.unjudged("table, json"),
     value("--cluster", "FILE", _CLUSTERS),

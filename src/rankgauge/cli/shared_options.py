@@ -38,6 +38,14 @@ def finite(written: str) -> float:
     return number
 
 
+def two_files(written: str) -> tuple[str, str]:
+    """Read the files of judgments and a run, written with a comma between them."""
+    judgments, _, run = written.partition(",")
+    if not (judgments and run) or "," in run:
+        raise argparse.ArgumentTypeError(f"takes judgments and a run with a comma between them, not {written!r}")
+    return judgments, run
+
+
 def share(written: str) -> float:
     """Read a share, written as a number or a percentage."""
     from rankgauge.base.plain_text import read_share

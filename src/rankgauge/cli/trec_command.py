@@ -38,6 +38,7 @@ from rankgauge.io.field_names import Kind
 from rankgauge.io.files import is_regular
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.plugin.declarations import Reporter
+from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
 from rankgauge.report.run_tables import (
     NOTES,
     Further,
@@ -48,6 +49,7 @@ from rankgauge.report.run_tables import (
     runs_table,
     trec_lines,
 )
+from rankgauge.result.over_datasets import DatasetMean, over_datasets
 from rankgauge.result.wording import error_line, policy_line
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
@@ -66,8 +68,11 @@ def execute_trec(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     n, needed = len(given.runs), "two are needed: judgments and a run, or a run and --against OTHER"
-    twice = [given.qrels, *given.runs, given.against].count("-") > 1
+    also = [file for pair in given.also or () for file in pair]
+    twice = [given.qrels, *given.runs, given.against, *also].count("-") > 1
     refuse(
+        (also and n != 1, f"--also adds datasets of one run each, and {n} runs are given for the first"),
+        (also and given.form == "trec", "--format trec prints one run, as trec_eval does; leave --also out"),
         (not n and given.against is None, f"one file is given, {given.qrels}, and {needed}"),
         (given.form == "trec" and n > 1, f"--format trec prints one run, as trec_eval does, and {n} are given"),
         (twice, "standard input (-) can stand for one file only"),
@@ -81,7 +86,8 @@ def _evaluate(given: argparse.Namespace) -> int:
     reporter = _reporter(given.form, conventions.catalog)
     measures = conventions.measures(given.metric or ["official"])
     _check_measures(given, measures)
-    names = run_names(given.runs)
+    further_files = given.also or []
+    names = run_names([*given.runs, *(run for _, run in further_files)])
     _tell_idle_columns(given, conventions)
     gating = Gating.of(given)
     specs = [measure.spec for measure in measures if measure.spec is not None]
@@ -90,9 +96,15 @@ def _evaluate(given: argparse.Namespace) -> int:
     folders = Folders(output=None if table else given.output, several=len(names) > 1, force=given.force)
     with folders.staged(names):
         judgments = conventions.judgments(given.qrels, plan)
-        runs = dict(zip(names, given.runs, strict=True))
-        results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
-        results = _sorted(_clustered(results, given.cluster), given.sort)
+        runs = dict(zip(names, given.runs, strict=False))
+        how: dict[str, Any] = {"columns": conventions.columns, "sketch_ids": gating.wants_ids}
+        results = evaluate_plan(plan, judgments, runs, **how)
+        for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
+            results |= evaluate_plan(plan, conventions.judgments(qrels, plan), {name: run}, **how)
+        results = _clustered(results, given.cluster)
+        if given.sort is not None or not further_files:  # datasets stay in the order in which they were given
+            results = _sorted(results, given.sort)
+        means = over_datasets(results) if further_files else {}
         further = _further(results, given)
         _tell(given, results)
 
@@ -107,11 +119,15 @@ def _evaluate(given: argparse.Namespace) -> int:
 
     if gating.judge(results):
         if reporter is not None:
-            _print_reports(results, further, reporter, gating)
+            _print_reports(results, further, reporter, gating, means)
         elif given.form == "trec":
             emit(_trec_lines(given, next(iter(results.values())), measures, judgments))
         else:
             _print_tables(results, further, given)
+            if means and not given.no_summary:
+                asked = next(iter(results.values())).metrics
+                named = {asked[name].info.spellings[0]: mean for name, mean in means.items()}
+                show(datasets_lines(named, width=report_width(), rule=rule()))
     gating.tell(given.form)
     gating.save(results)
     return tell_broken(results) or gating.exit_code
@@ -158,7 +174,9 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
             return True
         return recognize(Path(file), kind, conventions.columns, name=file) not in {FileKind.TREC, FileKind.JSON}
 
-    kinds: list[tuple[str, Kind]] = [(given.qrels, "qrels"), *((run, "run") for run in given.runs)]
+    pairs = given.also or []
+    kinds: list[tuple[str, Kind]] = [(file, "qrels") for file in (given.qrels, *(qrels for qrels, _ in pairs))]
+    kinds += [(file, "run") for file in (*given.runs, *(run for _, run in pairs))]
     if not any(is_table(file, kind) for file, kind in kinds):
         remark("--columns names the columns of tables, and none of the files is one; it has no effect")
 
@@ -221,16 +239,25 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
 
 
 def _print_reports(
-    results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter], gating: Gating
+    results: Mapping[str, Result],
+    further: Mapping[str, Further],
+    reporter: Claim[Reporter],
+    gating: Gating,
+    means: Mapping[str, DatasetMean],
 ) -> None:
-    """Print what a reporter makes of each run."""
+    """Print what a reporter makes of each run, with means over datasets where there are any."""
     from rankgauge.report import rendered
 
     form = reporter.declaration.name
     texts = {name: rendered(reporter, result) for name, result in results.items()}
     if further:
         texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
-    print_report(form, _named(form, gating.added(texts, form)))
+    if means and form == "json":
+        texts = {name: with_datasets(text, means) for name, text in texts.items()}
+    named = _named(form, gating.added(texts, form))
+    if means and form == "markdown":
+        named.append(datasets_markdown(means))
+    print_report(form, named)
 
 
 def _named(form: str, texts: Mapping[str, str]) -> list[str]:
