@@ -68,7 +68,7 @@ Without the data: whether n queries can have this mean, its interval (of counts 
 that scores within their range can have), and what it can be told from. Exit code 1 if no n queries have it.
 """
 _NUMBER_OPTIONS: Options = (
-    value("number", "NUMBER", "The mean with all its digits, such as 0.4170 or 41.7%."),
+    value("number", "NUMBER", "The mean with all its digits, such as 0.4170 or 41.7%%."),
     value("metric", "METRIC", "What it is the mean of, such as hit@5; with --as in the tool's spelling, too."),
     count("-n --queries", "How many queries it is the mean of.", 1, required=True),
     value("--as", "TOOL", "The tool that computed it: a profile such as lightgbm.", dest="tool"),
