@@ -198,3 +198,42 @@ def test_what_the_data_of_a_faulty_config_is_read_with_is_not_looked_up_in_its_l
     assert done.code == 2
     assert "metric 'hit@3' is not in the lock" in done.err
     assert "judged@1" not in done.err
+
+
+def test_documents_that_are_taken_as_evidence_are_said_by_validate_and_beside_gates(rankgauge, write):
+    """Four results of 200 characters out of each page: a quarter of it, and so no page is found as evidence."""
+    pages = [" ".join(f"line w{page}x{line} says what harbour{line} is." for line in range(100)) for page in range(3)]
+    write(
+        "pages.jsonl",
+        [
+            {
+                "id": str(number),
+                "expected_output": {"passages": [{"text": page, "id": f"page-{number}"}]},
+                "actual_output": {"retrieved": [{"text": page[at : at + 200]} for at in range(0, 800, 200)]},
+            }
+            for number, page in enumerate(pages)
+        ],
+    )
+    hint = "with gold=documents, 1.00 would be"
+    checked = rankgauge("validate", "pages.jsonl")
+    assert checked.code == 0
+    assert hint in checked.err
+    files = ["--junit", "gates.xml", "--markdown", "gates.md"]
+    assert rankgauge("run", "--data", "pages.jsonl", "-m", "recall@3", "--gate", "recall@3 >= 0.5", *files).code == 1
+    assert [hint in Path(name).read_text("utf-8") for name in ("gates.xml", "gates.md")] == [True, True]
+
+
+def test_spans_that_stale_offsets_miss_are_said_by_validate(rankgauge, write):
+    text = "The lighthouse keeper walks to the harbour before dawn. He lights both lamps there with care."
+    place = {"document": "a", "start": 0, "end": len(text)}
+    write(
+        "spans.jsonl",
+        [
+            {
+                "id": "q",
+                "expected_output": {"spans": [{"document": "a", "start": 900, "end": 930, "text": text[:54]}]},
+                "actual_output": {"retrieved": [{**place, "text": text}]},
+            }
+        ],
+    )
+    assert "`rankgauge gold check`" in rankgauge("validate", "spans.jsonl").err

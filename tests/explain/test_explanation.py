@@ -348,3 +348,30 @@ def test_ranking_whose_results_hold_one_item_each_has_no_own_ranks():
 
     assert [rank.own_ranks for rank in explanation.ranks] == [(), (), ()]
     assert "own rank" not in str(explanation)
+
+
+class TestNamesOfPassages:
+    OVEN = "The oven in the small kitchen has to be cleaned once a week."
+    PUMP = "The pump behind the mill fills both tanks before sunrise."
+
+    @pytest.mark.parametrize(
+        ("ids", "found", "missing"),
+        [
+            (("oven", "pump"), "oven", "pump"),
+            (("oven", None), "oven", PUMP),
+            (("same", "same"), OVEN, PUMP),  # a name that two have tells neither from the other
+        ],
+    )
+    def test_an_id_is_the_name_of_a_passage_if_no_other_one_has_it(self, ids, found, missing):
+        passages = [{"text": text, "id": name} for text, name in zip((self.OVEN, self.PUMP), ids, strict=True)]
+        told = explain(
+            "recall(gold=passages)@2",
+            {
+                "id": "q1",
+                "expected_output": {"passages": passages},
+                "actual_output": {"retrieved": [{"text": "Ferries sail at noon."}, {"text": self.OVEN}]},
+            },
+        )
+        assert told.score == 0.5
+        assert [list(rank.gold) for rank in told.ranks] == [[], [found]]
+        assert [each.id for each in told.missing] == [missing]

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _BY_ID = ("judged@1",)
 """A metric that any data can be read with."""
+_BY_ANY = (*_BY_ID, "recall@1")
+"""The same, and one that takes whatever says what should be retrieved, for what there is to say of texts and places."""
 
 
 def execute_validate(given: argparse.Namespace) -> int:
@@ -147,7 +149,7 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
 
 
 def _validate_samples(data: Path, given: argparse.Namespace) -> None:
-    evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
+    evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ANY)
     if given.outputs is not None:
         evaluation = evaluation.with_outputs(given.outputs)
     if (baseline := given.baseline) is not None:

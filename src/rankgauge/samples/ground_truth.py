@@ -270,25 +270,26 @@ def _with_objects(raw: object) -> Sequence[object]:
     return raw if isinstance(raw, list | tuple) and any(isinstance(entry, Mapping) for entry in raw) else ()
 
 
-def _passages(
-    raw: Sequence[object], path: str, contract: Contract
-) -> tuple[tuple[str, ...], Mapping[str, float] | None]:
-    """Return the texts of passages of which some are objects, each once, and their highest grades if any is given."""
+def _passages(raw: Sequence[object], path: str, contract: Contract) -> dict[str, Any]:
+    """Return what is known of passages of which some are objects: texts, each once, highest grades and first ids."""
     grades: dict[str, float] = {}
+    ids: dict[str, str] = {}
     graded = False
     for index, entry in enumerate(raw):
-        here, grade, text = f"{path}[{index}]", 1.0, entry
+        here, grade, text, name = f"{path}[{index}]", 1.0, entry, None
         if isinstance(entry, Mapping):
             if (text := entry.get("text")) is None:
                 raise InvalidError(here, f"a passage is a text, or an object with a 'text'; found {look(entry)}")
             if entry.get("id") is not None:
-                read_id(entry["id"], f"{here}.id", contract)
+                name = read_id(entry["id"], f"{here}.id", contract)
             if entry.get("grade") is not None:
                 grade, graded = _gain(entry["grade"], f"{here}.grade", contract), True
             here += ".text"
         (text,) = _texts(text if isinstance(text, str) else [text], here)
         grades[text] = max(grade, grades.get(text, -math.inf))
-    return tuple(grades), grades if graded else None
+        if name is not None:
+            ids.setdefault(text, name)
+    return {"passages": tuple(grades), "passage_grades": grades if graded else None, "passage_ids": ids or None}
 
 
 def _of_texts(raw: Mapping[Any, object], contract: Contract) -> dict[str, Any]:
@@ -297,7 +298,7 @@ def _of_texts(raw: Mapping[Any, object], contract: Contract) -> dict[str, Any]:
     kinds: dict[str, Any] = {}
     for kind in _TEXT_KINDS:
         if kind == "passages" and (entries := _with_objects(raw.get(kind))):
-            kinds[kind], kinds["passage_grades"] = _passages(entries, ".passages", contract)
+            kinds |= _passages(entries, ".passages", contract)
         elif not is_absent(raw.get(kind)):
             kinds[kind] = _texts(raw[kind], f".{kind}", has_numbers=kind in numbers)
     return kinds

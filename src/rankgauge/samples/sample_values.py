@@ -126,6 +126,8 @@ class Expected(NamedTuple):
         sets: What has to be retrieved together, or in place of each other.
 
         passage_grades: The gain of each passage, by its text, where any was given; 0 is judged and not relevant.
+
+        passage_ids: What passages are called, by their texts, of those that were given an id.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -142,6 +144,7 @@ class Expected(NamedTuple):
     forbidden: tuple[Forbidden, ...] | None = None
     sets: tuple[GoldSet, ...] | None = None
     passage_grades: Mapping[str, float] | None = None
+    passage_ids: Mapping[str, str] | None = None
 
 
 class Output(NamedTuple):

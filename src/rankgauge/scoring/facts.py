@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -185,7 +186,11 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
 
 
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
-    """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
+    """
+    Return what a sample's gold items of one kind are called, in order of the columns.
+
+    Passages are called by their texts, and by their ids where they have one that no other passage has.
+    """
     expected = target.rolled(sample).expected
     match target.gold:
         case "asked_at":
@@ -194,7 +199,12 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
             return [nugget.name for nugget in expected.nuggets or ()]
         case "relevant" | "spans" | "forbidden" | "sets":
             return list(map(str, getattr(expected, target.gold) or ()))
-    return list(dict.fromkeys(gold_texts(expected, target.gold)))
+    texts = list(dict.fromkeys(gold_texts(expected, target.gold)))
+    if target.gold != "passages" or expected.passage_ids is None:
+        return texts
+    names = [expected.passage_ids.get(text, text) for text in texts]
+    times = Counter(names)
+    return [text if times[name] > 1 else name for text, name in zip(texts, names, strict=True)]
 
 
 class _Held(NamedTuple):
