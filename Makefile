@@ -15,7 +15,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
-.PHONY: record-tools test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs site bench clean findings passed
+.PHONY: record-tools test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs docs-systems site bench clean findings passed
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -50,6 +50,7 @@ help:
 	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
 	@echo "make docs     write the generated pages and configs/schema.json"
+	@echo "make docs-systems  write what search engines do (docs/reference/engines.md; minutes, in that of test-systems)"
 	@echo "make site     build the documentation as a site in build/site; open its index.html"
 	@echo "make bench    measure speed against the peers"
 	@echo "make clean    remove what the other targets made"
@@ -174,6 +175,11 @@ test-systems: $(BIN)/python
 	$(BIN)/python -m venv $(SYSTEMS_WORDS)
 	$(call install,$(SYSTEMS_WORDS),-e . -e './plugins/rankgauge-systems[duckdb-words]' hypothesis pytest pytest-xdist)
 	RANKGAUGE_SYSTEMS=duckdb $(SYSTEMS_WORDS)/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-systems/tests -k duckdb
+
+docs-systems: $(BIN)/python
+	$(BIN)/python -m venv $(SYSTEMS)
+	$(call install,$(SYSTEMS),-e . -e './plugins/rankgauge-systems[test]')
+	$(SYSTEMS)/bin/python plugins/rankgauge-systems/tests/engines_page.py
 
 # The roads, the lines of trec_eval and the cases of broken files with the compiled kernel, as it is and with sanitizers
 # (gcc or clang), for which Python's allocator stands aside; what pytrec_eval frees in a way of its own is left alone.

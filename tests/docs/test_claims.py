@@ -47,6 +47,7 @@ ELSEWHERE = {
         "docs/generate.py",
     ),
     **dict.fromkeys(("speed", "decisions"), "benchmarks"),
+    "engines": "make docs-systems, held by `make test-systems`",
 }
 """Pages that are generated, which a test keeps fresh, and pages of measurements, whose tables name their script."""
 
@@ -233,6 +234,7 @@ MEASURED = {
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
+    "call-your-engine": {"Of LanceDB and Qdrant it also says": PEER},
     "come-from-ranx": {
         "(in 73 of 200 drawn calls)...": PEER,
         "1.9 is 1, and .5 is 0...": PEER,

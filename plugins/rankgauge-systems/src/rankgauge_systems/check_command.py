@@ -18,6 +18,7 @@ from rankgauge.errors import ParameterError, counted
 from rankgauge_systems.check_documents import SEED, SIZE
 from rankgauge_systems.check_facts import Fact, Observations, facts_of
 from rankgauge_systems.check_observations import observe_apart, opened
+from rankgauge_systems.check_own import own_facts
 from rankgauge_systems.kinds import KINDS
 
 __all__ = ["Checked", "check", "checked"]
@@ -81,8 +82,9 @@ def checked(engine: Engine, config: Path, *, least_recall: float = 0.9) -> Check
         finally:
             with opened(engine, changes) as asked:
                 asked.prepared("drop")
+        own = list(own_facts(kind, Path(folder))) if "path" in changes else []
     seen = Observations(first, reopened, elsewhere, again)
-    facts = list(facts_of(seen, by_vectors=by_vectors, least_recall=least_recall))
+    facts = list(facts_of(seen, by_vectors=by_vectors, least_recall=least_recall)) + own
     return Checked(kind, "vectors" if by_vectors else "words", first.version, facts)
 
 
