@@ -20,7 +20,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
 from rankgauge.comparison import compare, power
-from rankgauge.engine import early_stop, equal_tokens, html_report, rereading, workers
+from rankgauge.engine import early_stop, equal_tokens, html_report, job, rereading, workers
 from rankgauge.explain import one_score
 from rankgauge.history import lines as history_lines
 from rankgauge.io import datasets, problems, yaml_documents
@@ -151,6 +151,7 @@ FIGURES = {
         f"a warning below {id_overlap._FEW_JUDGED} if there are ten judgments per query",
         "the metric's cutoff, else 100 |",
     ],
+    "check-labels": [f"The first {job._DOUBTED} samples are looked at"],
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
     "repeat-calls": [f"({compare._MOST_PAIRS} pairs at the most)"],
@@ -192,6 +193,7 @@ NAMES = {
 
 DECISIONS = "documents of configs/chunking, tests/decisions"
 CHUNKINGS = "documents of configs/chunking, tests/matchers/test_chunkings.py"
+PLANTED = "documents of configs with planted faults, benchmarks/label_doubts.py"
 SIMULATED, PAPER, MACHINE = (
     "drawn scores, tests/comparison, tests/gates, benchmarks/intervals.py and benchmarks/histories.py",
     "a paper, which is cited",
@@ -230,7 +232,7 @@ MEASURED = {
         "| pairs | metrics | runs": SIMULATED,
     },
     "past-one-machine": {"Where rows have no repeats": MACHINE, "Ten times the rows": MACHINE},
-    "check-labels": {"100,000 documents": MACHINE},
+    "check-labels": {"100,000 documents": MACHINE, "On the project's own documents": PLANTED},
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},

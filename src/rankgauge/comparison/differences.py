@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.base.tables import html_table
 from rankgauge.result.column_info import ListEnds
+from rankgauge.result.label_doubts import LabelDoubts
 from rankgauge.stats.estimates import TIED
 from rankgauge.stats.intervals import IntervalMethod
 
@@ -342,6 +343,8 @@ class Comparison:
         cluster: The metadata field by which samples are clustered; None where they count as independent.
 
         unjudged: What is known of each run's unjudged documents, by its name.
+
+        label_doubts: What the rankings of all runs say about the labels; None where that is not known.
     """
 
     baseline: str
@@ -353,6 +356,7 @@ class Comparison:
     seed: int
     cluster: str | None = None
     unjudged: Mapping[str, Unjudged] = field(default_factory=dict)
+    label_doubts: LabelDoubts | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self)

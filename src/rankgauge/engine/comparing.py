@@ -14,6 +14,7 @@ from rankgauge.comparison.compare import compare_results, is_itself, with_false_
 from rankgauge.comparison.differences import Comparison, RunComparison, ShortLists, Unjudged
 from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED, Common
+from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
@@ -134,7 +135,10 @@ def compare(
     ]
     again = partial(compare_results, method=replace(method, matters=None), clusters=clusters, common=common)
     pairs = with_equal_tokens(pairs, results, again)
-    comparison = replace(comparison, comparisons=tuple(pairs))
+    doubts = label_doubts(list(results.values()))
+    if doubts is not None:
+        pairs = [replace(pair, notes=(*doubts.notes(), *sways(pair, results, doubts), *pair.notes)) for pair in pairs]
+    comparison = replace(comparison, comparisons=tuple(pairs), label_doubts=doubts)
     if condensed:
         condensed_results = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
         comparison = with_condensed(comparison, compared(condensed_results))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,7 +17,7 @@ from rankgauge.engine.calls import call_figures, kept_answer, run_to_end, system
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.run_options import Calls, RunOptions, system_name
 from rankgauge.engine.sample_score import Progress
-from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RunInterrupted
+from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RankgaugeError, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
@@ -38,6 +39,9 @@ __all__ = ["PLACES", "Job"]
 
 PLACES = "places"
 """The entry of a manifest that says what the places of retrieved items are worth, by stage."""
+
+_DOUBTED = 500
+"""Of so many samples it is looked whether rankings speak against their labels."""
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
@@ -84,6 +88,7 @@ class Job(Generic[Held]):
         self.interrupted, self.stopped = False, ""
         self.unsteady: dict[str, None] = {}  # samples that were answered with another ranking when asked again
         self.early: EarlyStop | None = None
+        self._looked_at: list[Sample] = []  # whether their labels are doubtful
 
     def run(self, progress: Progress | None = None) -> Held:
         """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
@@ -152,6 +157,7 @@ class Job(Generic[Held]):
     def _judge_samples(self) -> Iterator[int]:
         for batch in self.batches(_STEP):
             self.collector.add(batch)
+            self._looked_at += batch[: _DOUBTED - len(self._looked_at)]
             yield self.reader.count
 
     def _worth_workers(self) -> int:
@@ -176,7 +182,9 @@ class Job(Generic[Held]):
                 self.overlap += part.replaced
                 self.collector.add_block(part)
             elif isinstance(part, list):
-                self.collector.add(self._attached(part))
+                attached = self._attached(part)
+                self.collector.add(attached)
+                self._looked_at += attached[: _DOUBTED - len(self._looked_at)]
             else:
                 self.collector.add_part(part.part)
             yield self.reader.count
@@ -286,6 +294,7 @@ class Job(Generic[Held]):
         whose = "the outputs" if self.options.calls is None else system_name(self.options.calls.sut)
         unsteady = unsteady_note(list(self.unsteady), whose)
         scored.notes.extend(filter(None, [self.stopped, early, unsteady, *self.plan.notes]))
+        scored.notes.extend(self._label_doubts([*self._looked_at, *answered][:_DOUBTED]))
         if (name := self.reader.looks_like) and self.outputs is None and self.options.calls is None:
             scored.notes.append(
                 f"samples without a usable output look like records of {name}; --preset {name} reads them"
@@ -301,6 +310,15 @@ class Job(Generic[Held]):
         result = self.results.of(scored, self.manifest(), self.origin())
         self._observe("rankgauge_run_finished", result)
         return result
+
+    def _label_doubts(self, samples: Sequence[Sample]) -> Iterator[str]:
+        """Yield which labels the rankings of samples speak against."""
+        if samples and self.repeats == 1 and self.evaluation is not None:
+            from rankgauge.gold.doubts import doubts_about, seen_in  # compares texts, which judging by id does without
+
+            with suppress(RankgaugeError):
+                doubts = doubts_about(samples, [seen_in(samples, self.plan)])
+                yield from () if doubts is None else doubts.of_doubts()
 
     def origin(self) -> Origin | None:
         """Return what the result can be scored from again, without any call."""

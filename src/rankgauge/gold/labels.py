@@ -18,7 +18,7 @@ from rankgauge.io.corpus import Corpus
 from rankgauge.matchers.spelling import Word, plain_words
 from rankgauge.samples import Sample
 
-__all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "question_of", "words_of"]
+__all__ = ["Kind", "Label", "OtherIds", "TracedLabels", "labels_of", "plain_id", "question_of", "words_of"]
 
 
 Kind = Literal["relevant", "passages", "spans", "forbidden"]
@@ -210,7 +210,7 @@ class OtherIds:
     def other(self, name: str) -> tuple[str, str]:
         """Return the one id that may stand for this one, and why; twice nothing where there is none, or several."""
         for why, table in self._tables:
-            if len(ids := table.get(_plain(name), [])) == 1:
+            if len(ids := table.get(plain_id(name), [])) == 1:
                 return ids[0], why
         for pattern, why in ((_ENDING, "the same without its ending"), (_PART, "the document that it was a part of")):
             if (match := re.search(rf"(?:{pattern.pattern})\Z", name, re.IGNORECASE)) and name[: match.start()]:
@@ -225,14 +225,15 @@ class OtherIds:
         titled: dict[str, list[str]] = defaultdict(list)
         bare: dict[str, list[str]] = defaultdict(list)
         for name, title in zip(self._corpus.ids, self._corpus.titles, strict=True):
-            spelled[_plain(name)].append(name)
+            spelled[plain_id(name)].append(name)
             if title:
-                titled[_plain(title)].append(name)
+                titled[plain_id(title)].append(name)
             if match := re.search(rf"{_ENDING.pattern}\Z", name):
-                bare[_plain(name[: match.start()])].append(name)
+                bare[plain_id(name[: match.start()])].append(name)
         whys = ("the same in another spelling", "the document with this title", "the same with an ending")
         return list(zip(whys, (spelled, titled, bare), strict=True))
 
 
-def _plain(name: str) -> str:
+def plain_id(name: str) -> str:
+    """Return an id without what differs between spellings of it."""
     return " ".join(re.split(r"[\s_-]+", name.strip().casefold().removeprefix("./")))

@@ -26,7 +26,7 @@ from rankgauge.matchers.word_runs import (
     read_words,
 )
 
-__all__ = ["Facts", "Piece"]
+__all__ = ["NUMBER_WORDS", "Facts", "Piece"]
 
 _NEARBY = 5
 """How many words beside a run are compared."""
@@ -48,6 +48,8 @@ deux trois quatre cinq sept huit neuf dix onze douze vingt cent mille
 dos tres cuatro cinco seis siete ocho nueve diez once doce veinte cien ciento mil
 零 一 二 三 四 五 六 七 八 九 十 百 千 万 萬 亿 億 两 兩
 """
+NUMBER_WORDS = frozenset(_NUMBERS.split())
+"""Words that are numbers, in some languages."""
 
 
 class Piece(NamedTuple):
