@@ -185,6 +185,7 @@ WITHOUT_FILES: Mapping[str, str] = {
     "doctor": "looks at what is installed",
     "metrics list": "lists what is installed",
     "metrics show": "takes a name",
+    "metrics number": "takes a name and a number",
     "metrics check": "takes a name or a function, which is code and so trusted",
     "plugins list": "lists what is installed",
     "plugins check": "takes a name",

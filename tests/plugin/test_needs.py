@@ -234,7 +234,7 @@ def test_a_plan_and_a_listing_name_what_is_needed(engine, capsys, monkeypatch):
     described = engine.dataset([SAMPLE]).with_metrics(["support@2", "recall@2"]).plan().describe()
     assert ["    sees      texts, answer"] == [line for line in described.splitlines() if "sees" in line]
     monkeypatch.setattr("rankgauge.cli.metrics_command.make_catalog", lambda: engine.catalog)
-    assert execute_show(Namespace(name="support", as_json=False)) == 0
+    assert execute_show(Namespace(name="support", as_json=False, tool=None)) == 0
     assert "sees        texts, answer, besides judgments" in capsys.readouterr().out.splitlines()
 
 
