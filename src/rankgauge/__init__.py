@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from rankgauge.policy import Policy, Profile
     from rankgauge.preflight_checks import Preflight, preflight
     from rankgauge.result import MetricSummary
-    from rankgauge.result.over_datasets import DatasetMean, over_datasets
+    from rankgauge.result.over_datasets import over_datasets
     from rankgauge.samples import Sample
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Comparison": "rankgauge.comparison",
-    "DatasetMean": "rankgauge.result.over_datasets",
     "Engine": "rankgauge.engine.engine",
     "Evaluation": "rankgauge.engine.evaluation",
     "Explanation": "rankgauge.explain",
@@ -66,7 +65,6 @@ _HOMES = {
 __all__ = [
     "Catalog",
     "Comparison",
-    "DatasetMean",
     "Engine",
     "Evaluation",
     "Explanation",
