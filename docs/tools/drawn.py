@@ -66,7 +66,8 @@ def judgments_and_run(
 
         data: As in `cases`.
 
-        labels: What grades become: `grades`, `binary` or `probabilities`; of lists `binary`, or `ratings` from 1 to 4.
+        labels: What grades become: `grades`, `binary` or `probabilities`; of lists `binary`, `ratings` from 1 to 4, or
+            `retrieved`, as `binary` but only of users with recommendations.
 
     Returns:
         Judgments and a run; a user without recommendations is not in the run, and one who likes nothing has one item
@@ -77,6 +78,8 @@ def judgments_and_run(
     for place, (first, second) in enumerate(case.queries):
         query = f"q{place}"
         if data == "lists":
+            if labels == "retrieved" and not first:
+                continue
             qrels[query] = {f"i{item:02}": _liked(item, labels) for item in second} or {"none": 0.0}
             if first:
                 run[query] = {f"i{item:02}": float(len(first) - rank) for rank, item in enumerate(first)}
@@ -87,7 +90,7 @@ def judgments_and_run(
 
 
 def _liked(item: int, labels: str) -> float:
-    return 1.0 if labels == "binary" else 1.0 + item % 4
+    return 1.0 + item % 4 if labels == "ratings" else 1.0
 
 
 def _graded(draw: random.Random, *, ties: bool) -> dict[str, Any]:

@@ -593,6 +593,113 @@ def _rs_metrics() -> Iterator[_Recording]:
         yield _Recording(name + "(k={k})", "lists", "binary", score(name))
 
 
+# -- search and RAG
+
+
+def _as_dicts(case: Case, labels: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Return judgments and a run by the ids of queries and documents."""
+    grade = LABELS[labels]
+    return (
+        {
+            f"q{place}": {f"d{row:02}": int(grade(each)) for row, each in enumerate(grades)}
+            for place, (grades, _) in enumerate(case.queries)
+        },
+        {
+            f"q{place}": {f"d{row:02}": score for row, score in enumerate(scores)}
+            for place, (_, scores) in enumerate(case.queries)
+        },
+    )
+
+
+def _ranx() -> Iterator[_Recording]:
+    import ranx
+
+    def score(metric: str) -> _Score:
+        def of(case: Case) -> _Number:
+            qrels, run = _as_dicts(case, "grades")
+            return float(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), metric.format(k=case.k)))
+
+        return of
+
+    for name in (
+        "ndcg",
+        "ndcg_burges",
+        "map",
+        "mrr",
+        "dcg",
+        "dcg_burges",
+        "precision",
+        "recall",
+        "hit_rate",
+        "hits",
+        "f1",
+    ):
+        yield _Recording(name + "@{k}", "noties", "grades", score(name + "@{k}"))
+    yield _Recording("r-precision", "noties", "grades", score("r-precision"))
+
+
+def _ir_measures() -> Iterator[_Recording]:
+    import ir_measures
+
+    def score(metric: str) -> _Score:
+        def of(case: Case) -> _Number:
+            # gdeval, behind ERR, wants numbers for ids of queries
+            qrels, run = ({name[1:]: each for name, each in given.items()} for given in _as_dicts(case, "grades"))
+            return float(
+                ir_measures.calc_aggregate([ir_measures.parse_measure(metric.format(k=case.k))], qrels, run).popitem()[
+                    1
+                ]
+            )
+
+        return of
+
+    for name in ("nDCG@{k}", "AP@{k}", "RR@{k}", "P@{k}", "R@{k}", "Success@{k}", "nDCG", "AP", "RR", "Rprec", "Bpref"):
+        # RR with a cutoff is no measure of trec_eval, and has another order of ties
+        for data in ("noties",) if name == "RR@{k}" else ("ties", "noties"):
+            yield _Recording(name, data, "grades", score(name))
+
+
+def _mlflow() -> Iterator[_Recording]:
+    import pandas as pd
+    from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
+
+    def score(kind: Callable[[int], Any]) -> _Score:
+        def of(case: Case) -> _Number:
+            rows = [(items, liked) for items, liked in case.queries if items]  # nothing of nothing is 1 there
+            shown = pd.Series([[f"i{item}" for item in items] for items, _ in rows])
+            wanted = pd.Series([[f"i{item}" for item in liked] for _, liked in rows])
+            return _mean(kind(case.k).eval_fn(shown, wanted).scores)
+
+        return of
+
+    for name, kind in (("precision", precision_at_k), ("recall", recall_at_k), ("ndcg", ndcg_at_k)):
+        yield _Recording(f"{name}_at_k(k={{k}})", "lists", "retrieved", score(kind))
+
+
+def _llama_index() -> Iterator[_Recording]:
+    from llama_index.core.evaluation.retrieval import metrics
+
+    def score(name: str) -> _Score:
+        def of(case: Case) -> _Number:
+            ids = [([str(item) for item in items], [str(item) for item in liked]) for items, liked in case.queries]
+            return _mean(
+                float(getattr(metrics, name)().compute(expected_ids=liked, retrieved_ids=items).score)
+                for items, liked in ids
+                if items and liked
+            )
+
+        return of
+
+    for written, name in (
+        ("mrr", "MRR"),
+        ("precision", "Precision"),
+        ("recall", "Recall"),
+        ("ap", "AveragePrecision"),
+        ("ndcg", "NDCG"),
+    ):
+        yield _Recording(written, "lists", "retrieved", score(name))
+
+
 class _Tool(NamedTuple):
     """How a tool is installed and asked; its own package comes first."""
 
@@ -620,6 +727,10 @@ _TOOLS = {
     "pyspark": _Tool(("pyspark==4.3.0", "numpy", "setuptools"), _pyspark),
     "replay": _Tool(("replay-rec==0.22.0",), _replay),
     "rexmex": _Tool(("rexmex==0.1.3",), _rexmex),
+    "ranx": _Tool(("ranx==0.3.21",), _ranx),
+    "ir_measures": _Tool(("ir_measures==0.4.3",), _ir_measures),
+    "mlflow": _Tool(("mlflow==3.17.2",), _mlflow),
+    "llama-index": _Tool(("llama-index-core==0.14.25",), _llama_index),
     "rs-metrics": _Tool(("rs_metrics==0.6.0",), _rs_metrics),
 }
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.tool_profiles import tool_names, tool_of
 from rankgauge.catalog.trec_eval import TrecColumn, expand
 from rankgauge.cli.console import reword_errors
 from rankgauge.cli.streams import keep_stdout
@@ -69,8 +70,17 @@ class Conventions:
         )
 
     def measures(self, names: Sequence[str]) -> list[TrecColumn]:
-        """Return what measures stand for, in any spelling, with the families and sets of trec_eval written out."""
-        return expand(names, self.catalog.built_in, version=9 if self.profile == "trec9" else 10)
+        """
+        Return what measures stand for, in any spelling, with the families and sets of trec_eval written out.
+
+        Under the profile of a tool a measure that the tool itself writes so stays as it is.
+        """
+        if self.profile not in tool_names():
+            return expand(names, self.catalog.built_in, version=9 if self.profile == "trec9" else 10)
+        tool, columns = tool_of(self.profile), list[TrecColumn]()
+        for name in names:
+            columns += expand([name], self.catalog.built_in) if tool.read(name) is None else [TrecColumn(name)]
+        return columns
 
     def specs(self, names: Sequence[str]) -> list[MetricSpec]:
         """Return the metrics among measures, which may also be facts of a run."""
