@@ -296,3 +296,11 @@ class TestOptionsOfMetrics:
         run = {"a": {"x": 2.0, "n": 1.0}, "b": {"n": 1.0}}
         assert _mean("Rprec", "trec10", qrels, run) == 1 / 4
         assert _mean("Rprec(misses=left-out)", "trec10", qrels, run) == 1 / 2
+
+
+def test_a_profile_that_is_held_to_its_package_has_recordings_of_that_version():
+    for tool in tool_names():
+        found = tool_of(tool)
+        assert (found.held == "package") == (tool in RECORDED), tool
+        if tool in RECORDED:
+            assert RECORDED[tool]["versions"] == {found.package: found.version}, tool

@@ -726,7 +726,7 @@ _TOOLS = {
     "recbole": _Tool(("recbole==1.2.1", "setuptools"), _recbole),
     "pyspark": _Tool(("pyspark==4.3.0", "numpy", "setuptools"), _pyspark),
     "replay": _Tool(("replay-rec==0.22.0",), _replay),
-    "rexmex": _Tool(("rexmex==0.1.3",), _rexmex),
+    "rexmex": _Tool(("rexmex==0.1.3", "six"), _rexmex),
     "ranx": _Tool(("ranx==0.3.21",), _ranx),
     "ir_measures": _Tool(("ir_measures==0.4.3",), _ir_measures),
     "mlflow": _Tool(("mlflow==3.17.2",), _mlflow),

@@ -14,8 +14,11 @@ from rankgauge.expression import MetricExpression
 
 __all__ = ["Tool", "ToolMeasure"]
 
-Held = Literal["package", "documentation", "source"]
-"""What a profile was held to: numbers that the package computed, its documentation, or its source alone."""
+Held = Literal["package", "recipe", "source", "documentation"]
+"""
+What a profile was held to: numbers that the package computed and that are kept; the same, not kept; its source; or its
+documentation.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
