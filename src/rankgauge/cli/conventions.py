@@ -193,10 +193,11 @@ def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:
         preset, separator = given.preset or data.preset, given.separator or data.separator
         evaluation = evaluation.with_preset(preset, separator=separator)
     readers, data = readers_typed(given.reader, ("data", "outputs")), evaluation.data
-    if readers or given.number_rows:
+    if readers or given.number_rows or given.letters:
         name, outputs = readers.get("data", data.reader), readers.get("outputs", data.outputs_reader)
         is_numbered = given.number_rows or data.number_rows
-        evaluation = evaluation.with_reader(name, outputs=outputs, number_rows=is_numbered)
+        letters = given.letters or data.letters
+        evaluation = evaluation.with_reader(name, outputs=outputs, number_rows=is_numbered, letters=letters)
     return evaluation.with_fields(field_map(given.field))
 
 

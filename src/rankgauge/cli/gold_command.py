@@ -83,7 +83,7 @@ def _evaluation(given: argparse.Namespace) -> Evaluation:
 def _judged(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the judgments of each query as a sample."""
     catalog = make_catalog()
-    qrels = open_qrels(given.qrels, columns=table_columns(given.columns), catalog=catalog)
+    qrels = open_qrels(given.qrels, columns=table_columns(given.columns, letters=given.letters), catalog=catalog)
     texts = (
         {} if given.queries is None else read_texts(given.queries, set(qrels.query_names), of="query", catalog=catalog)
     )
@@ -140,7 +140,9 @@ def _effect(folder: Path, evaluation: Evaluation, rows: Sequence[Mapping[str, An
     saved = Evaluation.of(evaluation_of(result, catalog=evaluation.catalog()))
     if saved.data.fingerprint() != evaluation.data.fingerprint():
         raise ResultError(f"{folder} is a result of {saved.data.label}, whose content is not that of the samples given")
-    data = saved.data._replace(source=rows, fields={}, preset="", separator="", reader="", number_rows=False)
+    data = saved.data._replace(
+        source=rows, fields={}, preset="", separator="", reader="", number_rows=False, letters=""
+    )
     after = replace(saved, data=data, lock=None).run()
     scores = {}
     for name, column in result.metrics.items():

@@ -39,7 +39,7 @@ def execute_queue(given: argparse.Namespace) -> int:
     conventions = Conventions(
         profile=given.profile,
         policy=policy_options(given.policy),
-        columns=table_columns(given.columns, given.reader),
+        columns=table_columns(given.columns, given.reader, given.letters),
         catalog=make_catalog(),
     )
     plan = conventions.plan([given.metric])
@@ -131,7 +131,9 @@ def execute_read(given: argparse.Namespace) -> int:
     """Add the judgments of a queue to those that it was made for."""
     side = provenance_path(given.output)
     _refuse_taken(given.output, side)
-    known = None if given.qrels is None else _judgments(given.qrels, table_columns(given.columns))
+    known = (
+        None if given.qrels is None else _judgments(given.qrels, table_columns(given.columns, letters=given.letters))
+    )
     graded = read_queue(given.queue, known, judge=given.judge, with_models=given.with_models)
     qrels = unjudged_queries(judged.query for judged in graded) if known is None else known
     compared = compare_judgments(graded, qrels, rel=given.rel)

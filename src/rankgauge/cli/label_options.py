@@ -9,6 +9,7 @@ from rankgauge.cli.shared_options import (
     AS_JSON,
     COLUMNS,
     FIELDS,
+    LETTERS,
     OF_RUNS,
     READER,
     RUN_READER,
@@ -48,6 +49,7 @@ _QUEUE_OPTIONS: Options = (
     value("--seed", "N", "Chooses the questions, or the documents that were judged before.", type=int, default=0),
     *policy(OF_RUNS),
     COLUMNS,
+    LETTERS,
     RUN_READER,
     AS_JSON,
 )
@@ -67,6 +69,7 @@ _READ_OPTIONS: Options = (
     flag("--with-models", "Take grades given by models."),
     value("--rel", "GRADE", "Lowest grade of a relevant document.", type=finite, default=1.0),
     COLUMNS,
+    LETTERS,
     AS_JSON,
 )
 JUDGE_READ = Command("[OPTIONS] -o FILE QUEUE", _ABOUT_READ, _READ_OPTIONS, "judge_command:execute_read")
@@ -77,6 +80,7 @@ _LABELS: Options = (
     value("--qrels", "QRELS", "Judgments in place of samples: TREC qrels, JSON, a table."),
     file("--queries", "The texts of the queries of --qrels, by id."),
     COLUMNS,
+    LETTERS,
     file("--corpus", "The documents: a file, or a folder of texts.", required=True),
     file("--before", "The documents on which the labels were made: finds by text what became of ids."),
     *FIELDS,

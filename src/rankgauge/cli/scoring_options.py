@@ -149,11 +149,11 @@ VALIDATED_RUNS: Options = (
     flag("--strict", "Exit with 1 for warnings, too."),
     value("--rel", "GRADE", "Lowest grade of a relevant document.", says="1", type=finite),
     shared.COLUMNS,
-    shared.LETTERS,
 )
 _VALIDATE_OPTIONS: Options = (
     file("files", "What to check.", "CONFIG | SAMPLES | QRELS RUN...", nargs="+"),
     *VALIDATED_SAMPLES,
+    shared.LETTERS,
     value(
         "--reader",
         "NAME",

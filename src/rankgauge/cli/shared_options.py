@@ -206,7 +206,7 @@ READER = value("--reader", "NAME", "The reader of the data, whatever its ending;
 RUN_READER = value("--reader", "NAME", "The reader of runs, whatever the ending; qrels=NAME: of judgments.", many=True)
 """Which reader reads runs."""
 
-DATA = (*FIELDS, READER, file("--outputs", "A file with the outputs to score."))
+DATA = (*FIELDS, READER, LETTERS, file("--outputs", "A file with the outputs to score."))
 
 TEXTS = (
     file("--texts", "Texts of documents, for runs that have ids only: JSONL, Parquet or TSV."),

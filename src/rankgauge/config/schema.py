@@ -221,6 +221,11 @@ class DatasetConfig(Model):
     number_rows: bool = Field(
         default=False, description="Whether records without an id are called by their line, row or place in a list."
     )
+    letters: str | None = Field(
+        None,
+        min_length=1,
+        description="What grades that are no numbers are worth in judgments, such as `E=3,S=2,C=1,I=0`.",
+    )
 
     @property
     def field_map(self) -> FieldMap:

@@ -115,6 +115,7 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
         reader=entry.reader or "",
         outputs_reader=entry.outputs_reader or "",
         number_rows=entry.number_rows,
+        letters=entry.letters or "",
     )
 
 

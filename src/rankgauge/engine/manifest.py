@@ -87,7 +87,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     if data.fields:
         entry["fields"] = dict(data.fields)
     of_outputs = ("outputs_reader",) if outputs not in {None, OUTPUTS_FILE} else ()
-    keys = ("preset", "separator", "reader", "number_rows", *of_outputs)
+    keys = ("preset", "separator", "reader", "number_rows", "letters", *of_outputs)
     entry |= {key: given for key in keys if (given := getattr(data, key))}
     use: list[Any] = []
     for metric in plan.metrics:

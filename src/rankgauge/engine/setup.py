@@ -17,7 +17,7 @@ from rankgauge.errors import ParameterError, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
-from rankgauge.io.field_names import FieldMap, check_field
+from rankgauge.io.field_names import FieldMap, check_field, letter_grades
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
@@ -244,7 +244,7 @@ class Setup:
             self.catalog().preset(name)
         return self._with(data=self.data._replace(preset=name, separator=separator))
 
-    def with_reader(self, name: str = "", *, outputs: str = "", number_rows: bool = False) -> Self:
+    def with_reader(self, name: str = "", *, outputs: str = "", number_rows: bool = False, letters: str = "") -> Self:
         """
         Return this evaluation with another way to read its files.
 
@@ -255,20 +255,25 @@ class Setup:
 
             number_rows: Whether records without an id are called by their line, row or place in a list.
 
+            letters: What grades that are no numbers are worth where the data are judgments: ``E=3,S=2,C=1,I=0``.
+
         Returns:
             A new evaluation.
 
         Raises:
             UnknownNameError: No reader has that name.
 
-            ParameterError: What is not a name.
+            ParameterError: What is not a name, or letters in another form.
         """
+        _check("with_reader", letters, str, "what letters are worth, such as 'E=3,S=2,C=1,I=0'")
+        letter_grades({"letters": letters})
         _check("with_reader", number_rows, bool, "number_rows=True or False")
         for given in (name, outputs):
             _check("with_reader", given, str, "the name of a reader, such as 'jsonl'")
             if given:
                 self.catalog().reader_named(given)
-        return self._with(data=self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows))
+        data = self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows, letters=letters)
+        return self._with(data=data)
 
     def with_cohorts(self, fields: Sequence[str]) -> Self:
         """

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -55,6 +56,7 @@ class DataSource(NamedTuple):
     reader: str = ""  # which reads the file, whatever its ending
     outputs_reader: str = ""  # the same for the file of outputs
     number_rows: bool = False  # whether records without an id are called by their place
+    letters: str = ""  # what grades that are no numbers are worth, where the data are judgments
 
     def shape(self, catalog: Catalog) -> Shape:
         """Return how records become samples."""
@@ -151,7 +153,7 @@ class DatasetReader:
         if self._data.preset == BEIR:
             read = folder_records
         if not self._data.preset and holds_judgments(source, self._catalog):
-            read = judgment_records
+            read = partial(judgment_records, letters=self._data.letters)
         return self._shape.records(read(source, self._catalog))
 
     @property

@@ -38,15 +38,15 @@ def holds_judgments(path: Path, catalog: Catalog) -> bool:
     return is_table(suffix) and heads.isdisjoint(_OF_SAMPLES) and is_header(head.fields, "qrels", None)
 
 
-def judgment_records(path: Path, catalog: Catalog) -> Iterator[Record]:
+def judgment_records(path: Path, catalog: Catalog, *, letters: str = "") -> Iterator[Record]:
     """Yield a sample for each judged query; a `DataError` says what is wrong with the judgments."""
-    for name, grades in grades_of(str(path), catalog).items():
+    for name, grades in grades_of(str(path), catalog, letters).items():
         yield Record({"id": name, "expected_output": {"relevant": grades}}, None, name)
 
 
-def grades_of(source: object, catalog: Catalog) -> Mapping[str, dict[str, float]]:
+def grades_of(source: object, catalog: Catalog, letters: str = "") -> Mapping[str, dict[str, float]]:
     """Return judgments, of whatever `open_qrels` reads, as the grades of each query by document."""
-    qrels = open_qrels(source, catalog=catalog)
+    qrels = open_qrels(source, columns={"letters": letters} if letters else None, catalog=catalog)
     documents, grades = iter(qrels.names), iter(qrels.grades.tolist())
     counts = zip(qrels.query_names, qrels.lengths.tolist(), strict=True)
     return {name: dict(islice(zip(documents, grades, strict=True), count)) for name, count in counts}

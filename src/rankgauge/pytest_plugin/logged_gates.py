@@ -243,5 +243,7 @@ def _short(outcome: GateOutcome) -> str:
         return headline(outcome)
     if outcome.value is None:
         return f"{outcome.gate.metric} has no value"
+    if outcome.by_numbers == "pass":
+        return f"{outcome.gate.metric} is of an incomplete run"
     value, limit = apart(outcome.value, rule.number)
     return f"{outcome.gate.metric} is {value} {'>' if rule.side == 'maximum' else '<'} {limit}"
