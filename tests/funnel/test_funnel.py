@@ -163,6 +163,23 @@ def test_texts_are_followed_by_a_matcher():
     assert [item.id for item in funnel.traced] == [gold["passages"][0]]
 
 
+def test_a_passage_that_results_hold_together_is_found_again_in_every_order():
+    """Two of three pieces are more than half of it; which orders bring them to the top is not tried out in full."""
+    pieces = [
+        "The ferry to Bergen leaves from",
+        "the old pier at nine, and",
+        "the trip takes almost two hours in calm weather.",
+    ]
+    other = ["Nothing of interest stands here.", "Other words about something else."]
+    rankings = {"dense": [pieces[0], *other, *pieces[1:]], "rerank": [pieces[1], pieces[0], *other], "cut": [pieces[1]]}
+    told = [{"name": name, "retrieved": [{"text": text} for text in texts]} for name, texts in rankings.items()]
+    funnel = followed([sample("q", {"passages": [" ".join(pieces)]}, told)])
+    assert [stage.score.mean for stage in funnel.stages] == [0.0, 1.0, 0.0]
+    assert [(stage.ceiling.mean, stage.ceiling_is_exact) for stage in funnel.stages[:2]] == [(1.0, False)] * 2
+    assert funnel.blamed()[:2] == ("cut", "rerank")
+    assert ">=1.0000" in "\n".join(map(str, funnel_lines(funnel)))
+
+
 def test_what_cannot_be_followed_is_counted_and_left_out():
     samples = [
         *SAMPLES,
