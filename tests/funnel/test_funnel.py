@@ -177,7 +177,7 @@ def test_a_passage_that_results_hold_together_is_found_again_in_every_order():
     assert [stage.score.mean for stage in funnel.stages] == [0.0, 1.0, 0.0]
     assert [(stage.ceiling.mean, stage.ceiling_is_exact) for stage in funnel.stages[:2]] == [(1.0, False)] * 2
     assert funnel.blamed()[:2] == ("cut", "rerank")
-    assert ">=1.0000" in "\n".join(map(str, funnel_lines(funnel)))
+    assert ">=1.0000" in "\n".join(map(str, funnel_lines(funnel, width=200)))
 
 
 def test_what_cannot_be_followed_is_counted_and_left_out():
