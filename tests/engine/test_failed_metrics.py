@@ -152,7 +152,7 @@ def test_a_saved_result_still_says_so(tmp_path):
 
 
 @in_thorough_suite()
-def test_worker_processes_raise_alike(tmp_path, monkeypatch):
+def test_worker_processes_raise_alike(tmp_path, monkeypatch, process):
     monkeypatch.setattr("rankgauge.engine.workers.ENOUGH", 1)
     file = tmp_path / "samples.jsonl"
     file.write_text("".join(json.dumps(sample) + "\n" for sample in SAMPLES))

@@ -68,7 +68,7 @@ class TestRepeats:
 
     @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
     @in_thorough_suite()
-    def test_the_session_folds_them_by_test(self, project, workers):
+    def test_the_session_folds_them_by_test(self, project, workers, process):
         """Two tests log the same ids, so there are six samples, of twelve calls."""
         body = """
         @pytest.mark.parametrize("n", [1, 2])

@@ -334,6 +334,8 @@ Run = tuple[int, int, int]
 
 _POINTS = 8
 """How many shared places there may be for each word, before repetitions are paired in their order."""
+_SHIFTS = 4
+"""In how many ways texts that repeat themselves are laid over each other."""
 
 
 def best_runs(first: Sequence[Hashable], second: Sequence[Hashable], n: int, ends: Sequence[int]) -> list[Run]:
@@ -396,7 +398,8 @@ def common_points(first: Sequence[Hashable], second: Sequence[Hashable]) -> Iter
     Yield the places that both texts share.
 
     Texts that repeat themselves very often have too many of them to try them all: there, the first occurrence in one
-    text is paired with the first one in the other, the second with the second, and so on. That keeps the time linear.
+    text is paired with the first one in the other, the second with the second, and so on; and the texts are laid over
+    each other in the few ways in which most first occurrences meet. That keeps the time linear.
     """
     where: defaultdict[Hashable, list[int]] = defaultdict(list)
     for j, words in enumerate(second):
@@ -407,11 +410,19 @@ def common_points(first: Sequence[Hashable], second: Sequence[Hashable]) -> Iter
             yield from ((i, j) for j in places)
         return
     times: Counter[Hashable] = Counter()
+    shifts: Counter[int] = Counter()
+    points = set()
     for i, places in shared:
         time = times[first[i]]
         times[first[i]] += 1
         if time < len(places):
-            yield i, places[time]
+            points.add((i, places[time]))
+        if time == 0:
+            shifts[places[0] - i] += 1
+    for shift, _ in shifts.most_common(_SHIFTS):
+        begin, end = max(0, -shift), min(len(first), len(second) - shift)
+        points.update((i, i + shift) for i in range(begin, end) if first[i] == second[i + shift])
+    yield from points
 
 
 def _offer(keys: list[int], best: list[int], holders: list[int], key: int, value: int, holder: int) -> None:
