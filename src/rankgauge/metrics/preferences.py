@@ -217,7 +217,7 @@ def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collectio
         retrieved = np.minimum(judged.depth, k) - judged.relevant_ranks(k)
         total = collection - judged.n_gold() if collection else judged.depth - judged.relevant_ranks()
     share = np.minimum(retrieved / np.maximum(total, 1), 1.0)  # a collection smaller than it was said to be
-    return np.where(total > 0, share, np.nan)
+    return np.where((total > 0) & _has_gold(judged), share, np.nan)
 
 
 def _check_preferences(*, p: float) -> None:
