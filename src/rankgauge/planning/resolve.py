@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rankgauge.base.frozen import FrozenMap, frozen
@@ -41,7 +42,7 @@ _OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
 """What metrics can see of a run and its judgments, however these are given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannedMetric:
     """One column of the result, ready to be computed."""
 
@@ -111,10 +112,14 @@ class PlannedMetric:
     def fingerprint_against(self, target: Target) -> str:
         """Return the fingerprint of scores against one of the targets: those by text have own ranks and a matcher."""
         if not target.by_text:
-            return fingerprint_of(definition_by_id(self.definition, self.targets, self.matchers))
+            return self._fingerprint_by_id
         if not self.own_ranks or "own_ranks" in self.definition:
             return self.fingerprint
         return fingerprint_of({**self.definition, "own_ranks": True})
+
+    @cached_property
+    def _fingerprint_by_id(self) -> str:
+        return fingerprint_of(definition_by_id(self.definition, self.targets, self.matchers))
 
     def target_called(self, judged: str) -> Target:
         """Return a target by its text, as results have it."""
