@@ -20,6 +20,7 @@ __all__ = [
     "dropped",
     "facts_table",
     "interval_names",
+    "length_lines",
     "limit_lines",
     "method_line",
     "notes",
@@ -226,6 +227,11 @@ def _short_lists(pair: RunComparison) -> Iterator[str]:
 def limit_lines(pair: RunComparison) -> Iterator[str]:
     """Yield what to know before verdicts: incomplete runs, lists that end before a budget, results of other length."""
     yield from pair.incomplete
+    yield from length_lines(pair)
+
+
+def length_lines(pair: RunComparison) -> Iterator[str]:
+    """Yield what of it is about lengths: lists that end before a budget, results of other length."""
     yield from _short_lists(pair)
     if pair.lengths is None:
         return

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison, RunComparison
-from rankgauge.comparison.sentences import limit_lines
+from rankgauge.comparison.sentences import length_lines
 from rankgauge.errors import counted
 from rankgauge.gates.outcomes import summary_line
 from rankgauge.judging import Leak
@@ -102,12 +102,12 @@ def leaked(data: ReportData) -> Iterator[str]:
 
 
 def trouble(data: ReportData) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the numbers as a whole, with a link: gates that failed, and samples without output."""
+    """Yield what is wrong with the numbers as a whole, with a link: failed gates, lengths, samples without output."""
     report = data.gates
     if report is not None and (report.of("failed") or report.of("error")):
         yield f"{summary_line(report)}.".capitalize(), "#gates"
     for pair in data.comparison.comparisons if data.comparison else ():
-        yield from ((visible(f"{line}."), "") for line in limit_lines(pair))
+        yield from ((visible(f"{line}."), "") for line in length_lines(pair))
     for name, result in data.results.items():
         yield from ((f"{line}.", "") for line in (() if data.comparison else short_lists_lines(result)))
         column = result.leading
