@@ -110,7 +110,7 @@ def test_a_comparison_by_two_metrics_fits_a_small_terminal(terminal):
     """80 columns, 12 rows: what is printed, and the line of the next prompt."""
     printed = terminal(["compare", "--qrels", TREC[0], "-m", "ndcg@10", "-m", "AP", *TREC[1:]], 80).out
     lines = re.sub(r"\x1b\[\d+m", "", printed).splitlines()
-    assert len(lines) <= 15
+    assert len(lines) <= 11
     assert max(map(len, lines)) <= 80
     assert lines[:2] == ["char-ngram.run: no clear difference in ndcg@10", "char-ngram.run is better: ap"]
 

@@ -16,6 +16,7 @@ from rankgauge.cli.console import (
     print_json,
     print_report,
     progress_bar,
+    remark,
     report_width,
     show,
     tell_broken,
@@ -181,7 +182,12 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
         print_json(comparison.to_dict() | gates)
         return
     if form == "table":
-        show(comparison_lines(comparison, width=report_width(), is_whole=given.all_columns))
+        width = report_width()
+        is_whole = given.all_columns or width is None
+        if not is_whole and comparison.label_doubts is not None:
+            for line in comparison.label_doubts.of_signs():
+                remark(visible(line))
+        show(comparison_lines(comparison, width=width, is_whole=is_whole))
         return
     lay_out = {"markdown": comparison_markdown, "csv": comparison_csv, "latex": comparison_latex}
     print_report(form, [lay_out[form](comparison)])

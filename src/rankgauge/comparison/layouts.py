@@ -43,9 +43,15 @@ _LEAST = (("baseline", "run"), ("won/lost",))
 
 
 def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: bool = False) -> Iterator[Line]:
-    """Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*."""
+    """
+    Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*.
+
+    How many labels each sign speaks against is said if it *is_whole*, and else left to the caller.
+    """
     is_whole |= width is None
     yield from (Line(visible(line), "open") for pair in comparison.comparisons for line in limit_lines(pair))
+    if is_whole and comparison.label_doubts is not None:
+        yield from (Line(visible(f"note: {line}")) for line in comparison.label_doubts.of_signs())
     for verdict, metric in verdicts(comparison):
         yield Line(visible(verdict), _ROLES.get(metric.verdict, "verdict"))
     for pair in comparison.comparisons:
@@ -176,6 +182,8 @@ def comparison_markdown(comparison: Comparison) -> str:
 def _markdown_lines(comparison: Comparison) -> Iterator[str]:
     yield from (f"# Comparison with {cell(comparison.baseline)}", "")
     yield from (f"- {cell(line)}" for pair in comparison.comparisons for line in limit_lines(pair))
+    if comparison.label_doubts is not None:
+        yield from (f"- {cell(line)}" for line in comparison.label_doubts.of_signs())
     yield from (f"- {cell(line)}" for line, _ in verdicts(comparison))
     yield ""
     for pair in comparison.comparisons:

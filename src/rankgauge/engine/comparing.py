@@ -137,7 +137,8 @@ def compare(
     pairs = with_equal_tokens(pairs, results, again)
     doubts = label_doubts(list(results.values()))
     if doubts is not None:
-        pairs = [replace(pair, notes=(*doubts.notes(), *sways(pair, results, doubts), *pair.notes)) for pair in pairs]
+        said = tuple(doubts.of_doubts())
+        pairs = [replace(pair, notes=(*said, *sways(pair, results, doubts), *pair.notes)) for pair in pairs]
     comparison = replace(comparison, comparisons=tuple(pairs), label_doubts=doubts)
     if condensed:
         condensed_results = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}

@@ -106,7 +106,7 @@ class LabelDoubts:
     def notes(self) -> Iterator[str]:
         """Yield the doubts, then how many labels each sign speaks against."""
         yield from self.of_doubts()
-        yield from self._of_signs()
+        yield from self.of_signs()
 
     def of_doubts(self) -> Iterator[str]:
         """Yield how many labels are doubtful, the worst examples first, and what looks closer."""
@@ -119,7 +119,8 @@ class LabelDoubts:
                 "`rankgauge gold check DATA --corpus CORPUS` looks closer"
             )
 
-    def _of_signs(self) -> Iterator[str]:
+    def of_signs(self) -> Iterator[str]:
+        """Yield how many labels each sign speaks against, doubtful ones included."""
         for kind, number in self.counts.items():
             if number:
                 system = "no compared system" if self.systems > 1 else "the system never"

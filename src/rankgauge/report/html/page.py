@@ -233,7 +233,11 @@ def _gates(report: GateReport, data: ReportData) -> Iterator[dict[str, Any]]:
 def _notes(data: ReportData) -> Iterator[str]:
     for name, result in data.results.items():
         yield from (f"{name}: {note}" if len(data.results) > 1 else note for note in result.notes)
-    for pair in () if data.comparison is None else data.comparison.comparisons:
+    if data.comparison is None:
+        return
+    if data.comparison.label_doubts is not None:
+        yield from data.comparison.label_doubts.of_signs()
+    for pair in data.comparison.comparisons:
         yield from (f"{pair.run}: {note}" for note in notes(pair))
 
 
