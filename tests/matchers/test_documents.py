@@ -80,3 +80,10 @@ def test_a_note_says_how_many_are_found_as_documents() -> None:
     assert Engine().dataset([sample(*texts)]).with_metrics("recall(gold=documents)@2").run().notes == ()
     long = Engine().dataset([sample(DOCUMENT)]).with_metrics("recall@1").run()
     assert long.notes == ()
+
+
+def test_a_document_that_stands_in_a_result_is_judged_whatever_else_was_retrieved() -> None:
+    alone = cut_from(["0"], ["0::"])[0, 0]  # with its markup three times as long
+
+    assert (alone, cut_from(["aa", "0"], ["0::"])[1, 0]) == (0.0, 0.0)
+    assert cut_from(["aa", "0"], ["0:"])[1, 0] == 1.0

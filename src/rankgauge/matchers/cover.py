@@ -115,13 +115,14 @@ def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float =
         begin, end = end, end + len(own) * len(others)
         blocks.append(shares[begin:end].reshape(len(others), len(own)).T.copy())
     # Only a document that is not longer than a result can stand in it whole; markup may make it longer.
-    short = [
-        [text if len(text) <= 2 * max(map(len, own), default=0) else "" for text in others]
-        for own, others in zip(retrieved, gold, strict=True)
-    ]
+    longest = [2 * max(map(len, own), default=0) for own in retrieved]
+    short = [[text if len(text) <= most else "" for text in others] for others, most in zip(gold, longest, strict=True)]
     if any(map(any, short)):
-        for block, covers in zip(blocks, cover_batch(retrieved, short, n=n, cutoff=1.0), strict=True):
-            block[covers.scores() == 1.0] = 1.0
+        whole = cover_batch(retrieved, short, n=n, cutoff=1.0)
+        for block, covers, own, others in zip(blocks, whole, retrieved, short, strict=True):
+            lengths = np.array([len(text) for text in own], dtype=np.int64)
+            fits = np.array([len(text) for text in others], dtype=np.int64) <= 2 * lengths[:, None]
+            block[(covers.scores() == 1.0) & fits] = 1.0  # whatever else was retrieved
     return blocks
 
 
