@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge import Engine
+from rankgauge.features.history.change_point import change_point
 from rankgauge.history import History
-from rankgauge.stats.change_point import change_point
 from rankgauge.stats.paired_tests import flip_signs
 
 ENTRIES = 10_000

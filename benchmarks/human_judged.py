@@ -21,10 +21,10 @@ import numpy as np
 
 import rankgauge
 from rankgauge.columns import Qrels
-from rankgauge.engine.human_judged import grades_of
+from rankgauge.features.labels.human_judged import grades_of
+from rankgauge.features.labels.prediction_powered import powered_mean
+from rankgauge.features.labels.queue_files import decoded
 from rankgauge.io.open_sources import open_qrels, open_run
-from rankgauge.pooling.queue_files import decoded
-from rankgauge.stats.prediction_powered import powered_mean
 
 METRICS = ("P@10", "ndcg@10", "AP")
 DEPTH = 20

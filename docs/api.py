@@ -94,10 +94,10 @@ SECTIONS = (
                 "rank_agreement",
             ),
             "rankgauge.result.over_datasets": ("DatasetMean",),
-            "rankgauge.powered": ("PoweredComparison", "PoweredMetric", "PoweredDifference"),
-            "rankgauge.stats.prediction_powered": ("PoweredMean",),
-            "rankgauge.agreement.rank_agreement": ("RankAgreement",),
-            "rankgauge.pooling.bounds": ("Bounds",),
+            "rankgauge.features.labels": ("PoweredComparison", "PoweredMetric", "PoweredDifference"),
+            "rankgauge.features.labels.prediction_powered": ("PoweredMean",),
+            "rankgauge.features.agreement.rank_agreement": ("RankAgreement",),
+            "rankgauge.explain.bounds": ("Bounds",),
         },
     ),
     Section(
@@ -112,12 +112,12 @@ SECTIONS = (
     Section(
         "Threshold",
         "What `Result.threshold` returns: the score below which a system should say nothing.",
-        {"rankgauge.abstention": ("Threshold", "Half", "Share")},
+        {"rankgauge.features.threshold": ("Threshold", "Half", "Share")},
     ),
     Section(
         "Funnel",
         "What `Result.funnel` returns: where a pipeline loses what is relevant.",
-        {"rankgauge.funnel": ("Funnel", "FunnelStage", "Traced")},
+        {"rankgauge.features.funnel": ("Funnel", "FunnelStage", "Traced")},
     ),
     Section("Report", "Results as one HTML file; `Result.to_html` does so for one.", {"rankgauge": ("html_report",)}),
     Section(
@@ -125,7 +125,7 @@ SECTIONS = (
         "What data may be, and checking it before anything is scored. `Result.save` and `Result.load` keep results.",
         {
             "rankgauge": ("preflight", "Preflight", "Sample"),
-            "rankgauge.preflight_checks.findings": ("Finding",),
+            "rankgauge.features.preflight.findings": ("Finding",),
             "rankgauge.io.open_sources": ("QrelsLike", "RunLike"),
         },
     ),

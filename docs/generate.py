@@ -19,10 +19,10 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import Problem
 from rankgauge.expression import parse
+from rankgauge.features.testing.foreign_metrics import ROLES
+from rankgauge.features.testing.law import Kind
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import Law, laws_of
-from rankgauge.testing.foreign_metrics import ROLES
-from rankgauge.testing.law import Kind
 
 __all__ = ["generated", "main"]
 

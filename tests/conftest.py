@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-import rankgauge.testing.law_checks
+import rankgauge.features.testing.law_checks
 from draws import is_thorough
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog, discovery
 from rankgauge.columns import Judged
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.sample_score import SampleScore
+from rankgauge.features.testing.law_checks import broken_by
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
-from rankgauge.testing.law_checks import broken_by
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests, and the processes they start, are interrupted
@@ -78,7 +78,7 @@ def first_example(monkeypatch: pytest.MonkeyPatch) -> None:
         def first(rule: Any, trial: Any, *, cases: int, shrink: bool) -> Any:
             return broken_by(rule, trial, cases=cases, shrink=False)
 
-        monkeypatch.setattr(rankgauge.testing.law_checks, "broken_by", first)
+        monkeypatch.setattr(rankgauge.features.testing.law_checks, "broken_by", first)
 
 
 @pytest.fixture

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluate import evaluate
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.host import HostScorer
-    from rankgauge.engine.html_report import html_report
-    from rankgauge.engine.human_judged import prediction_powered
     from rankgauge.engine.result import Result
-    from rankgauge.engine.run_agreement import rank_agreement
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
+    from rankgauge.features.agreement.run_agreement import rank_agreement
+    from rankgauge.features.html.html_report import html_report
+    from rankgauge.features.labels.human_judged import prediction_powered
+    from rankgauge.features.preflight import Preflight, preflight
     from rankgauge.gates.baseline import load_baseline, save_baseline
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.verdicts import judge_gates
     from rankgauge.policy import Policy, Profile
-    from rankgauge.preflight_checks import Preflight, preflight
     from rankgauge.result import MetricSummary
     from rankgauge.result.over_datasets import over_datasets
     from rankgauge.samples import Sample
@@ -44,7 +44,7 @@ _HOMES = {
     "HostScorer": "rankgauge.engine.host",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
-    "Preflight": "rankgauge.preflight_checks",
+    "Preflight": "rankgauge.features.preflight",
     "Profile": "rankgauge.policy",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.engine.result",
@@ -52,13 +52,13 @@ _HOMES = {
     "Sample": "rankgauge.samples",
     "compare": "rankgauge.engine.comparing",
     "evaluate": "rankgauge.engine.evaluate",
-    "html_report": "rankgauge.engine.html_report",
+    "html_report": "rankgauge.features.html.html_report",
     "judge_gates": "rankgauge.gates.verdicts",
     "load_baseline": "rankgauge.gates.baseline",
     "over_datasets": "rankgauge.result.over_datasets",
-    "prediction_powered": "rankgauge.engine.human_judged",
-    "preflight": "rankgauge.preflight_checks",
-    "rank_agreement": "rankgauge.engine.run_agreement",
+    "prediction_powered": "rankgauge.features.labels.human_judged",
+    "preflight": "rankgauge.features.preflight",
+    "rank_agreement": "rankgauge.features.agreement.run_agreement",
     "save_baseline": "rankgauge.gates.baseline",
 }
 

@@ -19,9 +19,9 @@ from rankgauge import Catalog, Engine, Result
 from rankgauge.base.frozen import FrozenList, FrozenMap, frozen, plain
 from rankgauge.columns import Judged, Qrels, RankingBatch
 from rankgauge.errors import DeclarationError
+from rankgauge.features.history.lines import history_lines
 from rankgauge.gates.verdicts import judge_gates
 from rankgauge.history import History
-from rankgauge.history.lines import history_lines
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.plugin import Cutoff, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
 from rankgauge.scale import Totals

@@ -117,7 +117,7 @@ def test_gates_are_told_where_no_report_can_be_written(rankgauge, files, monkeyp
     def fails(*_, **__):
         raise ResultError("the disk is full")
 
-    monkeypatch.setattr("rankgauge.engine.html_report.gather", fails)
+    monkeypatch.setattr("rankgauge.features.html.html_report.gather", fails)
     (files / "a.jsonl").write_text('{"id": "1", "expected_output": ["x"], "actual_output": ["x"]}\n')
     done = rankgauge(
         "run", "--data", "a.jsonl", "-m", "RR", "--gate", "RR >= 0.5", "--save-baseline", "base", "--html", "out.html"

@@ -20,21 +20,22 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.columns import hashes
 from rankgauge.comparison import compare, power
-from rankgauge.engine import early_stop, equal_tokens, html_report, job, rereading, workers
+from rankgauge.engine import early_stop, equal_tokens, job, workers
 from rankgauge.explain import one_score
-from rankgauge.history import lines as history_lines
+from rankgauge.features.history import change_point
+from rankgauge.features.history import lines as history_lines
+from rankgauge.features.html import html_report, packing, rereading
+from rankgauge.features.html import page as html_page
+from rankgauge.features.preflight import id_overlap
 from rankgauge.io import datasets, problems, yaml_documents
 from rankgauge.judging import text_doubts
 from rankgauge.judging.judged_columns import relevance_of
 from rankgauge.planning.cutoffs import DEFAULT_K
 from rankgauge.plugin import sections
 from rankgauge.policy import PROFILES
-from rankgauge.preflight_checks import id_overlap
-from rankgauge.report.html import packing
-from rankgauge.report.html import page as html_page
 from rankgauge.result import wording
 from rankgauge.scoring import sut
-from rankgauge.stats import aggregates, change_point, effects, estimates, paired_tests, sequential
+from rankgauge.stats import aggregates, effects, estimates, paired_tests, sequential
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -10,8 +10,8 @@ import pytest
 import rankgauge
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.engine.html_report import gather
 from rankgauge.errors import DeclarationError, ParameterError
+from rankgauge.features.html.html_report import gather
 from rankgauge.plugin import ReportBars, ReportTable, ReportText, hookimpl, report_section
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}

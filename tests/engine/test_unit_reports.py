@@ -6,8 +6,8 @@ import pytest
 
 import rankgauge
 from rankgauge import Engine, Result, evaluate
-from rankgauge.engine.rereading import reread
 from rankgauge.errors import RankgaugeError
+from rankgauge.features.html.rereading import reread
 from rankgauge.scale import ShardedRun
 
 METRICS = ["recall@3", "recall(unit=document)@3", "P(unit='^([^#]+)#')@1"]

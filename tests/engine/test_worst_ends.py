@@ -7,9 +7,9 @@ import pytest
 
 from draws import some
 from rankgauge import Catalog, Engine, evaluate, judge_gates
+from rankgauge.features.testing.drawn_cases import ANCHOR, TOP_GRADE, Case
 from rankgauge.plugin import Judged, Scores, metric
 from rankgauge.samples import OF_SOME
-from rankgauge.testing.drawn_cases import ANCHOR, TOP_GRADE, Case
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 METRICS = [alias for alias, claim in ENGINE.catalog.metrics.items() if not claim.declaration.is_whole]

@@ -3,7 +3,7 @@ Laws over the whole catalog: what a metric declares of itself, and what holds fo
 
 Every metric of the catalog is tested, so a new one is tested without writing a test. The laws are those of
 `rankgauge.testing`, which plugin authors use. The last tests feed each law a metric that breaks it, to prove that the
-law can fail; `tests/testing` does the same with the faulty definitions of the field.
+law can fail; `tests/features/testing` does the same with the faulty definitions of the field.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
+from rankgauge.features.testing.drawn_cases import TOP_GRADE, Case
+from rankgauge.features.testing.law import BrokenError
+from rankgauge.features.testing.law_checks import broken_by
+from rankgauge.features.testing.metric_subjects import EngineMetric, MetricTrial
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
 from rankgauge.samples import TEXT_KINDS
 from rankgauge.testing import check_metric, laws_of
-from rankgauge.testing.drawn_cases import TOP_GRADE, Case
-from rankgauge.testing.law import BrokenError
-from rankgauge.testing.law_checks import broken_by
-from rankgauge.testing.metric_subjects import EngineMetric, MetricTrial
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]

@@ -126,7 +126,7 @@ def test_evaluating_a_run_from_the_command_line_loads_no_tables(tmp_path):
     assert "1.0000" in text
     assert {"polars", "pydantic", "scipy", "structlog", "rich", "rankgauge.config"} & loaded == set()
     slow = {"importlib.metadata", "logging", "tempfile", "shutil", "rankgauge.result.folder_reader"}
-    slow |= {"rankgauge.explain", "rankgauge.pooling.bounds", "rankgauge.judging.by_text", "rankgauge.judging.by_span"}
+    slow |= {"rankgauge.explain", "rankgauge.explain.bounds", "rankgauge.judging.by_text", "rankgauge.judging.by_span"}
     assert slow & loaded == set()  # each costs some milliseconds, and nothing here needs them
     families = {name.rpartition(".")[2] for name in loaded if name.startswith("rankgauge.metrics.")} & FAMILIES.keys()
     assert families == {"reciprocal_rank"}

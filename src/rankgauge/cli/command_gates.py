@@ -245,7 +245,7 @@ class Gating:
     def remember(self, saved: Sequence[Path], results: Mapping[str, ResultValues]) -> None:
         """Add the results that were saved to the history that was named, with what became of their gates."""
         if self.given.history is not None:
-            from rankgauge.cli.history_command import add_results
+            from rankgauge.features.history.history_command import add_results
 
             add_results(self.given.history, saved, results, self.report, begins=self._begins)
 
@@ -271,7 +271,7 @@ class Gating:
                 raise ParameterError(f"{changes[0].origin}: {changes[0]} needs a baseline; {hint}")
             return
         if path.name == LAST_GOOD and not path.exists():
-            from rankgauge.cli.history_command import last_good
+            from rankgauge.features.history.history_command import last_good
 
             self.baseline = last_good(self.given.history) or None
             self._begins = self.baseline is None

@@ -101,10 +101,22 @@ COMMANDS: _Table = {
     "history show": ("result_options:HISTORY_SHOW", "Show each metric over time, with breaks and tested changes."),
     "history html": ("result_options:HISTORY_HTML", "Write the history as one HTML page."),
     "history export": ("result_options:HISTORY_EXPORT", "Write the history as a table."),
-    "judge queue": ("label_options:JUDGE_QUEUE", "Queue the unjudged documents that can change a comparison most."),
-    "judge read": ("label_options:JUDGE_READ", "Add the judgments of a queue to those that it was made for."),
-    "gold check": ("label_options:GOLD_CHECK", "Check whether labels still hold for a corpus."),
-    "gold repair": ("label_options:GOLD_REPAIR", "Write samples whose labels that moved have their new place."),
+    "judge queue": (
+        "rankgauge.features.labels.label_options:JUDGE_QUEUE",
+        "Queue the unjudged documents that can change a comparison most.",
+    ),
+    "judge read": (
+        "rankgauge.features.labels.label_options:JUDGE_READ",
+        "Add the judgments of a queue to those that it was made for.",
+    ),
+    "gold check": (
+        "rankgauge.features.labels.label_options:GOLD_CHECK",
+        "Check whether labels still hold for a corpus.",
+    ),
+    "gold repair": (
+        "rankgauge.features.labels.label_options:GOLD_REPAIR",
+        "Write samples whose labels that moved have their new place.",
+    ),
     "metrics check": ("catalog_options:METRICS_CHECK", "Check a metric against laws."),
     "metrics number": ("catalog_options:METRICS_NUMBER", "Check a published mean without its data."),
     "metrics diff": ("catalog_options:METRICS_DIFF", "Compare two profiles on one data file."),
@@ -286,7 +298,7 @@ def _command(name: str, table: _Table = COMMANDS) -> Command:
 
 def _imported(place: str) -> Any:  # noqa: ANN401  # a command, or a function that does one
     module, _, name = place.partition(":")
-    return getattr(importlib.import_module(f"rankgauge.cli.{module}"), name)
+    return getattr(importlib.import_module(module if "." in module else f"rankgauge.cli.{module}"), name)
 
 
 def _parser(name: str, table: _Table = COMMANDS) -> CommandParser:

@@ -32,10 +32,10 @@ from rankgauge.comparison.layouts import comparison_csv, comparison_latex, compa
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.human_judged import powered_by_plan
 from rankgauge.errors import MetricFailedError, ParameterError
+from rankgauge.features.labels.human_judged import powered_by_plan
+from rankgauge.features.labels.powered_lines import powered_lines
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.powered.powered_lines import powered_lines
 from rankgauge.result import ResultValues
 
 _TOP = 10

@@ -210,7 +210,7 @@ def _inputs(metric: Metric) -> str:
 def execute_check(given: argparse.Namespace) -> int:
     """Print which laws a metric obeys."""
     keep_files_away()
-    from rankgauge.testing import check_metric
+    from rankgauge.features.testing import check_metric
 
     options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
     reference = None if given.reference is None else imported(given.reference, "a reference")

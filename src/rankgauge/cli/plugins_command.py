@@ -22,12 +22,12 @@ from rankgauge.cli.conventions import make_catalog, make_engine
 from rankgauge.errors import ParameterError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.testing import PluginReport, Report
+    from rankgauge.features.testing import PluginReport, Report
 
 
 def wanted_cases(given: argparse.Namespace) -> int:
     """Return how many cases to draw for each law."""
-    from rankgauge.testing.law_checks import CASES, QUICK_CASES
+    from rankgauge.features.testing.law_checks import CASES, QUICK_CASES
 
     if given.quick and given.cases is not None:
         raise ParameterError("--quick says how many cases are drawn, and so does --cases; give one of them")
@@ -131,8 +131,8 @@ def _check_laws(given: argparse.Namespace) -> int:
     """Check everything that one plugin offers against the laws."""
     cases = wanted_cases(given)
     keep_files_away()
-    from rankgauge.testing import check_plugin
-    from rankgauge.testing.law_checks import QUICK_CASES
+    from rankgauge.features.testing import check_plugin
+    from rankgauge.features.testing.law_checks import QUICK_CASES
 
     hint: str | None = "; --quick takes less" if cases > QUICK_CASES else ""
 
@@ -149,7 +149,7 @@ def _check_laws(given: argparse.Namespace) -> int:
 
 def _part_faults(catalog: Catalog) -> Iterator[Fault]:
     """Yield what parts of plugins do wrong with tiny data."""
-    from rankgauge.testing.part_laws import PART_LAWS, check_part, parts_of
+    from rankgauge.features.testing.part_laws import PART_LAWS, check_part, parts_of
 
     for plugin in catalog.plugins:
         parts = parts_of(plugin, catalog) if plugin.distribution != OWN else ()

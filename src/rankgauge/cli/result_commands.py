@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import argparse
 
-from rankgauge.abstention import choose_threshold
-from rankgauge.abstention.threshold import threshold_lines
 from rankgauge.cli.console import print_answer, terminal_width
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog
 from rankgauge.cli.result_folders import check_html, stored_results, write_html
@@ -18,14 +16,16 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import SIZES, plan_power, power_lines
 from rankgauge.engine.comparing import named_clusters
 from rankgauge.engine.explaining import explain_query, explain_result
-from rankgauge.engine.funneling import funnel_of, funnel_of_runs
 from rankgauge.engine.result import Result
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import explanation_lines
-from rankgauge.funnel import Funnel
-from rankgauge.funnel.funnel import funnel_lines
+from rankgauge.features.funnel import Funnel
+from rankgauge.features.funnel.funnel import funnel_lines
+from rankgauge.features.funnel.funneling import funnel_of, funnel_of_runs
+from rankgauge.features.threshold import choose_threshold
+from rankgauge.features.threshold.threshold import threshold_lines
 
 
 def execute_report(given: argparse.Namespace) -> int:

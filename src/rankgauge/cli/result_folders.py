@@ -236,8 +236,8 @@ def write_html(
     gates: GateReport | None = None,
 ) -> None:
     """Write an HTML report, and the folders above it; the file is complete, or as it was."""
-    from rankgauge.engine.html_report import gather
-    from rankgauge.report.html import lay_out
+    from rankgauge.features.html import lay_out
+    from rankgauge.features.html.html_report import gather
 
     with progress_bar("report", wanted=True) as report:
         data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)

@@ -171,6 +171,7 @@ _THRESHOLD_OPTIONS: Options = (
 THRESHOLD = Command("RESULT [OPTIONS]", _ABOUT_THRESHOLD, _THRESHOLD_OPTIONS, "result_commands:execute_threshold")
 
 _CODES = "Exit codes: 0 done, 2 usage, or a folder or history that cannot be used, 5 internal error.\n"
+_OF_HISTORY = "rankgauge.features.history.history_command"
 _HISTORY = file("--history", "The history.", default="rankgauge.history")
 _COLUMN = value("-m --metric", "METRIC", "A column.", many=True, says="all")
 
@@ -199,8 +200,8 @@ _ADD_OPTIONS: Options = (
     value("--tag", "TAG", "A word to select entries by.", many=True),
     flag("--passed", "It met its gates: `--baseline last-good` finds it.", default=None),
 )
-HISTORY_ADD = Command("[OPTIONS] DIR [MORE ...]", _ABOUT_ADD, _ADD_OPTIONS, "history_command:execute_add")
-HISTORY_LIST = Command("[OPTIONS]", _CODES, (*_selected(50), AS_JSON), "history_command:execute_list")
+HISTORY_ADD = Command("[OPTIONS] DIR [MORE ...]", _ABOUT_ADD, _ADD_OPTIONS, f"{_OF_HISTORY}:execute_add")
+HISTORY_LIST = Command("[OPTIONS]", _CODES, (*_selected(50), AS_JSON), f"{_OF_HISTORY}:execute_list")
 
 _ABOUT_SHOW = f"""\
 A line is one metric of one dataset. It breaks where the samples, their ground truth or the definition changed, and says
@@ -208,7 +209,12 @@ which. Changes between neighbours are tested sample by sample, with p values cor
 when a line is better or worse is told with an interval.
 
 {_CODES}"""
-HISTORY_SHOW = Command("[OPTIONS]", _ABOUT_SHOW, (*_selected(20), _COLUMN, AS_JSON), "history_command:execute_show")
+HISTORY_SHOW = Command(
+    "[OPTIONS]",
+    _ABOUT_SHOW,
+    (*_selected(20), _COLUMN, AS_JSON),
+    f"{_OF_HISTORY}:execute_show",
+)
 
 _ABOUT_HTML = f"""\
 One file that loads nothing: every line with its intervals, breaks and changes, each point with a link to its report,
@@ -216,8 +222,13 @@ and small lines by cohort.
 
 {_CODES}"""
 _PAGE = file("-o --output", "The page.", default="history.html", says="")
-HISTORY_HTML = Command("[OPTIONS]", _ABOUT_HTML, (*_selected(100), _COLUMN, _PAGE), "history_command:execute_html")
+HISTORY_HTML = Command(
+    "[OPTIONS]",
+    _ABOUT_HTML,
+    (*_selected(100), _COLUMN, _PAGE),
+    f"{_OF_HISTORY}:execute_html",
+)
 
 _ABOUT_EXPORT = f"One row for each entry, metric and cohort.\n\n{_CODES}"
 _EXPORT_OPTIONS: Options = (*_selected(1_000_000), file("output", "The table: .csv or .parquet."))
-HISTORY_EXPORT = Command("[OPTIONS] FILE", _ABOUT_EXPORT, _EXPORT_OPTIONS, "history_command:execute_export")
+HISTORY_EXPORT = Command("[OPTIONS] FILE", _ABOUT_EXPORT, _EXPORT_OPTIONS, f"{_OF_HISTORY}:execute_export")

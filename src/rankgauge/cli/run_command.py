@@ -94,7 +94,7 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     evaluation = evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
     if not given.stages:
         return evaluation.with_stages(given.stage) if given.stage else evaluation
-    from rankgauge.engine.funneling import told_stages
+    from rankgauge.features.funnel.funneling import told_stages
 
     return evaluation.with_stages(told_stages(evaluation))
 

@@ -59,7 +59,7 @@ def execute_trec(given: argparse.Namespace) -> int:
     """Evaluate TREC runs against judgments."""
     _check(given)
     if given.against is not None:
-        from rankgauge.cli.trec_against import compare_rankings
+        from rankgauge.features.agreement.trec_against import compare_rankings
 
         return compare_rankings(given)
     return _evaluate(given)

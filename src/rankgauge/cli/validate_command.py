@@ -67,7 +67,7 @@ def execute_validate(given: argparse.Namespace) -> int:
 
 
 def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace) -> int:
-    from rankgauge.preflight_checks import preflight
+    from rankgauge.features.preflight import preflight
 
     if [str(file) for file in (qrels, *runs)].count("-") > 1:
         raise ParameterError("standard input (-) can stand for one file only; name the others")

@@ -22,10 +22,10 @@ from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
 from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
+from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import as_written
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice
-from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import ResultValues
 
 __all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_condensed"]

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.comparison.differences import RunComparison
+from rankgauge.engine.doubts import Seen, doubts_about, seen_in
 from rankgauge.engine.reopen import evaluation_of, is_of_run, job_of, run_evaluation_of
 from rankgauge.errors import RankgaugeError, ResultError, counted
-from rankgauge.gold.doubts import Seen, doubts_about, seen_in
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import ResultValues

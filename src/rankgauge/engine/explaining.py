@@ -12,7 +12,6 @@ import numpy as np
 
 from rankgauge.base.frozen import frozen
 from rankgauge.catalog import Catalog
-from rankgauge.engine.funneling import stage_notes
 from rankgauge.engine.reopen import (
     check_definitions,
     column_of,
@@ -28,6 +27,7 @@ from rankgauge.engine.runs import RunEvaluation
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
+from rankgauge.features.funnel.funneling import stage_notes
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import Identity, prepare
 from rankgauge.judging.top import read_queries

@@ -314,7 +314,10 @@ class Job(Generic[Held]):
     def _label_doubts(self, samples: Sequence[Sample]) -> Iterator[str]:
         """Yield which labels the rankings of samples speak against."""
         if samples and self.repeats == 1 and self.evaluation is not None:
-            from rankgauge.gold.doubts import doubts_about, seen_in  # compares texts, which judging by id does without
+            from rankgauge.engine.doubts import (
+                doubts_about,
+                seen_in,
+            )  # compares texts, which judging by id does without
 
             with suppress(RankgaugeError):
                 doubts = doubts_about(samples, [seen_in(samples, self.plan)])

@@ -21,6 +21,7 @@ from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.explain.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.files import digest
@@ -28,7 +29,6 @@ from rankgauge.io.open_sources import open_run
 from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Profile
-from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.scoring.score import SCORED
 from rankgauge.stats import aggregate

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 from rankgauge.result import ResultValues
 
 if TYPE_CHECKING:
-    from rankgauge.abstention import Threshold
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.explain import Explanation
-    from rankgauge.funnel import Funnel
+    from rankgauge.explain.bounds import Bounds
+    from rankgauge.features.funnel import Funnel
+    from rankgauge.features.threshold import Threshold
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
-    from rankgauge.pooling.bounds import Bounds
 
 __all__ = ["Result"]
 
@@ -155,7 +155,7 @@ class Result(ResultValues):
 
             DataError: No output tells its stages, or they are not those of one pipeline; or as `explain`.
         """
-        from rankgauge.engine.funneling import funnel_of
+        from rankgauge.features.funnel.funneling import funnel_of
 
         return funnel_of(self, metric, traced=items)
 
@@ -300,7 +300,7 @@ class Result(ResultValues):
 
             ParameterError: A share outside of its range, or a metric that does not say how good an answer is.
         """
-        from rankgauge.abstention import choose_threshold
+        from rankgauge.features.threshold import choose_threshold
 
         return choose_threshold(self, metric, at_most=at_most, confidence=confidence, seed=seed)
 
@@ -335,7 +335,7 @@ class Result(ResultValues):
         Raises:
             DataError: The data could not be read again.
         """
-        from rankgauge.engine.html_report import html_report
+        from rankgauge.features.html.html_report import html_report
 
         return html_report(self)
 

@@ -16,12 +16,12 @@ import numpy as np
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
+from rankgauge.features.labels.new_judgments import sources_of
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
-from rankgauge.pooling.new_judgments import sources_of
 from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric

@@ -23,6 +23,7 @@ from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, RunCounts, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
+from rankgauge.judging.swapped_sides import SwapDoubt, nested_otherwise, swap_doubt
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
 from rankgauge.judging.units import rolled_judgments, rolled_run, unit_rule
@@ -31,7 +32,6 @@ from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Policy, Profile
-from rankgauge.preflight_checks.swapped_sides import SwapDoubt, nested_otherwise, swap_doubt
 from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import unreached

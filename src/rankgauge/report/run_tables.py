@@ -24,7 +24,7 @@ from rankgauge.result.wording import ERRORS, Further, errors, json_text, mean, s
 from rankgauge.scoring.score import MISSING
 
 if TYPE_CHECKING:
-    from rankgauge.pooling.bounds import Bounds
+    from rankgauge.explain.bounds import Bounds
 
 __all__ = ["NOTES", "Further", "add_to_json", "further_means", "query_table", "run_table", "runs_table", "trec_lines"]
 

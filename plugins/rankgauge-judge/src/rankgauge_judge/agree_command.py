@@ -14,8 +14,8 @@ from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.shared_options import read_scale
 from rankgauge.errors import DataError, ParameterError, Problem, counted
+from rankgauge.features.labels.queue_files import checked_scale, decoded
 from rankgauge.io.open_sources import open_run
-from rankgauge.pooling.queue_files import checked_scale, decoded
 from rankgauge.stats.rater_agreement import Coefficient
 from rankgauge_judge.agreement import Group, OrderAgreement, PairAgreement, ScaleFrom, compare_judges, order_agreement
 from rankgauge_judge.judgments import Judgments, Pair, read_judgments

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.io.files import read_bytes
-from rankgauge.pooling.queue_files import lines_of, write_files
 
 __all__ = ["check_lock", "write_lock"]
 

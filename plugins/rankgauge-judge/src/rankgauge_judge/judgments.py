@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import DataError, Problem, counted
+from rankgauge.features.labels.queue_files import SCHEMA_VERSION, decoded, read_header, read_row
 from rankgauge.io.files import read_bytes
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import SCHEMA_VERSION, decoded, read_header, read_row
 from rankgauge_judge.queue_input import is_given
 
 __all__ = ["Judgments", "read_judgments"]

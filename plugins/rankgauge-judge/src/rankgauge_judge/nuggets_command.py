@@ -12,9 +12,9 @@ from typing import Any
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.errors import DataError, Problem, counted
+from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge.samples import Output, Sample
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome

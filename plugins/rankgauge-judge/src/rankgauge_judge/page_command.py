@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rankgauge.cli.console import echo, print_json
 from rankgauge.errors import DataError, ParameterError, Problem, counted
-from rankgauge.pooling.queue_files import write_files
+from rankgauge.features.labels.queue_files import write_files
 from rankgauge_judge.judging_page import judging_page, parts_of, shuffled
 from rankgauge_judge.model_calls import check_output
 from rankgauge_judge.queue_input import read_text_queue

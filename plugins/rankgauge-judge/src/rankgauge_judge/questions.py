@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rankgauge.gold.labels import words_of
+from rankgauge.features.labels.labels import words_of
 from rankgauge_judge.answers import read_object
 from rankgauge_judge.asking import Count, Model
 from rankgauge_judge.endpoint import CallFailedError

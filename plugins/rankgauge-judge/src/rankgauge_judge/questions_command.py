@@ -15,10 +15,10 @@ from typing import Any
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import make_catalog
 from rankgauge.errors import ParameterError, counted
-from rankgauge.gold.check_labels import check_labels
-from rankgauge.gold.label_findings import LabelFinding
+from rankgauge.features.labels.check_labels import check_labels
+from rankgauge.features.labels.label_findings import LabelFinding
+from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.io.corpus import Corpus, read_corpus
-from rankgauge.pooling.queue_files import lines_of, write_files
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome
 from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end

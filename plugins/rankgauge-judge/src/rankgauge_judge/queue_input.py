@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import DataError, Problem, counted
+from rankgauge.features.labels.queue_files import read_header, read_row
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse
-from rankgauge.pooling.queue_files import read_header, read_row
 
 __all__ = ["TextQueue", "is_given", "read_text_queue"]
 

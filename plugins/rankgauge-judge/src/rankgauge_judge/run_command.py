@@ -11,7 +11,7 @@ from typing import Any
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.errors import counted
-from rankgauge.pooling.queue_files import lines_of, write_files
+from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge_judge.asking import Count, Model, Outcome
 from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task

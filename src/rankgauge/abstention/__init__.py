@@ -1,5 +1,0 @@
-"""Abstention: the score below which a system should say nothing, and what that costs."""
-
-from rankgauge.abstention.threshold import Half, Share, Threshold, choose_threshold
-
-__all__ = ["Half", "Share", "Threshold", "choose_threshold"]

@@ -1,0 +1,130 @@
+"""
+Funnels: the samples of a result read again and followed through the stages of their pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from rankgauge.catalog import Catalog
+from rankgauge.columns import Ints, Judged, Qrels, RunSource
+from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of, reading_job
+from rankgauge.engine.runs import judge_units
+from rankgauge.engine.setup import Setup
+from rankgauge.errors import ResultError
+from rankgauge.features.funnel import Funnel, Pipeline
+from rankgauge.features.funnel.following import Following
+from rankgauge.judging import Evidence, Target
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.result import ResultValues
+from rankgauge.result.wording import dataset_name
+from rankgauge.samples import Output, Sample
+
+__all__ = ["first_funnel", "funnel_of", "funnel_of_runs", "stage_notes", "told_stages"]
+
+_AT_ONCE = 1024
+
+_LOOKED_AT = 1000
+"""Of how many samples the stages are looked up where nobody names them."""
+
+
+def funnel_of(
+    result: ResultValues, metric: str | None = None, *, traced: int = 5, catalog: Catalog | None = None
+) -> Funnel:
+    """Follow the relevant items of a result through the stages of its pipeline; see `Result.funnel`."""
+    if is_of_run(result):
+        raise ResultError("a funnel is of outputs that tell their stages, and this is a result of a run")
+    evaluation = evaluation_of(result, catalog=catalog)
+    plan = evaluation.plan()
+    check_definitions(plan, result)
+    column = column_of(result, metric)
+    planned = plan.column(column.name)
+    target = planned.target_called(column.info.judged)
+    _check(planned, target)
+    pipeline = Pipeline.of(job_of(result, evaluation, plan).read(), evaluation.data.label)
+    following = Following(plan, planned, target, pipeline, column.info.inferred)
+    for batch in job_of(result, evaluation, plan).batches(_AT_ONCE):
+        following.add(batch)
+    return following.funnel(dataset_name(result), result.manifest, traced)
+
+
+def first_funnel(result: ResultValues, catalog: Catalog | None) -> Funnel:
+    """Follow the relevant items by the first metric that can be followed."""
+    refused: list[ResultError] = []
+    for name in result.metrics:
+        try:
+            return funnel_of(result, name, catalog=catalog)
+        except ResultError as error:
+            refused.append(error)
+    raise refused[0]
+
+
+def funnel_of_runs(
+    plan: Plan, qrels: Qrels, runs: Mapping[str, RunSource], sources: Mapping[str, Sequence[str]], *, traced: int = 5
+) -> Funnel:
+    """
+    Follow the relevant documents through runs, one for each stage; the first metric of a plan is followed.
+
+    A query without results in a run is one for which that stage found nothing.
+    """
+    column = plan.metrics[0]
+    target = column.targets[0]
+    _check(column, target)
+    pipeline = Pipeline({name: tuple(sources[name]) for name in runs})
+    judged = {name: judge_units(qrels, run, plan) for name, run in runs.items()}
+    everywhere = np.ones(qrels.n_queries, dtype=np.bool_)
+    for collector, of_units in judged.values():
+        there = np.zeros(qrels.n_queries, dtype=np.bool_)
+        there[np.delete(collector.places, list(of_units[target.unit].faults))] = True
+        everywhere &= there
+    has_gold = np.zeros(qrels.n_queries, dtype=np.bool_)
+    has_gold[qrels.owners] = True
+    chosen = np.flatnonzero(everywhere & has_gold)
+    following = Following(plan, column, target, pipeline, {})
+    if left_out := int(np.count_nonzero(has_gold & ~everywhere)):
+        following.leave_out("no results in some run, or none that can be judged", left_out)
+    if len(chosen):
+        evidence = {}
+        for name, (collector, of_units) in judged.items():
+            taken = of_units[target.unit].judged.take(np.searchsorted(collector.places, chosen))
+            evidence[name] = Evidence(taken, ())
+        first_gold = (np.cumsum(qrels.lengths) - qrels.lengths)[chosen]
+
+        def named(judged: Judged, rows: Ints) -> Iterator[str]:
+            return (qrels.names[row] for row in first_gold[judged.gold.sample[rows]] + judged.gold.rank[rows] - 1)
+
+        names = [qrels.query_names[place] for place in chosen.tolist()]
+        following.take(names, evidence, named, [None] * len(names))
+    return following.funnel(qrels.source, {}, traced)
+
+
+def told_stages(evaluation: Setup) -> tuple[str, ...]:
+    """Return the stages that the outputs of the first samples tell; raise `DataError` where they tell none."""
+    first = reading_job(evaluation.plan(), evaluation.data, _LOOKED_AT).read()
+    return tuple(Pipeline.of(first, evaluation.data.label).sources)
+
+
+def stage_notes(plan: Plan, column: PlannedMetric, target: Target, sample: Sample, missing: Sequence[str]) -> list[str]:
+    """Return where gold items of one sample that were not found were lost, by stage; nothing without stages."""
+    output = sample.output
+    if not missing or target.stage is not None or not isinstance(output, Output) or output.stages is None:
+        return []
+    pipeline = Pipeline.of([sample], sample.id)
+    if pipeline.lacks(sample):
+        return []
+    following = Following(plan, column, target, pipeline, {})
+    following.add([sample])
+    return [item.sentence for item in following.traced(len(missing)) if item.id in set(missing)]
+
+
+def _check(planned: PlannedMetric, target: Target) -> None:
+    """Refuse a column that cannot be followed."""
+    if target.stage is not None:
+        raise ResultError(f"{planned.name!r} is of one stage; a funnel follows a metric of the whole output")
+    if planned.metric.aggregate != "mean":
+        raise ResultError(f"{planned.name!r} is no mean over questions, and stages are compared by means; name one")
+    if target.judges != "retrieved" or not planned.metric.needs_gold:
+        raise ResultError(f"{planned.name!r} does not look for relevant items in each ranking; name a metric that does")

@@ -1,0 +1,255 @@
+"""
+The laws of what plugins offer besides metrics and what compares texts: each part is tried on tiny data.
+
+None of them needs hypothesis, so that `rankgauge plugins check` tries them for everything installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.claims import Plugin
+from rankgauge.engine.configured import metrics_of_sets
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.result import Result
+from rankgauge.errors import DataError, RankgaugeError
+from rankgauge.features.html.html_report import views_of
+from rankgauge.features.testing.law import Laws, Trial, book, law
+from rankgauge.features.testing.law_checks import Checker
+from rankgauge.features.testing.law_report import Report
+from rankgauge.io.files import open_file
+from rankgauge.io.preset_records import Shape
+from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Record, Source
+from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.named_data import read_path
+from rankgauge.report import rendered
+from rankgauge.result.aggregation import aggregated
+from rankgauge.samples import read_sample
+
+__all__ = ["PART_LAWS", "Part", "check_part", "parts_of"]
+
+
+class Part(NamedTuple):
+    """One thing that a plugin offers: a claim, or an observer by its hook; and where names are looked up."""
+
+    kind: str
+    name: str
+    offer: Any
+    catalog: Catalog
+
+
+def parts_of(plugin: Plugin, catalog: Catalog) -> list[Part]:
+    """Return everything that a plugin offers, its observers last."""
+    named = ((offer, offer.declaration) for offer in plugin.offers)
+    parts = [
+        Part(offer.kind, one.alias if isinstance(one, Metric) else str(one.name), offer, catalog)
+        for offer, one in named
+    ]
+    return parts + [Part("observer", hook, observer, catalog) for hook, observer in plugin.observers.items()]
+
+
+def check_part(part: Part, without: Iterable[str] = ()) -> Report:
+    """Check what is tried on tiny data."""
+    return Checker(part.kind, PART_LAWS[part.kind], without).report_on(part)
+
+
+_GOOD, _DAMAGED = "a line of JSON", "the same line of JSON and a damaged one"
+
+_FILES = {
+    "an empty file": b"",
+    "a blank line": b"\n",
+    _GOOD: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n',
+    "a line of text": b"q1 a 0.5\n",
+    "bytes that are no text": bytes(range(256)),
+    _DAMAGED: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n\x80{[\xff\n',
+}
+
+_MOST = 1000
+"""How many records are read of each file: some readers may find no end."""
+
+_SAMPLES = [
+    {"id": "found", "expected_output": ["a"], "actual_output": ["a", "b"], "metadata": {"tags": ["first"]}},
+    {"id": "missing", "expected_output": ["a"]},
+    {"id": "failed", "expected_output": ["a"], "actual_output": 5},
+    {"id": "without ground truth", "expected_output": [], "actual_output": ["a"]},
+]
+
+_SCORES = {
+    "one score": [0.25],
+    "scores that are all 0": [0.0, 0.0],
+    "scores from 0 to 1": [0.0, 0.25, 0.5, 0.5, 1.0],
+    "scores below 0 and above 1": [-3.0, 0.0, 17.5],
+}
+
+_VALUES: tuple[Any, ...] = (None, "text", 5, True, [], {}, [None], ["text"], [{"text": 5}], {"text": ["text"]})
+"""What a field of a record may hold instead of what a preset expects."""
+
+
+@law()
+def _tiny_files(trial: Trial[Part]) -> None:
+    """An empty, a tiny and a damaged file give records, or `DataError`; what is damaged is not passed over."""
+    counts: dict[str, int] = {}
+    declaration = trial.subject.offer.declaration
+    with tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
+        path = Path(folder, f"tiny{declaration.suffixes[0]}")
+        for what, content in _FILES.items():
+            trial.forget()
+            trial.note(content=repr(content[:80]))
+            path.write_bytes(content)
+            with open_file(path) as source:
+                counts[what], reason = _read(declaration.function, source)
+            trial.demand(not reason, f"for {what} {reason}")
+    swallowed = 0 < counts[_GOOD] == counts[_DAMAGED]
+    trial.demand(not swallowed, f"for {_DAMAGED} it gave as many records as without that; raise DataError")
+
+
+def _read(function: Callable[[Source], Iterator[Any]], source: Source) -> tuple[int, str]:
+    """Return how many records a reader gives, -1 where it says that it cannot; and what it does wrong, or nothing."""
+    try:
+        with guarded(DataError):
+            records: Iterator[Any] = iter(function(source))
+            several = list(islice(records, _MOST))
+    except DataError:
+        return -1, ""
+    except ForeignError as error:
+        return -1, f"it raised {error}; for a file that it cannot read it raises rankgauge.plugin.DataError"
+    strange = [record for record in several if type(record) is not Record]
+    wrong = f"it yielded {shown(strange[0])} where a rankgauge.plugin.Record is needed" if strange else ""
+    return len(several), wrong
+
+
+def _tiny_runs(trial: Trial[Part]) -> Iterator[tuple[str, Plan, Result]]:
+    """Yield results with and without scores, each with what it is and its plan, and note their samples."""
+    engine = Engine(catalog=Catalog.discover(own_only=True))
+    undefined = "hit(rel=2)@1"  # no ground truth has a grade of 2
+    for what, samples, metrics in (
+        ("one sample", _SAMPLES[:1], ["hit@1", "MRR"]),
+        ("samples without a score", _SAMPLES, ["hit@1", "MRR"]),
+        ("a column without any value, whose mean is None", _SAMPLES, [undefined]),
+    ):
+        evaluation = engine.dataset(samples).with_metrics(metrics)
+        result = evaluation.run(details=True)
+        trial.forget()
+        trial.note(samples=", ".join(result.sample_ids), metrics=", ".join(metrics))
+        yield f"for {what}", evaluation.plan(), result
+
+
+@law()
+def _tiny_results(trial: Trial[Part]) -> None:
+    """Results with and without scores give a text."""
+    for what, _, result in _tiny_runs(trial):
+        try:
+            rendered(trial.subject.offer, result)
+        except RankgaugeError as error:
+            trial.fail(f"{what}: {error}")
+
+
+@_tiny_results.checked_otherwise(None)
+def _tiny_sections(trial: Trial[Part]) -> None:
+    section = trial.subject.offer.declaration
+    for what, _, result in _tiny_runs(trial):
+        for results in ({"first": result}, {"first": result, "second": result}):
+            trial.attempt(functools.partial(views_of, section, results), {}, f"{what}, it")
+
+
+@law()
+def _tiny_scores(trial: Trial[Part]) -> None:
+    """One score or several in ascending order give a finite number, the same each time, whichever way is better."""
+    how = (trial.subject.name, trial.subject.offer.declaration.function, None)
+    for (what, scores), better in itertools.product(_SCORES.items(), (True, False)):
+        trial.forget()
+        trial.note(scores=scores, higher_is_better=better)
+        first, second = (aggregated(np.asarray(scores), *how, higher_is_better=better) for _ in range(2))
+        trial.demand(first.value is not None, f"for {what} {first.failure or 'it returned None'}")
+        trial.demand(first == second, f"for {what} it returned {first.value!r}, then {second.value!r}")
+
+
+@law()
+def _tiny_records(trial: Trial[Part]) -> None:
+    """Records without values, and with values of every kind where it looks, are read or refused."""
+    preset = trial.subject.offer.declaration
+    shape = Shape(trial.subject.catalog, preset.name)
+    paths = (path for places in (*preset.fields.values(), *preset.items.values()) for path in places)
+    names = sorted({name for path in paths for name, _ in read_path(path)[:1]})
+    for value in _VALUES:
+        record = dict.fromkeys(names, value)
+        read = trial.attempt(functools.partial(shape.sample, Record(record)), {"record": record})
+        trial.attempt(functools.partial(read_sample, read, problems=[]), {"record": record}, "reading the sample")
+
+
+@law(name="usable")
+def _usable_profile(trial: Trial[Part]) -> None:
+    """Everything that it names exists, and can be used as it says."""
+    try:
+        trial.subject.catalog.profile(trial.subject.name)
+    except RankgaugeError as error:
+        trial.fail(str(error))
+
+
+@_usable_profile.checked_otherwise(None)
+def _usable_set(trial: Trial[Part]) -> None:
+    catalog = trial.subject.catalog
+    try:
+        metrics = metrics_of_sets([trial.subject.name], catalog, None)
+        Engine(catalog=catalog).dataset([]).with_metrics(metrics).plan()
+    except RankgaugeError as error:
+        trial.fail(str(error))
+
+
+@law()
+def _described_options(trial: Trial[Part]) -> None:
+    """Its options can be added to a parser that has a help already, and each has a line of help."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-h", "--help", help="Show this message and exit.")
+    trial.attempt(functools.partial(trial.subject.offer.declaration.options, parser), {}, "adding the options")
+    for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them
+        name = "/".join(action.option_strings) or action.dest
+        trial.demand(action.help, f"{name} has no help")
+
+
+@law()
+def _checked_options(trial: Trial[Part]) -> None:
+    """Its options have a schema, each is described, and one that there is not is refused."""
+    options = trial.subject.offer.declaration.model
+    schema = trial.attempt(options.model_json_schema, {}, "making the schema of its options")
+    for name, field in schema.get("properties", {}).items():
+        trial.demand(field.get("description"), f"{name} has no description")
+    trial.demand(schema.get("additionalProperties") is False, "options that there are not are not refused")
+
+
+@law()
+def _observes(trial: Trial[Part]) -> None:
+    """A run that starts, and one that ends with or without scores, can be observed."""
+    for what, plan, result in _tiny_runs(trial):
+        seen = result if trial.subject.name == "rankgauge_run_finished" else plan
+        trial.attempt(functools.partial(trial.subject.offer, seen), {}, f"{what}, it")
+
+
+PART_LAWS: Mapping[str, Laws] = MappingProxyType(
+    {
+        "reader": book(_tiny_files),
+        "reporter": book(_tiny_results),
+        "aggregate": book(_tiny_scores),
+        "preset": book(_tiny_records),
+        "profile": book(_usable_profile),
+        "metric set": book(_usable_set),
+        "report section": book(_tiny_sections),
+        "command": book(_described_options),
+        "system": book(_checked_options),
+        "observer": book(_observes),
+    }
+)
+"""The laws of each kind of part that is tried on tiny data, by name."""

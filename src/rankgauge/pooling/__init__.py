@@ -1,1 +1,0 @@
-"""Pooling: bounds for what nobody judged, and queues of documents to judge next."""

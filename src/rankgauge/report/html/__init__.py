@@ -1,6 +1,0 @@
-"""The HTML report: one file that opens by double-click, loads nothing, and runs no script but its own."""
-
-from rankgauge.report.html.page import lay_out
-from rankgauge.report.html.report_data import DepthCurve, ReportData, Section
-
-__all__ = ["DepthCurve", "ReportData", "Section", "lay_out"]
