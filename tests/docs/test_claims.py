@@ -135,7 +135,7 @@ FIGURES = {
     ],
     "match-by-text": [
         f"compares the first {text_doubts._LOOKED_AT} samples with `passage`",
-        f"where gold texts of the first {text_doubts._EVIDENCE} samples are at least three times as long",
+        f"where gold texts of the first {text_doubts._LOOKED_AT} samples are at least three times as long",
     ],
     "past-one-machine": [
         f"one is started for every {workers.ENOUGH >> 20} MB of the file",

@@ -8,8 +8,9 @@ inside longer words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import NamedTuple
 
 from rankgauge.catalog import ResolvedMatcher
@@ -21,11 +22,12 @@ from rankgauge.plugin.matching import Covers
 
 __all__ = ["Doubter", "Doubts"]
 
-_LOOKED_AT = 300
-"""Of how many samples the direction is looked at."""
-_EVIDENCE = 100
-"""Of how many samples it is looked at whether evidence is documents, which takes longer."""
+Texts = Sequence[Sequence[str]]
+
+_LOOKED_AT = 100
+"""Of how many samples it is looked at what another matcher would find."""
 _AT_ONCE = 32
+"""How many samples another matcher takes at a time, which bounds the memory."""
 _LEAST = 20
 """How many characters a retrieved text has at least that counts as cut out of a gold text."""
 _SHORT = 40
@@ -99,8 +101,7 @@ class Doubts(NamedTuple):
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
                 f"{total.by_passage / total.gold:.2f}"
             )
-        if first := self.looks[:_EVIDENCE]:
-            yield from self._of_documents(_Look(*map(sum, zip(*first, strict=True))))
+        yield from self._of_documents(total)
         yield from self.scripts.notes(matcher, of_answers=self.of_answers)
         yield from self.places.notes()
         if self.stale and not self.places.distrust:  # by text they are found
@@ -155,7 +156,7 @@ class Doubter:
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._of_evidence = comparer == "cover"
-        self._to_look_at = (_EVIDENCE if self._of_evidence else _LOOKED_AT) - looked if of_passages else 0
+        self._to_look_at = _LOOKED_AT - looked if of_passages else 0
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
@@ -185,17 +186,24 @@ class Doubter:
 
         looks = self._looks
         if self._of_evidence:
-            every = [at for at, look in enumerate(looks) if look.is_long]
-            for long in (every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)):
-                retrieved, gold = zip(*(self._texts[at] for at in long), strict=True)
-                for at, block in zip(long, cut_from_batch(retrieved, gold, cutoff=_PASSAGE), strict=True):
-                    count = int((block >= _PASSAGE).any(axis=0).sum())
-                    looks[at] = looks[at]._replace(by_document=count)
+            for at, (retrieved, gold) in self._some(at for at, look in enumerate(looks) if look.is_long):
+                blocks = cut_from_batch(retrieved, gold, cutoff=_PASSAGE)
+                counts = [int((block >= _PASSAGE).any(axis=0).sum()) for block in blocks]
+                for place, count in zip(at, counts, strict=True):
+                    looks[place] = looks[place]._replace(by_document=count)
         elif any(look.within or look.around for look in looks):
-            retrieved, gold = zip(*self._texts, strict=True)
-            found = [_found(covers) for covers in cover_batch(retrieved, gold, cutoff=_PASSAGE)]
-            looks = [look._replace(by_passage=count) for look, count in zip(looks, found, strict=True)]
+            for at, (retrieved, gold) in self._some(range(len(looks))):
+                counts = [_found(covers) for covers in cover_batch(retrieved, gold, cutoff=_PASSAGE)]
+                for place, count in zip(at, counts, strict=True):
+                    looks[place] = looks[place]._replace(by_passage=count)
         return self._short._replace(looks=tuple(looks))
+
+    def _some(self, places: Iterable[int]) -> Iterator[tuple[Sequence[int], tuple[Texts, Texts]]]:
+        """Yield places of samples, as many as are looked at together, with their retrieved and gold texts."""
+        rest = iter(places)
+        while at := list(islice(rest, _AT_ONCE)):
+            retrieved, gold = zip(*(self._texts[place] for place in at), strict=True)
+            yield at, (retrieved, gold)
 
     def _look_at_evidence(self, retrieved: Sequence[str], gold: Sequence[str], found: int) -> None:
         sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
