@@ -155,7 +155,7 @@ class TestRefusals:
             ("ndcg@10abc", 7, "expected the end, tok (tokens) or char (characters), found 'abc'"),
             ("ndcg extra", 5, "expected the end, found 'extra'"),
             ("ndcg)", 4, "expected the end, found ')'"),
-            ("ndcg@10(gain=linear)", 7, "expected the end"),
+            ("ndcg@10(gain=linear)", 7, "parameters stand before the @: ndcg(gain=linear)@10"),
             ("ndcg(", 5, "expected a parameter name or ), found the end"),
             ("ndcg(3=x)", 5, "expected a parameter name or ), found '3=x)'"),
             ("ndcg(gain)", 9, "expected = after 'gain', found ')'"),

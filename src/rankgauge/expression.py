@@ -296,6 +296,10 @@ class _Reader:
 
     def finish(self) -> None:
         if self.position != len(self.text):
+            name, at, cutoff = self.text[: self.position].partition("@")
+            late = self.text[self.position :].strip()
+            if at and late.startswith("(") and late.endswith(")"):
+                raise self.fail(f"the end (parameters stand before the @: {name}{late}@{cutoff.strip()})")
             raise self.fail("the end")
 
 
