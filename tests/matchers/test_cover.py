@@ -298,3 +298,33 @@ def test_the_true_half_counts_beside_a_template_with_other_numbers() -> None:
     # Behind the half stands the template of another fact, whose runs have more letters in common with the gold text.
     letters, whole = (len(re.sub(r"[ ,$]|\.$", "", text)) for text in (half, gold))
     assert score(gold, f"{half} {template}") == pytest.approx(letters / whole)
+
+
+@pytest.mark.parametrize(
+    ("gold", "chunk", "letters"),
+    [
+        ("s o n`python\ndef old_", "python\ndef old_r", [(3, 12), (12, 15)]),  # s, o, n, python, def, old: 15 letters
+        ("s o n`python\ndef old_r", "python\ndef old_", [(3, 12), (12, 16)]),  # the gold word has the underscore
+        ("_new file name here p q", "a_new file name here p q", [(0, 3), (3, 17)]),
+    ],
+)
+def test_a_sign_at_a_cut_counts_as_a_letter_only_inside_a_gold_word(
+    gold: str, chunk: str, letters: list[tuple[int, int]]
+) -> None:
+    covers = cover([chunk], [gold])
+
+    assert sorted(zip(covers.start.tolist(), covers.end.tolist(), strict=True)) == letters
+
+
+@given(st.data())
+def test_what_is_covered_lies_within_the_gold_text(data: st.DataObject) -> None:
+    text = data.draw(st.text("ab1A _-/.,:'\n\u2019\u00e9\u0301", min_size=20, max_size=80))
+    places = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted)
+    chunk, gold = (text[begin:end] for begin, end in (data.draw(places), data.draw(places)))
+    covers = cover([chunk], [gold])
+
+    assert (covers.start >= 0).all()
+    assert (covers.start < covers.end).all()
+    assert (covers.end <= covers.size[covers.column]).all()
+    for begin, end in (part for parts in covered_parts([[chunk]], [[gold]])[0].values() for part in parts):
+        assert 0 <= begin < end <= len(gold)

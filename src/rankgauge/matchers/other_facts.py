@@ -190,7 +190,8 @@ class Facts:
             return None
         if any(chr(code) in "0123456789" for code in long):
             return []  # 3 is no other number than 30, and no part of it
-        return [Piece(own, len(short.decode("utf-8", "surrogatepass")), step > 0)]
+        part = min(short, first, key=len)  # the sign is none of the gold word's, where that is the one that is cut
+        return [Piece(own, len(part.decode("utf-8", "surrogatepass")), step > 0)]
 
     def _ends(self, at: int, text: Bounds, step: int) -> bool:
         """Return whether a text, or a line of it, ends with a word."""
