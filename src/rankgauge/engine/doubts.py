@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -240,7 +241,7 @@ class _Rankings:
         answers = [answer for answer in answers if len(answer) > 5 or any(map(str.isdigit, answer))]
         if self._is_missed(label) and label.sample not in self._missed:
             return  # the question has hits; that they come late says nothing of this label
-        facts = _telling(label.text) - _hashes(question_of(sample)) if label.text else frozenset()
+        facts = _telling(label.text) - _hashes((question_of(sample),))[0] if label.text else frozenset()
         if not answers and len(facts) < 2:
             return
         for one in self._seen[sample.id]:
@@ -248,7 +249,7 @@ class _Rankings:
                 rank
                 for rank, text in one.above(one.first)
                 if any(answer in f" {' '.join(_words(text))} " for answer in answers)
-                or (len(facts) > 1 and facts <= _hashes(text))
+                or (len(facts) > 1 and facts <= _hashes(tuple(one.texts))[rank - 1])
             ]
             if 0 < len(holders) <= _RARE:
                 what = "the answer" if answers else "the numbers and names of the gold"
@@ -261,11 +262,11 @@ class _Rankings:
         text = self._texts.get(label.document or "") if label.kind == "relevant" else None
         if text is None or len(_words(text)) < _WORDS:
             return
-        own, facts = _hashes(text), _facts(text)
+        own, facts = _hashes((text,))[0], _facts(text)
         for one in self._seen[label.sample]:
             found = one.found.get((label.kind, label.number), _NEAR_TOP)
             for rank, other in one.above(max(found, _NEAR_TOP) + 1):
-                words = _hashes(other)
+                words = _hashes(tuple(one.texts))[rank - 1]
                 is_alike = len(own & words) >= _ALIKE * len(own | words)
                 if one.ids[rank - 1] != label.document and is_alike and _facts(other) == facts:
                     yield Sign("twin", f"the result at rank {rank} ({_named(one, rank)}) says the same")
@@ -390,10 +391,12 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
 
-@lru_cache(maxsize=1 << 14)
-def _hashes(text: str) -> frozenset[int]:
-    """Return the words of a text."""
-    return frozenset(read_words([text]).words.tolist())
+@lru_cache(maxsize=1 << 10)
+def _hashes(texts: tuple[str | None, ...]) -> Sequence[frozenset[int]]:
+    """Return the words of each text; those of a ranking are read at once."""
+    stream = read_words([text or "" for text in texts])
+    words = stream.words.tolist()
+    return [frozenset(words[begin:end]) for begin, end in pairwise(stream.first.tolist())]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -53,11 +53,11 @@ _BLOCKS = (
 )
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
 _NOISE = re.compile(
-    r"(?P<gone>[-\u2010\u00ad](?<=[^\W\d_].) ?\r?\n[ \t]*(?=[^\W\d_])|\u00ad)"  # a word cut at the end of a line
-    rf"|(?P<block></?(?:{_BLOCKS})(?=[\s/>])[^<>]*>)"
-    r"|(?P<markup>(?<=\n)[ \t]*[0-9]{1,3}[.)][ \t]"  # the number of a list's item
-    rf"|</?(?:{_INLINE})(?=[\s/>])[^<>]*>|(?<=\])\([^()\s]*\))"  # where a Markdown link points
-    r"|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});",
+    r"[-\u2010\u00ad<(&\n](?:"  # each alternative looks back at one of these, so that only they are tried
+    r"(?P<gone>(?<=[^\W\d_][-\u2010\u00ad]) ?\r?\n[ \t]*(?=[^\W\d_])|(?<=\u00ad))"  # a word cut at the end of a line
+    rf"|(?P<block>(?<=<)/?(?:{_BLOCKS})(?=[\s/>])[^<>]*>|(?<=\n)[ \t]*[0-9]{{1,3}}[.)][ \t])"  # or a list's number
+    rf"|(?P<markup>(?<=<)/?(?:{_INLINE})(?=[\s/>])[^<>]*>|(?<=\]\()[^()\s]*\))"  # or where a Markdown link points
+    r"|(?<=&)(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});)",
     re.IGNORECASE,
 )
 _NEGATED = re.compile("(?:(?<=n)['\u2019]t|(?<=N)['\u2019]T|(?:(?<=\\bcan)|(?<=\\bCan))not|(?<=\\bCAN)NOT)(?![^\\W_])")
@@ -73,22 +73,22 @@ _HAVE_NEGATED = {"'t": ("n't",), "'T": ("N'T",), "\u2019t": ("n\u2019t",), "\u20
 }
 """Which of them can be there, by letters that are quick to look for."""
 _SIGNS = {
-    "<": "<",
-    "&": "&",
-    "]": r"\]\(",
-    "\n": r"\n[ \t]*[0-9]{1,3}[.)][ \t]",
-    "-": r"- ?[\r\n]",
-    "\u2010": "\u2010",
-    "\u00ad": "\u00ad",
+    "<": "",
+    "&": "",
+    "]": r"\(",
+    "\n": r"[ \t]*[0-9]{1,3}[.)][ \t]",
+    "-": r" ?[\r\n]",
+    "\u2010": "",
+    "\u00ad": "",
 }
-"""One of these patterns is in every text that has noise, by a character that is quick to look for."""
+"""One of these characters is in every text that has noise, with what is behind it there."""
 
 STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED = "\x01", "\x02", "\x03", "\x04"
 """
 What `joined_words` writes between words: before one with an inner capital or a digit that is no ASCII, before one that
 begins with such a capital, in place of an ellipsis, and before a character of a script without spaces.
 """
-_ELLIPSIS = re.compile(r"\.{3,}|\u2026")
+_ELLIPSIS = re.compile(r"\.{3,}")
 MARKS = ".,:-/_"
 """What belongs to a word where it stands inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
 NUMBERED = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
@@ -131,17 +131,28 @@ def joined_words(texts: Sequence[str]) -> str:
             whole = whole.replace(sign, " ")
     if "\\" in whole:
         whole = ESCAPE.sub(_decoded, whole)
-    if signs := [sign for first, sign in _SIGNS.items() if first in whole and re.search(sign, whole)]:
-        is_noisy = re.compile("|".join(signs)).search
-        whole = "\0".join([_NOISE.sub(_instead, text) if is_noisy(text) else text for text in whole.split("\0")])
+    whole = _without_noise(whole)
     for part in (part for letters, parts in _HAVE_NEGATED.items() if letters in whole for part in parts):
         if part in whole:
             whole = _BEGIN_NEGATED[part].sub(_negated, whole)
-    if "..." in whole or "\u2026" in whole:
+    if "\u2026" in whole:
+        whole = whole.replace("\u2026", "...")
+    if "..." in whole:
         whole = _ELLIPSIS.sub(PIECE, whole)
     if whole.isascii():
         return whole
     return "\0".join([text if text.isascii() else _wide(text) for text in whole.split("\0")])
+
+
+def _without_noise(whole: str) -> str:
+    """Return texts without markup, entities, numbers of lists, and hyphens at the ends of lines."""
+    signs = {re.escape(sign): behind for sign, behind in _SIGNS.items() if sign in whole}
+    signs = {sign: behind for sign, behind in signs.items() if re.search(f"{sign}{behind}", whole)}
+    if not signs:
+        return whole
+    behind = "|".join(f"(?<={sign}){behind}" for sign, behind in signs.items())
+    is_noisy = re.compile(f"[{''.join(signs)}](?:{behind})").search
+    return "\0".join([_NOISE.sub(_instead, text) if is_noisy(text) else text for text in whole.split("\0")])
 
 
 def plain_number(word: str) -> str:
