@@ -72,6 +72,20 @@ def test_a_number_at_the_end_of_a_text_is_no_part_of_a_longer_one() -> None:
     assert found({"passages": [text[2:]]}, {"c": f"{text}5 euros."}) == []  # cut at both ends, as splitters do
 
 
+@pytest.mark.parametrize(
+    ("document", "end"),
+    [
+        ("The boats leave at noon, as [the page of the harbour](harbour/boats.md) says of all of them.", "harbour/bo"),
+        ("The boats leave at noon, as the list of departures has it:\nq05 leaves first\nq06 leaves next", "first\nq"),
+        ("The boats leave at noon, and <a href='boats.html'>their list</a> says where from.", "href='boa"),
+    ],
+)
+def test_a_text_that_is_cut_within_markup_or_a_code_stands_where_its_letters_do(document: str, end: str) -> None:
+    text = document[: document.index(end) + len(end)]
+    assert found({"passages": [text]}, {"c": document}) == []
+    assert found({"passages": [text]}, {"c": document, "d": f"Before. {document}"})[0].status == "ambiguous"
+
+
 def test_few_words_that_are_cut_are_looked_up_in_their_own_document() -> None:
     assert found({"passages": ["mp costs 12 eur"], "relevant": ["c"]}, {"c": "The pump costs 12 euros."}) == []
     (finding,) = found({"passages": ["mp costs 12 eur"]}, {"c": "The pump costs 12 euros."})

@@ -10,12 +10,14 @@ inner words are enough, and its first and last word may be parts of the document
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.matchers.spelling import plain_words
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs, read_words
 
 __all__ = ["Near", "Place", "Traced", "is_cut_from", "trace"]
@@ -156,6 +158,10 @@ def trace(
             near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
         if progress is not None:
             progress(first + len(batch), len(documents))
+    unseen = ours.is_cuttable & ~np.fromiter(map(bool, places), np.bool_, len(places))
+    for number, document, _ in near[unseen[near[:, 0]]].tolist():
+        if (found := _as_it_is(texts[number], documents[document])) is not None:
+            places[number].append(Place(document, *found))
     wanted = ~is_exact & (not is_verbatim)
     close = _measured(stream, near[wanted[near[:, 0]]], documents)
     return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
@@ -228,6 +234,27 @@ def _verbatim(
         yield number, Place(doc, at_word, at_word + length)
 
 
+def _as_it_is(text: str, document: str) -> tuple[int, int] | None:
+    """
+    Return where a text stands in a document letter by letter, as words of that; None if it does not.
+
+    Its words may be others than those of the document where it is cut within markup, as within the address of a link.
+    """
+    text = text.strip()
+    at = document.find(text)
+    if at < 0:
+        return None
+    end = at + len(text)
+    words = plain_words(document)
+    start = bisect_right(words, at, key=lambda word: word.end)
+    stop = bisect_left(words, end, start, key=lambda word: word.start)
+    if start == stop:
+        return None
+    sides = [(document[max(word.start, at) : min(word.end, end)], word) for word in (words[start], words[stop - 1])]
+    pairs = [(part, document[word.start : word.end]) for part, word in sides]
+    return (start, stop) if is_cut_from(pairs[0], pairs[1]) else None
+
+
 def is_cut_from(first: tuple[str, str], last: tuple[str, str]) -> bool:
     """
     Return whether the first and the last word of a text may be parts of a document's words; each pair has both.
@@ -237,8 +264,8 @@ def is_cut_from(first: tuple[str, str], last: tuple[str, str]) -> bool:
     if not first[1].endswith(first[0]) or not last[1].startswith(last[0]):
         return False
     cut = [own != other for own, other in (first, last)]
-    has_number = any(own != other and any(map(str.isdigit, other)) for own, other in (first, last))
-    return all(cut) or not has_number
+    parts_number = any(own != other and any(map(str.isdigit, own)) for own, other in (first, last))
+    return all(cut) or not parts_number
 
 
 def _are_same(
