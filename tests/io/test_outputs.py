@@ -111,12 +111,20 @@ def test_an_empty_outputs_file_has_no_outputs(tmp_path):
     assert outputs_of(write(tmp_path, "a.jsonl", "")).by_id == {}
 
 
+@pytest.mark.parametrize("beside", [{}, {"answer": "b"}, {"input": "?", "metadata": {"k": 1}}])
+def test_an_output_may_stand_beside_the_id_of_its_sample(beside, tmp_path):
+    rows = [{"id": "q", "retrieved": ["b", "a"], **beside}, {"id": "r", "answer": "an a", **beside}]
+    path = write(tmp_path, "a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    samples = [{"id": name, "expected_output": {"relevant": ["a"], "answer": "a"}} for name in ("q", "r")]
+    result = Engine().dataset(samples).with_metrics(["RR"]).with_outputs(path).run()
+    assert result["RR"].values[0] == 0.5
+
+
 @pytest.mark.parametrize(
     ("row", "advice"),
     [
         ({"id": "q", "actual_ouput": ["a"]}, "is it 'actual_ouput'? rename it, or map it: --field actual_output="),
         ({"id": "q", "output": ["a"]}, "is it 'output'? rename it, or map it: --field actual_output=output"),
-        ({"id": "q", "retrieved": ["a"]}, "put 'retrieved' into it, or map it: --field retrieved=retrieved"),
         ({"id": "q", "retreived": ["a"]}, "put 'retreived' into it, or map it: --field retrieved=retreived"),
         ({"id": "q", "contexts": ["a"]}, "put 'contexts' into it, or map it: --field retrieved=contexts"),
         ({"qid": "q", "actual_output": ["a"]}, "found null; is it 'qid'? rename it, or map it: --field id=qid"),

@@ -39,7 +39,7 @@ from rankgauge.samples import (
 )
 from rankgauge.samples.sample_outputs import items_of
 from rankgauge.samples.sample_values import is_absent, look
-from rankgauge.samples.unread_keys import OUTPUT, Unread, meant, similar
+from rankgauge.samples.unread_keys import KNOWN, OUTPUT, Unread, meant, similar
 
 __all__ = [
     "OUTPUTS_FILE",
@@ -252,6 +252,13 @@ def _instead(row: object) -> str:
     return similar(row, OUTPUT) or visible(inside)
 
 
+def _beside(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the output whose keys stand beside the id of its sample; None if there is none."""
+    if "expected_output" in row or {*_PARTS}.isdisjoint(row):
+        return None
+    return {key: value for key, value in row.items() if key in KNOWN[OUTPUT]}
+
+
 def _shaped(raw: object, shape: Shape) -> KeptOutput:
     """Return an output as it is kept; one that is kept already has its form."""
     return raw if isinstance(raw, KeptOutput) else KeptOutput(shape.output(raw))
@@ -301,7 +308,7 @@ class _Rows(Generic[T]):
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
             row = value if "attempt" in value else self.shape.sample(record)  # what was kept has its form
             if {"error", "attempt", "repeat"}.isdisjoint(value):
-                raw = row.get("actual_output")
+                raw = row.get("actual_output", _beside(row))
                 self.add(record, row.get("id"), None if is_absent(raw) else raw, row=row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value, row=row)
