@@ -145,6 +145,7 @@ SECTIONS = (
         {"rankgauge": ("RankgaugeError", "RunInterrupted")},
     ),
     _module("rankgauge.plugin", "All that a plugin imports. [Plugins](plugins.md) shows each with an example."),
+    _module("rankgauge.arguments", "Types of options of a [command](plugins.md#a-command): `type=path` and so on."),
     _module("rankgauge.testing", "Check a plugin against the [laws](laws.md). Needs the extra `testing`."),
     _module("rankgauge.compat.classic", "The classic blog library's names and numbers."),
     _module("rankgauge.compat.haystack", "Haystack's evaluators, without Haystack."),

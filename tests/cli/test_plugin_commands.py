@@ -8,7 +8,7 @@ import pytest
 from rankgauge import Catalog
 from rankgauge.cli.command_line import _OPEN, command_names
 from rankgauge.errors import DeclarationError
-from rankgauge.plugin import command, hookimpl
+from rankgauge.plugin import Console, command, hookimpl
 from rankgauge.plugin.programs import OPEN_GROUPS
 from rankgauge.testing import check_plugin
 
@@ -22,7 +22,7 @@ def options(parser):
     parser.add_argument("--code", type=int, default=0, metavar="N", help="An exit code.")
 
 @command("judge {word}", options=options, usage="[OPTIONS] QUEUE")
-def toss(given):
+def toss(given, console):
     """
     Toss a coin for each document.
 
@@ -115,12 +115,12 @@ def test_laws_try_the_options():
         parser.add_argument("--help", help="Show nothing.")
 
     @command("judge silently", options=options)
-    def silently(given: argparse.Namespace) -> int:
+    def silently(given: argparse.Namespace, console: Console) -> int:
         """Judge silently."""
         return 0
 
     @command("judge helped", options=taken)
-    def helped(given: argparse.Namespace) -> int:
+    def helped(given: argparse.Namespace, console: Console) -> int:
         """Judge with help."""
         return 0
 

@@ -15,10 +15,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from rankgauge.arguments import path
 from rankgauge.cli.console import emit, remark, warn_of_faults
 from rankgauge.cli.option_parser import CommandParser, UsageError
 from rankgauge.cli.own_process import load_numpy
-from rankgauge.cli.shared_options import Options, add_options, flag, path, value
+from rankgauge.cli.shared_options import Options, add_options, flag, value
 from rankgauge.cli.streams import results
 
 Given = TypeVar("Given")
@@ -258,8 +259,11 @@ def _all_commands() -> _Table:
 
 def _executed(name: str, claim: Claim[PluginCommand], given: argparse.Namespace) -> int:
     """Run a command of a plugin, and let what it prints be the result, as what ours print is."""
+    from rankgauge.cli.plugin_console import PluginConsole
+
     with contextlib.redirect_stdout(results()):
-        code = _of_plugin(name, claim, claim.declaration.function, given)
+        function = claim.declaration.function
+        code = _of_plugin(name, claim, lambda given: function(given, PluginConsole()), given)
     if type(code) is int and 0 <= code <= _HIGHEST_CODE:
         return code
     from rankgauge.base.guard import shown

@@ -4,9 +4,10 @@ What can be typed for the commands that read results: compare, report, explain, 
 
 from __future__ import annotations
 
+from rankgauge.arguments import share
 from rankgauge.cli import shared_options as shared
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Options, count, file, flag, share, value
+from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Options, count, file, flag, value
 
 _USAGE_COMPARE = """\
 [OPTIONS] BASE NEW [MORE ...]

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import argparse
 
+from rankgauge.arguments import finite, share
 from rankgauge.cli import shared_options as shared
 from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import Option, Options, count, file, finite, flag, share, value
+from rankgauge.cli.shared_options import Option, Options, count, file, flag, value
 
 _PROGRESS = "Show a progress bar when a run takes long. [default: --progress]"
 _WORKERS = count("--workers", "Processes that read and judge a large file of JSON lines.", default=1)

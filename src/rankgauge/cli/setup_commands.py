@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankgauge.arguments import path
 from rankgauge.cli.console import echo, has_colour, plain_table, print_json, terminal_width
-from rankgauge.cli.shared_options import path
 from rankgauge.cli.streams import results
 from rankgauge.errors import RankgaugeError, ResultError, counted, listed
 

@@ -5,37 +5,16 @@ How options are declared, and those that several commands have.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
+from rankgauge.arguments import path, whole_number
 from rankgauge.errors import ParameterError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FUNCTION = "module:function or file.py:function"
 
 OF_RUNS = "trec10"
 """The profile by which runs are judged unless another is named."""
-
-
-def path(written: str) -> Path:
-    """Read a path."""
-    from pathlib import Path  # loads more than a parser needs
-
-    if not written or "\0" in written:
-        raise argparse.ArgumentTypeError(f"takes the name of a file or folder, not {written!r}")
-    return Path(written)
-
-
-def finite(written: str) -> float:
-    """Read a finite number."""
-    from rankgauge.base.plain_text import read_number
-
-    number = read_number(written.strip().encode())
-    if number != number:  # noqa: PLR0124  # NaN
-        raise argparse.ArgumentTypeError(f"takes a finite number, not {written!r}")
-    return number
 
 
 def two_files(written: str) -> tuple[str, str]:
@@ -44,54 +23,6 @@ def two_files(written: str) -> tuple[str, str]:
     if not (judgments and run) or "," in run:
         raise argparse.ArgumentTypeError(f"takes judgments and a run with a comma between them, not {written!r}")
     return judgments, run
-
-
-def share(written: str) -> float:
-    """Read a share, written as a number or a percentage."""
-    from rankgauge.base.plain_text import read_share
-
-    try:
-        return read_share(written)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def inner_share(written: str) -> float:
-    """Read a share that is neither none nor all of something."""
-    value = share(written)
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"takes a share between 0 and 1, not {written!r}")
-    return value
-
-
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return the type of a whole number that has a lowest value."""
-
-    def read(written: str) -> int:
-        try:
-            number = int(written)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(f"takes a whole number from {least} on, not {written!r}")
-        return number
-
-    return read
-
-
-def read_scale(written: str) -> list[float]:
-    """Read the value of --grades: numbers separated by commas, or the whole numbers from one to another."""
-    first, dash, last = written.partition("-")
-    if dash and first.strip().isdecimal() and last.strip().isdecimal() and int(last) - int(first) < _LONGEST_SCALE:
-        return [float(grade) for grade in range(int(first), int(last) + 1)]
-    try:
-        return [float(grade) for grade in written.split(",")]
-    except ValueError:
-        form = "a list of numbers separated by commas, such as 0,1,2, or the whole numbers from one to another, as 0-3"
-        raise ParameterError(f"--grades is {form}; not {written!r}") from None
-
-
-_LONGEST_SCALE = 1_000
 
 
 class Option(NamedTuple):

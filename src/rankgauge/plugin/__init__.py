@@ -18,6 +18,7 @@ Everything that a plugin author imports, and nothing else.
 from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Searched, Seen
 from rankgauge.errors import DataError, Problem
+from rankgauge.plugin.console import Console
 from rankgauge.plugin.declarations import (
     Record,
     Source,
@@ -39,6 +40,7 @@ from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, repor
 __all__ = [
     "API",
     "ComparerLaw",
+    "Console",
     "Contributions",
     "Covers",
     "Cutoff",

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rankgauge.errors import DeclarationError
+from rankgauge.plugin.console import Console
 from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_name
 
 __all__ = ["OPEN_GROUPS", "Command", "System", "command", "system"]
@@ -89,7 +90,7 @@ def system(name: str, *, options: type | Callable[[], type]) -> Callable[[System
 OPEN_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({"judge": ("queue", "read"), "systems": (), "traces": ()})
 """The groups that commands of plugins can join, each with the built-in words of it, which nobody can replace."""
 
-CommandFunction = Callable[[argparse.Namespace], int]
+CommandFunction = Callable[[argparse.Namespace, Console], int]
 C = TypeVar("C", bound=CommandFunction)
 
 
@@ -107,12 +108,12 @@ def command(
     name: str, *, options: Callable[[argparse.ArgumentParser], None], usage: str = "[OPTIONS]"
 ) -> Callable[[C], C]:
     """
-    Declare a command: ``(given: argparse.Namespace) -> int``, which returns its exit code.
+    Declare a command: ``(given: argparse.Namespace, console: Console) -> int``, which returns its exit code.
 
-    The first line of the docstring is the summary in listings, the rest stands in the command's help. Errors of
-    `rankgauge.errors` are printed with their exit codes; what the function prints itself is the result (stdout) or
-    about it (stderr). Its module is imported when the help of the group or a command of a plugin is asked for, so what
-    is slow to import belongs into the function.
+    It prints with the `Console` that it is given. The first line of the docstring is the summary in listings, the rest
+    stands in the command's help. Errors of `rankgauge.errors` are printed with their exit codes. Its module is imported
+    when the help of the group or a command of a plugin is asked for, so what is slow to import belongs into the
+    function.
 
     Args:
         name: A group that is open to plugins and a new word in it, such as ``judge run``; open are ``judge``,

@@ -10,12 +10,12 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+from rankgauge.arguments import read_scale
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.shared_options import read_scale
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.features.labels.queue_files import checked_scale, decoded
 from rankgauge.io.open_sources import open_run
+from rankgauge.plugin import Console
 from rankgauge.stats.rater_agreement import Coefficient
 from rankgauge_judge.agreement import Group, OrderAgreement, PairAgreement, ScaleFrom, compare_judges, order_agreement
 from rankgauge_judge.judgments import Judgments, Pair, read_judgments
@@ -24,7 +24,7 @@ from rankgauge_judge.rubric import read_rubric
 __all__ = ["agree"]
 
 
-def agree(given: argparse.Namespace) -> int:
+def agree(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge agree` was given, and return its exit code."""
     scale = _scale(given)
     judges = _judges(given.files)
@@ -46,15 +46,15 @@ def agree(given: argparse.Namespace) -> int:
     circular = _circular(judges, given.system_model or [])
     if given.as_json:
         found = {"circular": circular, "pairs": [pair.to_dict() for pair in pairs]}
-        print_json(found | {"orders": [order.to_dict() for order in orders]})
+        console.json(found | {"orders": [order.to_dict() for order in orders]})
     else:
-        echo("\n".join(map(visible, _lines(circular, pairs, orders))))
+        console.echo("\n".join(map(visible, _lines(circular, pairs, orders))))
     for judge in judges:
         if judge.n_unjudged:
             below = counted(judge.n_unjudged, "grade")
-            remark(f"{judge.name}: {below} below 0, which says that nobody judged the document; left out")
+            console.note(f"{judge.name}: {below} below 0, which says that nobody judged the document; left out")
         if judge.note:
-            remark(judge.note)
+            console.note(judge.note)
     return 0
 
 

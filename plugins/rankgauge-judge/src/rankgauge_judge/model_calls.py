@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from rankgauge.cli.console import progress_bar, remark
 from rankgauge.errors import ParameterError, counted
+from rankgauge.plugin import Console
 from rankgauge_judge.answers import KeptAnswers, answers_file
 from rankgauge_judge.asking import Count, Done, Model, Outcome, ask_all
 from rankgauge_judge.budget import Budget, Prices
@@ -47,6 +47,7 @@ def check_folder(output: Path) -> None:
 
 def ask_given(
     given: argparse.Namespace,
+    console: Console,
     make: Callable[[Model], Callable[[W, Count], D]],
     tasks: Sequence[W],
     *,
@@ -60,7 +61,7 @@ def ask_given(
     stop = threading.Event()
     budget = _budget(given)
     with contextlib.ExitStack() as stack:
-        endpoint = _endpoint(given, budget, stop)
+        endpoint = _endpoint(given, console, budget, stop)
         if endpoint is not None:
             stack.callback(endpoint.close)
         model = Model(
@@ -72,14 +73,14 @@ def ask_given(
             served=served,
             now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        report = stack.enter_context(progress_bar("judging", wanted=True))
+        report = stack.enter_context(console.progress("judging"))
         begun = time.monotonic()
         outcome = ask_all(
             make(model),
             tasks,
             concurrency=given.concurrency,
             stop=stop,
-            progress=lambda done: report(done, len(tasks)) if report else None,
+            progress=lambda done: report(done, len(tasks)),
         )
         seconds = time.monotonic() - begun
     took = {
@@ -132,7 +133,7 @@ def _budget(given: argparse.Namespace) -> Budget:
     return Budget(max_calls=given.max_calls, max_cost=given.max_cost, prices=prices)
 
 
-def _endpoint(given: argparse.Namespace, budget: Budget, stop: threading.Event) -> Endpoint | None:
+def _endpoint(given: argparse.Namespace, console: Console, budget: Budget, stop: threading.Event) -> Endpoint | None:
     """Return where the model is asked, with the key that the environment has; None to ask nobody."""
     if given.offline:
         return None
@@ -145,5 +146,5 @@ def _endpoint(given: argparse.Namespace, budget: Budget, stop: threading.Event) 
     if not (key.isascii() and key.isprintable()):
         raise ParameterError(f"the key in {given.key_env} has characters that no key can have; set it again")
     if key and url.scheme == "http" and url.hostname not in {"localhost", "127.0.0.1", "::1"}:
-        remark(f"warning: the key in {given.key_env} is sent to {url.hostname} without encryption; use https")
+        console.note(f"warning: the key in {given.key_env} is sent to {url.hostname} without encryption; use https")
     return Endpoint(given.base_url, key=key or None, budget=budget, timeout=given.timeout, stop=stop)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse
+from rankgauge.plugin import Console
 from rankgauge.samples import Output, Sample
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome
@@ -37,12 +37,12 @@ class _Line:
     sample: Sample
 
 
-def judge_samples(given: argparse.Namespace) -> int:
+def judge_samples(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge nuggets` was given, and return its exit code."""
     check_output(given.output)
-    lines = _read(given)
+    lines = _read(given, console)
     tasks = [task for task in map(_task, range(len(lines)), lines) if task is not None]
-    outcome, took = ask_given(given, lambda model: NuggetJudge(model, given.max_nuggets).judge, tasks)
+    outcome, took = ask_given(given, console, lambda model: NuggetJudge(model, given.max_nuggets).judge, tasks)
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
@@ -57,17 +57,17 @@ def judge_samples(given: argparse.Namespace) -> int:
         **took,
     }
     if given.as_json:
-        print_json(summary | {"output": str(given.output) if is_written else None})
+        console.json(summary | {"output": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome, lines, is_written=is_written)))
+        console.echo("\n".join(_told(summary, outcome, lines, is_written=is_written)))
         unwritten = (
             f"{given.output} is not written, because samples are missing; answers are kept, and --partial writes it"
         )
-        echo(f"wrote {given.output}" if is_written else unwritten)
+        console.echo(f"wrote {given.output}" if is_written else unwritten)
     return 0 if is_complete else INCOMPLETE
 
 
-def _read(given: argparse.Namespace) -> list[_Line]:
+def _read(given: argparse.Namespace, console: Console) -> list[_Line]:
     """Read samples; refuse those that no model could help."""
     file = str(given.samples)
     lines: list[_Line] = []
@@ -91,7 +91,7 @@ def _read(given: argparse.Namespace) -> list[_Line]:
         raise DataError("there is nothing to ask:", [Problem(hint, file)])
     outputs = [line.sample.output for line in lines if line.sample.expected.nuggets is not None]
     if silent := sum(not isinstance(output, Output) or output.answer is None for output in outputs):
-        remark(f"{counted(silent, 'sample')} with nuggets and no answer: left as they are")
+        console.note(f"{counted(silent, 'sample')} with nuggets and no answer: left as they are")
     return lines
 
 

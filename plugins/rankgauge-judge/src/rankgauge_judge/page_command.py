@@ -8,9 +8,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankgauge.cli.console import echo, print_json
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.features.labels.queue_files import write_files
+from rankgauge.plugin import Console
 from rankgauge_judge.judging_page import judging_page, parts_of, shuffled
 from rankgauge_judge.model_calls import check_output
 from rankgauge_judge.queue_input import read_text_queue
@@ -22,7 +22,7 @@ _SHIPPED = {"graded": {0, 1, 2, 3}, "binary": {0, 1}}
 """The rubrics that ship, with their grades."""
 
 
-def page(given: argparse.Namespace) -> int:
+def page(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge page` was given, and return its exit code."""
     if given.overlap and given.judges == 1:
         raise ParameterError("--overlap is what several judges have in common; give --judges, too")
@@ -43,10 +43,10 @@ def page(given: argparse.Namespace) -> int:
     write_files(dict(zip(outputs, pages, strict=True)))
     counts = {str(output): len(part) for output, part in zip(outputs, parts, strict=True)}
     if given.as_json:
-        print_json({"documents": len(rows), "questions": len(questions), "pages": counts})
+        console.json({"documents": len(rows), "questions": len(questions), "pages": counts})
     else:
-        echo(f"{counted(len(rows), 'document')} of {counted(len(questions), 'question')} to judge")
-        echo("\n".join(f"wrote {output}: {counted(n, 'document')}" for output, n in counts.items()))
+        console.echo(f"{counted(len(rows), 'document')} of {counted(len(questions), 'question')} to judge")
+        console.echo("\n".join(f"wrote {output}: {counted(n, 'document')}" for output, n in counts.items()))
     return 0
 
 

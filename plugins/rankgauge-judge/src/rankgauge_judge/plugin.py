@@ -7,8 +7,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, finite, inner_share, path, whole_number
-from rankgauge.plugin import command, hookimpl
+from rankgauge.arguments import add_json, finite, inner_share, path, whole_number
+from rankgauge.plugin import Console, command, hookimpl
 
 __all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
 
@@ -18,7 +18,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("queue", metavar="QUEUE", type=path, help="A queue with texts, as `judge queue` writes it.")
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The queue with grades, for `judge read`.")
     add("--partial", action="store_true", help="Write FILE with the grades that there are, even if some are missing.")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
     add = _add_model(parser)
     rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
@@ -40,7 +40,7 @@ def _nuggets_options(parser: argparse.ArgumentParser) -> None:
     kept = "Nuggets of a draft that are kept, vital ones first. [default: %(default)s]"
     add("--max-nuggets", type=whole_number(1), default=20, metavar="N", help=kept)
     add("--partial", action="store_true", help="Write FILE with what there is, even if some samples lack it.")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
     _add_model(parser)
     _add_calls(parser)
 
@@ -54,7 +54,7 @@ def _questions_options(parser: argparse.ArgumentParser) -> None:
     longest = "Characters of a document that are shown; longer ones show a part. [default: %(default)s]"
     add("--max-chars", type=whole_number(100), default=6_000, metavar="N", help=longest)
     add("--partial", action="store_true", help="Write FILE with the questions that there are, even if some failed.")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
     _add_model(parser, "Draws documents, and is sent where the endpoint takes one. [default: %(default)s]")
     _add_calls(parser)
 
@@ -90,7 +90,7 @@ def _add_calls(parser: argparse.ArgumentParser) -> None:
 
 
 @command("judge run", options=_run_options, usage="[OPTIONS] --model NAME -o FILE QUEUE")
-def judge_run(given: argparse.Namespace) -> int:
+def judge_run(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model fill in a queue.
 
@@ -102,7 +102,7 @@ def judge_run(given: argparse.Namespace) -> int:
     """
     from rankgauge_judge.run_command import run  # noqa: PLC0415  # see above
 
-    return run(given)
+    return run(given, console)
 
 
 def _agree_options(parser: argparse.ArgumentParser) -> None:
@@ -123,11 +123,11 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     confidence = "The confidence of intervals. [default: %(default)s]"
     add("--confidence", type=inner_share, default=0.95, metavar="SHARE", help=confidence)
     add("--seed", type=whole_number(0), default=0, metavar="N", help="Of the bootstrap. [default: %(default)s]")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
 
 @command("judge agree", options=_agree_options, usage="[OPTIONS] FILE FILE [FILE ...]")
-def judge_agree(given: argparse.Namespace) -> int:
+def judge_agree(given: argparse.Namespace, console: Console) -> int:
     """
     Say how far judges agree.
 
@@ -143,7 +143,7 @@ def judge_agree(given: argparse.Namespace) -> int:
     """
     from rankgauge_judge.agree_command import agree  # noqa: PLC0415  # see above
 
-    return agree(given)
+    return agree(given, console)
 
 
 def _page_options(parser: argparse.ArgumentParser) -> None:
@@ -157,7 +157,7 @@ def _page_options(parser: argparse.ArgumentParser) -> None:
     overlap = "Which share of the questions all of them judge, so that `judge agree` can compare them. [default: 0]"
     add("--overlap", type=_part, default=0.0, metavar="SHARE", help=overlap)
     add("--seed", type=int, default=0, metavar="N", help="Shuffles questions and documents. [default: %(default)s]")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
 
 def _part(written: str) -> float:
@@ -169,7 +169,7 @@ def _part(written: str) -> float:
 
 
 @command("judge page", options=_page_options, usage="[OPTIONS] -o FILE QUEUE")
-def judge_page(given: argparse.Namespace) -> int:
+def judge_page(given: argparse.Namespace, console: Console) -> int:
     """
     Make a page for people who judge a queue.
 
@@ -181,11 +181,11 @@ def judge_page(given: argparse.Namespace) -> int:
     """
     from rankgauge_judge.page_command import page  # noqa: PLC0415  # see above
 
-    return page(given)
+    return page(given, console)
 
 
 @command("judge nuggets", options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
-def judge_nuggets(given: argparse.Namespace) -> int:
+def judge_nuggets(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model say which nuggets answers support.
 
@@ -197,11 +197,11 @@ def judge_nuggets(given: argparse.Namespace) -> int:
     """
     from rankgauge_judge.nuggets_command import judge_samples  # noqa: PLC0415  # see above
 
-    return judge_samples(given)
+    return judge_samples(given, console)
 
 
 @command("judge questions", options=_questions_options, usage="[OPTIONS] --model NAME -o FILE CORPUS")
-def judge_questions(given: argparse.Namespace) -> int:
+def judge_questions(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model draft questions from documents.
 
@@ -214,10 +214,10 @@ def judge_questions(given: argparse.Namespace) -> int:
     """
     from rankgauge_judge.questions_command import draft_questions  # noqa: PLC0415  # see above
 
-    return draft_questions(given)
+    return draft_questions(given, console)
 
 
 @hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
+def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
     """Return the commands."""
     return (judge_run, judge_page, judge_agree, judge_nuggets, judge_questions)

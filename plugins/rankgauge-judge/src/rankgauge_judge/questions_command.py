@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.conventions import make_catalog
 from rankgauge.errors import ParameterError, counted
 from rankgauge.features.labels.check_labels import check_labels
 from rankgauge.features.labels.label_findings import LabelFinding
 from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.io.corpus import Corpus, read_corpus
+from rankgauge.plugin import Console
 from rankgauge.samples.sample_records import read_sample
 from rankgauge_judge.asking import Outcome
 from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end
@@ -44,12 +43,12 @@ class _Written:
     leaks: int
 
 
-def draft_questions(given: argparse.Namespace) -> int:
+def draft_questions(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge questions` was given, and return its exit code."""
     check_output(given.output)
-    corpus = read_corpus(given.corpus, catalog=make_catalog())
-    names, sources = _drawn(corpus, given)
-    outcome, took = ask_given(given, lambda model: QuestionWriter(model).draft, sources)
+    corpus = read_corpus(given.corpus, catalog=console.catalog())
+    names, sources = _drawn(corpus, given, console)
+    outcome, took = ask_given(given, console, lambda model: QuestionWriter(model).draft, sources)
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(sources)
     done = [outcome.done[place] for place in sorted(outcome.done) if not outcome.done[place].failure]
     written = _checked(corpus, [_record(names[one.place], one, given.model) for one in done if one.question])
@@ -68,24 +67,24 @@ def draft_questions(given: argparse.Namespace) -> int:
         **took,
     }
     if given.as_json:
-        print_json(summary | {"output": str(given.output) if is_written else None})
+        console.json(summary | {"output": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome, names, is_written=is_written)))
-        echo(f"wrote {given.output}" if is_written else _unwritten(given, written))
+        console.echo("\n".join(_told(summary, outcome, names, is_written=is_written)))
+        console.echo(f"wrote {given.output}" if is_written else _unwritten(given, written))
     return 0 if is_complete and is_written else INCOMPLETE
 
 
-def _drawn(corpus: Corpus, given: argparse.Namespace) -> tuple[list[str], list[Source]]:
+def _drawn(corpus: Corpus, given: argparse.Namespace, console: Console) -> tuple[list[str], list[Source]]:
     """Return the documents to ask about; a seed draws in one order, so that fewer of them are part of more."""
     places = [place for place, text in enumerate(corpus.texts) if text.strip()]
     if empty := len(corpus.texts) - len(places):
-        remark(f"{counted(empty, 'document')} without a text left out")
+        console.note(f"{counted(empty, 'document')} without a text left out")
     if not places:
         raise ParameterError(f"no document of {given.corpus} has a text, from which a question could be drafted")
     draws = {place: _draw(given.seed, corpus.ids[place]) for place in places}
     places = sorted(places, key=draws.__getitem__)[: given.questions]
     if len(places) < given.questions:
-        remark(f"the corpus has {counted(len(places), 'document')}, so there are as many questions at most")
+        console.note(f"the corpus has {counted(len(places), 'document')}, so there are as many questions at most")
     sources = []
     for number, place in enumerate(places):
         start, text = extract(corpus.texts[place], given.max_chars, draws[place])

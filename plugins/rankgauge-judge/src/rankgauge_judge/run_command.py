@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.errors import counted
 from rankgauge.features.labels.queue_files import lines_of, write_files
+from rankgauge.plugin import Console
 from rankgauge_judge.asking import Count, Model, Outcome
 from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task
@@ -27,7 +27,7 @@ _PINNED = ("temperature", "seed", "votes", "max_chars")
 _SHOWN = 5
 
 
-def run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge run` was given, and return its exit code."""
     check_output(given.output)
     if given.lock is not None:
@@ -36,12 +36,12 @@ def run(given: argparse.Namespace) -> int:
     rubric = read_rubric(given.rubric, queue.header["grades"])
     pinned = {"model": given.model, "rubric": rubric.hash, **{name: getattr(given, name) for name in _PINNED}}
     served = None if given.lock is None else check_lock(given.lock, pinned)
-    tasks = _tasks(queue, given)
+    tasks = _tasks(queue, given, console)
 
     def judge(model: Model) -> Callable[[Task, Count], Judged]:
         return Judge(model=model, rubric=rubric, votes=given.votes).judge
 
-    outcome, took = ask_given(given, judge, tasks, served=served)
+    outcome, took = ask_given(given, console, judge, tasks, served=served)
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
@@ -55,20 +55,20 @@ def run(given: argparse.Namespace) -> int:
     if given.lock is not None:
         summary["lock"] = str(given.lock) if is_locked or served is not None else None
     if given.as_json:
-        print_json(summary | {"queue": str(given.output) if is_written else None})
+        console.json(summary | {"queue": str(given.output) if is_written else None})
     else:
-        echo("\n".join(_told(summary, outcome, is_written=is_written)))
+        console.echo("\n".join(_told(summary, outcome, is_written=is_written)))
         if is_locked:
-            echo(f"wrote {given.lock}, which pins this judge{_named(names)}")
-        echo(f"wrote {given.output}" if is_written else _unwritten(given.output))
+            console.echo(f"wrote {given.lock}, which pins this judge{_named(names)}")
+        console.echo(f"wrote {given.output}" if is_written else _unwritten(given.output))
     return 0 if is_complete else INCOMPLETE
 
 
-def _tasks(queue: TextQueue, given: argparse.Namespace) -> list[Task]:
+def _tasks(queue: TextQueue, given: argparse.Namespace, console: Console) -> list[Task]:
     """Return the documents without a grade; say how many are cut off."""
     rows = queue.open
     if cut := sum(len(row["document_text"]) > given.max_chars for _, row in rows):
-        remark(f"{counted(cut, 'document')} shown up to character {given.max_chars:,} only (--max-chars)")
+        console.note(f"{counted(cut, 'document')} shown up to character {given.max_chars:,} only (--max-chars)")
     return [Task(place, row["query_text"], row["document_text"][: given.max_chars]) for place, row in rows]
 
 

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankgauge import Engine
-from rankgauge.base.tables import Line
-from rankgauge.cli.console import print_json, show
-from rankgauge.cli.conventions import make_engine
 from rankgauge.errors import ParameterError, counted
+from rankgauge.plugin import Console
 from rankgauge_systems.check_documents import SEED, SIZE
 from rankgauge_systems.check_facts import Fact, Observations, facts_of
 from rankgauge_systems.check_observations import observe_apart, opened
@@ -38,28 +36,28 @@ class Checked(NamedTuple):
     facts: list[Fact]
 
 
-def check(given: argparse.Namespace) -> int:
+def check(given: argparse.Namespace, console: Console) -> int:
     """Do what `systems check` was given, and return its exit code."""
-    found = checked(make_engine(given.config), given.config, least_recall=given.recall)
+    found = checked(console.engine(given.config), given.config, least_recall=given.recall)
     spoiling = [fact.name for fact in found.facts if fact.spoils]
     if given.as_json:
         facts = [fact.to_dict() for fact in found.facts]
-        print_json({**found._asdict(), "documents": SIZE, "seed": SEED, "facts": facts, "spoiled": bool(spoiling)})
+        console.json({**found._asdict(), "documents": SIZE, "seed": SEED, "facts": facts, "spoiled": bool(spoiling)})
     else:
-        show(_lines(found, spoiling))
+        _show(found, spoiling, console)
     return 1 if spoiling else 0
 
 
-def _lines(found: Checked, spoiling: list[str]) -> Iterator[Line]:
-    yield Line(
-        f"{found.version}, by {found.by}: {counted(SIZE, 'document')} of our own, drawn with seed {SEED}", "head"
-    )
+def _show(found: Checked, spoiling: list[str], console: Console) -> None:
+    """Print what holds, and what spoils a comparison."""
+    documents = f"{counted(SIZE, 'document')} of our own, drawn with seed {SEED}"
+    console.echo(f"{found.version}, by {found.by}: {documents}", role="head")
     width = max(len(fact.name) for fact in found.facts)
     for fact in found.facts:
         word = "spoils" if fact.spoils else ""
-        yield Line(f"{word:6}  {fact.name:{width}}  {fact.told}", "bad" if fact.spoils else "row", word)
+        console.echo(f"{word:6}  {fact.name:{width}}  {fact.told}", role="bad" if fact.spoils else None, word=word)
     if spoiling:
-        yield Line(f"a comparison over this engine would be spoiled by: {', '.join(spoiling)}", "bad")
+        console.echo(f"a comparison over this engine would be spoiled by: {', '.join(spoiling)}", role="bad")
 
 
 def checked(engine: Engine, config: Path, *, least_recall: float = 0.9) -> Checked:

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankgauge import Engine
-from rankgauge.cli.console import print_json
-from rankgauge.cli.conventions import make_engine
 from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.errors import ParameterError
 from rankgauge_systems.check_documents import NOTHING, SCRIPTS, SIZE, TWIN, TWINS, documents, questions
@@ -152,9 +150,9 @@ def observe_apart(config: Path, changes: Mapping[str, Any], *, by_vectors: bool,
 
 def _main() -> None:
     asked = json.load(sys.stdin)
-    with opened(make_engine(Path(asked["config"])), asked["changes"]) as system:
+    with opened(Engine.from_config(Path(asked["config"])), asked["changes"]) as system:
         found = system.prepared("observe", asked["by_vectors"], asked["load"])
-    print_json(asdict(found))
+    json.dump(asdict(found), sys.stdout)  # noqa: TID251  # which the process that asked reads
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.conventions import make_engine
 from rankgauge.errors import ParameterError, counted
 from rankgauge.io.corpus import read_corpus
+from rankgauge.plugin import Console
 from rankgauge_systems.engines import Document, Loaded
 
 __all__ = ["index"]
@@ -18,9 +17,9 @@ __all__ = ["index"]
 _EXAMPLES = 3
 
 
-def index(given: argparse.Namespace) -> int:
+def index(given: argparse.Namespace, console: Console) -> int:
     """Do what `systems index` was given, and return its exit code."""
-    engine = make_engine(given.config)
+    engine = console.engine(given.config)
     corpus = read_corpus(given.corpus, catalog=engine.catalog)
     system = engine.system()
     try:
@@ -33,7 +32,7 @@ def index(given: argparse.Namespace) -> int:
     finally:
         system.close()
     if given.as_json:
-        print_json(
+        console.json(
             {
                 "kind": system.kind,
                 "documents": loaded.documents,
@@ -42,9 +41,9 @@ def index(given: argparse.Namespace) -> int:
             }
         )
     else:
-        echo(f"loaded {counted(loaded.documents, 'document')} into {system.kind} in {seconds:.1f} s")
+        console.echo(f"loaded {counted(loaded.documents, 'document')} into {system.kind} in {seconds:.1f} s")
         if loaded.zeros:
             shown = ", ".join(loaded.zeros[:_EXAMPLES]) + (", ..." if len(loaded.zeros) > _EXAMPLES else "")
             what = counted(len(loaded.zeros), "document")
-            remark(f"{what} cannot be found by vectors, because the embedding is all zeros: {shown}")
+            console.note(f"{what} cannot be found by vectors, because the embedding is all zeros: {shown}")
     return 0

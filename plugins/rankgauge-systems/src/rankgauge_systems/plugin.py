@@ -8,8 +8,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, inner_share, path, share, whole_number
-from rankgauge.plugin import command, hookimpl, system
+from rankgauge.arguments import add_json, inner_share, path, share, whole_number
+from rankgauge.plugin import Console, command, hookimpl, system
 from rankgauge_systems.kinds import KINDS, made
 
 __all__ = ["rankgauge_commands", "rankgauge_systems", "systems_check", "systems_index", "systems_sweep"]
@@ -34,11 +34,11 @@ def _index_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", metavar="CONFIG", type=path, help="A config with a system.")
     add("corpus", metavar="CORPUS", type=path, help="The documents: a file of rows with id and text, or a folder.")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
 
 @command("systems index", options=_index_options, usage="[OPTIONS] CONFIG CORPUS")
-def systems_index(given: argparse.Namespace) -> int:
+def systems_index(given: argparse.Namespace, console: Console) -> int:
     """
     Load documents into the system of a config, for a try.
 
@@ -48,7 +48,7 @@ def systems_index(given: argparse.Namespace) -> int:
     """
     from rankgauge_systems.index_command import index  # noqa: PLC0415  # see above
 
-    return index(given)
+    return index(given, console)
 
 
 def _check_options(parser: argparse.ArgumentParser) -> None:
@@ -56,11 +56,11 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
     add("config", metavar="CONFIG", type=path, help="A config with an engine.")
     recall = "The least recall of an exact search at depth 10, by vectors. [default: %(default)s]"
     add("--recall", type=share, default=0.9, metavar="SHARE", help=recall)
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
 
 @command("systems check", options=_check_options, usage="[OPTIONS] CONFIG")
-def systems_check(given: argparse.Namespace) -> int:
+def systems_check(given: argparse.Namespace, console: Console) -> int:
     """
     Ask the engine of a config what evaluators have to know of it.
 
@@ -73,7 +73,7 @@ def systems_check(given: argparse.Namespace) -> int:
     """
     from rankgauge_systems.check_command import check  # noqa: PLC0415  # see above
 
-    return check(given)
+    return check(given, console)
 
 
 def _sweep_options(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def _sweep_options(parser: argparse.ArgumentParser) -> None:
     exact = "Also search exactly, and say which share of that each point finds (`exact: true`)."
     add("--exact", action="store_true", help=exact)
     add("--seed", type=whole_number(0), metavar="N", help="Of the parts of --holdout. [default: 0]")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
     add = parser.add_argument_group("calls").add_argument
     add("--concurrency", type=whole_number(1), default=8, metavar="N", help="Calls at a time. [default: %(default)s]")
@@ -101,7 +101,7 @@ def _sweep_options(parser: argparse.ArgumentParser) -> None:
 
 
 @command("systems sweep", options=_sweep_options, usage="[OPTIONS] -o FOLDER CONFIG")
-def systems_sweep(given: argparse.Namespace) -> int:
+def systems_sweep(given: argparse.Namespace, console: Console) -> int:
     """
     Try options of the system of a config.
 
@@ -114,10 +114,10 @@ def systems_sweep(given: argparse.Namespace) -> int:
     """
     from rankgauge_systems.sweep_command import sweep  # noqa: PLC0415  # see above
 
-    return sweep(given)
+    return sweep(given, console)
 
 
 @hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
+def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
     """Return the commands."""
     return (systems_check, systems_index, systems_sweep)

@@ -7,13 +7,12 @@ from __future__ import annotations
 import argparse
 
 from rankgauge import Engine, Evaluation
-from rankgauge.cli.console import print_json, progress_bar, remark, report_width, show
-from rankgauge.cli.conventions import make_engine
 from rankgauge.engine.configured_system import check_options
 from rankgauge.errors import ConfigError, ParameterError, Problem, RunInterrupted, counted, listed
 from rankgauge.planning.requests import by_column
+from rankgauge.plugin import Console
 from rankgauge_systems.sweep_points import points_of
-from rankgauge_systems.sweep_report import held_out, rows_of, sweep_lines
+from rankgauge_systems.sweep_report import held_out, rows_of, show_sweep
 from rankgauge_systems.sweep_results import Calls, exact_recall, scored
 
 __all__ = ["sweep"]
@@ -21,12 +20,12 @@ __all__ = ["sweep"]
 _INCOMPLETE = 3
 
 
-def sweep(given: argparse.Namespace) -> int:
+def sweep(given: argparse.Namespace, console: Console) -> int:
     """Do what `systems sweep` was given, and return its exit code."""
     typed = [("--choose-on", given.choose_on), ("--seed", given.seed)]
     if not given.holdout and (idle := [option for option, value in typed if value is not None]):
         raise ParameterError(f"{idle[0]} is about the part on which the best point is chosen; give --holdout, too")
-    engine = make_engine(given.config)
+    engine = console.engine(given.config)
     assert engine.config is not None  # noqa: S101  # a config was given
     points = points_of(engine.config.config.sweep)
     for point in points:
@@ -39,22 +38,22 @@ def sweep(given: argparse.Namespace) -> int:
     results = []
     for number, point in enumerate(points, 1):
         try:
-            with progress_bar(f"{number} of {len(points)}: {point.name}", wanted=True) as progress:
+            with console.progress(f"{number} of {len(points)}: {point.name}") as progress:
                 result = scored(engine, evaluation, point, given.output, calls, progress)
                 recall = {}
                 if given.exact:
                     recall = exact_recall(engine, evaluation, point, given.output, calls, progress)
         except RunInterrupted as error:
-            remark(f"{error}; the same command goes on with {point.name}")
+            console.note(f"{error}; the same command goes on with {point.name}")
             return _INCOMPLETE
         results.append((point, result, recall))
     if given.exact and not any(recall for _, _, recall in results):
-        remark("--exact: the system cannot search exactly, so nothing is compared with that")
+        console.note("--exact: the system cannot search exactly, so nothing is compared with that")
     cost = columns[-1]
     rows = rows_of(results, columns[0], cost)
     held = held_out(rows, columns[0], given.choose_on or 0.5, given.seed or 0) if given.holdout else None
     if given.as_json:
-        print_json(
+        console.json(
             {
                 "metric": columns[0],
                 "cost": cost,
@@ -63,10 +62,10 @@ def sweep(given: argparse.Namespace) -> int:
             }
         )
     else:
-        show(sweep_lines(rows, columns, cost, held, width=report_width()))
+        show_sweep(rows, columns, cost, held, console)
     incomplete = [point.name for point, result, _ in results if result.is_incomplete]
     if incomplete:
-        remark(f"incomplete, with more failed calls than max_failed allows: {listed(incomplete)}")
+        console.note(f"incomplete, with more failed calls than max_failed allows: {listed(incomplete)}")
     return _INCOMPLETE if incomplete else 0
 
 

@@ -4,17 +4,17 @@ What a sweep found: its points with their intervals, which ones no other beats, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import rankgauge
 from rankgauge import Result
-from rankgauge.base.tables import Line, ruled
 from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.plugin import Console
 from rankgauge_systems.sweep_points import Point, halves
 
-__all__ = ["Held", "Row", "held_out", "rows_of", "sweep_lines"]
+__all__ = ["Held", "Row", "held_out", "rows_of", "show_sweep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,10 +166,8 @@ def held_out(rows: Sequence[Row], metric: str, share: float, seed: int) -> Held:
     )
 
 
-def sweep_lines(
-    rows: Sequence[Row], metrics: Sequence[str], cost: str, held: Held | None, *, width: int | None
-) -> Iterator[Line]:
-    """Yield the table of points, and what can be said of the best one."""
+def show_sweep(rows: Sequence[Row], metrics: Sequence[str], cost: str, held: Held | None, console: Console) -> None:
+    """Print the table of points, and what can be said of the best one."""
     metric = metrics[0]
     depths = sorted({depth for row in rows for depth in row.recall})
     header = [
@@ -187,18 +185,20 @@ def sweep_lines(
         ]
         for row in rows
     ]
-    yield from ruled(f"{counted(len(rows), 'point')}: {metric} against {cost}", header, cells, width=width)
+    console.table(header, cells, title=f"{counted(len(rows), 'point')}: {metric} against {cost}")
     if held is None:
         if len(rows) > 1:
             flattered = f"the best of {len(rows):,} points is flattered by chance"
-            yield Line(f"{flattered}; --holdout chooses on some questions and reports on the others")
+            console.echo(f"{flattered}; --holdout chooses on some questions and reports on the others", role="note")
         return
     told = f"{held.best.point.name}: best by {metric} on {counted(held.n_chosen, 'question')} ({held.chosen:.4f})"
     mean = "-" if held.held is None else f"{held.held:.4f}"
-    yield Line(f"{told}; on the other {held.n_held:,} it has {mean}{_interval(held.interval)}")
+    console.echo(f"{told}; on the other {held.n_held:,} it has {mean}{_interval(held.interval)}", role="note")
     if held.difference is not None and held.difference[0] is not None:
         value, interval = held.difference
-        yield Line(f"that is {value:+.4f}{_interval(interval, sign='+')} against {rows[0].point.name} there")
+        console.echo(
+            f"that is {value:+.4f}{_interval(interval, sign='+')} against {rows[0].point.name} there", role="note"
+        )
 
 
 def _header(rows: Sequence[Row], name: str) -> list[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 
-from rankgauge.cli.shared_options import AS_JSON, add_options, path
-from rankgauge.plugin import Record, Source, command, hookimpl, reader
+from rankgauge.arguments import add_json, path
+from rankgauge.plugin import Console, Record, Source, command, hookimpl, reader
 
 __all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
 
@@ -19,7 +19,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
     add("spans", metavar="SPANS", type=path, nargs="+", help=spans)
     add("-o", "--output", required=True, type=path, metavar="FILE", help="The samples, as JSON lines.")
     add("--skip-broken", action="store_true", help="Leave out lines that cannot be read, and say how many.")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
     add = parser.add_argument_group("ground truth").add_argument
     add("--gold", type=path, metavar="FILE", help="Samples with ground truth; traces without one are left out.")
@@ -37,7 +37,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
 
 
 @command("traces read", options=_read_options, usage="[OPTIONS] -o FILE SPANS [SPANS ...]")
-def traces_read(given: argparse.Namespace) -> int:
+def traces_read(given: argparse.Namespace, console: Console) -> int:
     """
     Make samples of traces, with a stage for each retriever and reranker.
 
@@ -48,7 +48,7 @@ def traces_read(given: argparse.Namespace) -> int:
     """
     from rankgauge_traces.read_command import run  # noqa: PLC0415  # see above
 
-    return run(given)
+    return run(given, console)
 
 
 def _scores_options(parser: argparse.ArgumentParser) -> None:
@@ -58,11 +58,11 @@ def _scores_options(parser: argparse.ArgumentParser) -> None:
     form = "otlp (events of OpenTelemetry), phoenix (annotations) or mlflow (assessments). [default: %(default)s]"
     add("--as", dest="form", choices=("otlp", "phoenix", "mlflow"), default="otlp", metavar="FORM", help=form)
     add("-m", "--metric", metavar="METRIC", help="One column of the result. [default: all]")
-    add_options(parser, (AS_JSON,))
+    add_json(parser)
 
 
 @command("traces scores", options=_scores_options, usage="[OPTIONS] -o FILE FOLDER")
-def traces_scores(given: argparse.Namespace) -> int:
+def traces_scores(given: argparse.Namespace, console: Console) -> int:
     """
     Write the scores of a result for the spans that they are about.
 
@@ -73,7 +73,7 @@ def traces_scores(given: argparse.Namespace) -> int:
     """
     from rankgauge_traces.scores_command import run  # noqa: PLC0415  # see above
 
-    return run(given)
+    return run(given, console)
 
 
 @reader("otlp", suffixes=(".otlp",))
@@ -85,7 +85,7 @@ def read_otlp(source: Source) -> Iterator[Record]:
 
 
 @hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace], int]]:
+def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
     """Return the commands."""
     return (traces_read, traces_scores)
 

@@ -12,12 +12,11 @@ from typing import Any
 
 import orjson
 
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.conventions import make_catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted, did_you_mean, listed
 from rankgauge.io.files import is_there
 from rankgauge.io.problems import refuse
 from rankgauge.io.whole_files import write_new
+from rankgauge.plugin import Console
 from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, samples_of_traces
 from rankgauge_traces.span_files import read_spans
 from rankgauge_traces.traces import Counts, Reading, Trace, check_there, traces_of
@@ -25,13 +24,13 @@ from rankgauge_traces.traces import Counts, Reading, Trace, check_there, traces_
 __all__ = ["check_output", "run", "write_lines"]
 
 
-def run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `traces read` was given, and return its exit code."""
     check_output(given.output)
     if given.gold is None and (idle := [name for name in ("by", "with_missing") if getattr(given, name)]):
         raise ParameterError(f"--{idle[0].replace('_', '-')} is about ground truth; name it with --gold FILE")
     reading = Reading(given.id_key, given.root, _names(given.name or []))
-    gold = None if given.gold is None else read_gold(given.gold, given.by or BY_QUESTION, make_catalog())
+    gold = None if given.gold is None else read_gold(given.gold, given.by or BY_QUESTION, console.catalog())
     problems: list[Problem] = []
     spans = chain.from_iterable(read_spans(file, problems) for file in given.spans)
     traces, counts = traces_of(spans, reading, problems)
@@ -46,12 +45,12 @@ def run(given: argparse.Namespace) -> int:
     write_lines(given.output, samples)
     missing = [*_idle_names(reading.names, traces), *_broken(problems, counts), *lacks(traces)]
     if given.as_json:
-        print_json(_summary(given.output, traces, counts, joined, len(samples), missing))
+        console.json(_summary(given.output, traces, counts, joined, len(samples), missing))
         return 0
-    echo("\n".join(_told(traces, counts, joined, given)))
+    console.echo("\n".join(_told(traces, counts, joined, given)))
     for sentence in missing:
-        remark(sentence)
-    echo(f"wrote {given.output} ({counted(len(samples), 'sample')})")
+        console.note(sentence)
+    console.echo(f"wrote {given.output} ({counted(len(samples), 'sample')})")
     return 0
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.conventions import make_catalog
 from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError, counted
+from rankgauge.plugin import Console
 from rankgauge_traces.read_command import check_output, write_lines
 from rankgauge_traces.score_forms import FORMS
 from rankgauge_traces.span_scores import scores_of
@@ -18,7 +17,7 @@ from rankgauge_traces.span_scores import scores_of
 __all__ = ["run"]
 
 
-def run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `traces scores` was given, and return its exit code."""
     check_output(given.output)
     result = Result.load(given.folder)
@@ -27,7 +26,7 @@ def run(given: argparse.Namespace) -> int:
     write = FORMS[given.form]
     lines: list[dict[str, Any]] = []
     n_scores = n_traces = untraced = 0
-    for _, scores in scores_of(result, given.metric, make_catalog()):
+    for _, scores in scores_of(result, given.metric, console.catalog()):
         untraced += not scores
         n_traces += bool(scores)
         n_scores += len(scores)
@@ -38,12 +37,14 @@ def run(given: argparse.Namespace) -> int:
     write_lines(given.output, lines)
     if given.as_json:
         counts = {"traces": n_traces, "scores": n_scores, "samples_without_a_trace": untraced}
-        print_json({**counts, "form": given.form, "lines": len(lines), "output": str(given.output)})
+        console.json({**counts, "form": given.form, "lines": len(lines), "output": str(given.output)})
         return 0
     if untraced:
-        remark(f"left out: {counted(untraced, 'sample')} that came from no trace")
+        console.note(f"left out: {counted(untraced, 'sample')} that came from no trace")
     if left := n_scores - len(lines) if given.form != "otlp" else 0:
         lacking = "span" if given.form == "phoenix" else "value"
-        remark(f"left out: {counted(left, 'score')} without a {lacking}")
-    echo(f"wrote {given.output} ({counted(n_scores, 'score')} of {counted(n_traces, 'trace')}, as {given.form})")
+        console.note(f"left out: {counted(left, 'score')} without a {lacking}")
+    console.echo(
+        f"wrote {given.output} ({counted(n_scores, 'score')} of {counted(n_traces, 'trace')}, as {given.form})"
+    )
     return 0

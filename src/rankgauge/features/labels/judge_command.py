@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rankgauge.arguments import read_scale
 from rankgauge.catalog import Catalog
 from rankgauge.cli.console import echo, print_answer, print_json, remark
 from rankgauge.cli.conventions import Conventions, make_catalog, policy_options, run_names, table_columns
-from rankgauge.cli.shared_options import read_scale
 from rankgauge.columns import Qrels
 from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
 from rankgauge.features.labels.label_options import QUEUE_LIMIT

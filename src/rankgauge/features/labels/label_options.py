@@ -4,6 +4,7 @@ What can be typed for the commands that make, read and check judgments: judge an
 
 from __future__ import annotations
 
+from rankgauge.arguments import finite
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.shared_options import (
     AS_JSON,
@@ -16,7 +17,6 @@ from rankgauge.cli.shared_options import (
     Options,
     count,
     file,
-    finite,
     flag,
     policy,
     value,
