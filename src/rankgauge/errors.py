@@ -160,8 +160,8 @@ class UnknownNameError(CatalogError, LookupError):
     A name that no installed plugin offers.
 
     Attributes:
-        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``tokenizer``, ``reader``, ``reporter`` or
-            ``aggregate``.
+        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``tokenizer``, ``reader``, ``reporter``,
+            ``aggregate`` or ``test``, as `Catalog.all` takes it.
 
         name: The name as written.
 

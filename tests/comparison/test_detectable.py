@@ -11,7 +11,6 @@ from scipy import stats
 from comparison.made import result
 from draws import in_thorough_suite, some
 from rankgauge import compare
-from rankgauge.comparison.estimate import TestName
 from rankgauge.stats.effects import detectable_by_signs, detectable_effect, pairs_for_level
 
 SETS = 200
@@ -49,7 +48,7 @@ def compared(rng, n, metrics, runs, test, moved):
         ]
     ),
 )
-def test_what_is_detectable_is_shown_four_times_in_five(n: int, metrics: int, runs: int, test: TestName) -> None:
+def test_what_is_detectable_is_shown_four_times_in_five(n: int, metrics: int, runs: int, test: str) -> None:
     """The standard deviation of differences is 1, so that the promise over its estimate is the true one."""
     rng = np.random.default_rng(5)
     promises = []

@@ -71,7 +71,7 @@ def test_a_name_is_found_after_all_others_were_asked_for():
     catalog = Catalog.discover(own_only=True)
     before = catalog.read(parse("RR"))
     own = [plugin.name for plugin in catalog.plugins if plugin.distribution == "rankgauge"]
-    assert own == ["matchers", "metrics", "readers", "reporters"]
+    assert own == ["matchers", "metrics", "readers", "reporters", "tests"]
     assert catalog.faults == ()
     assert catalog.read(parse("RR")) == before
     assert catalog.read(parse("RR")).claim.declaration is before.claim.declaration

@@ -23,6 +23,7 @@ from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset, ProfileSpec, read_profile
+from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import System
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 
@@ -183,7 +184,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset`, `report section`, `command` or `system`.
+                `profile`, `metric set`, `preset`, `report section`, `command`, `system` or `test`.
         """
         return self._names.complete().all(kind)
 
@@ -291,6 +292,10 @@ class Catalog:
     def aggregate(self, name: str) -> Claim[Aggregate]:
         """Return the aggregate of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("aggregate", name)
+
+    def paired_test(self, name: str) -> Claim[PairedTest]:
+        """Return the test of a difference of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("test", name)
 
     def metric_set(self, name: str) -> Claim[MetricSet]:
         """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""

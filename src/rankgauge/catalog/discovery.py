@@ -43,6 +43,7 @@ OWN_POINTS = {
     "metrics": "rankgauge.metrics",
     "readers": "rankgauge.io.builtin_formats",
     "reporters": "rankgauge.report",
+    "tests": "rankgauge.comparison.builtin_tests",
 }
 """rankgauge's own entry points, as its pyproject.toml has them: known without reading what is installed."""
 
@@ -51,6 +52,7 @@ _POINT_OF = {
     **dict.fromkeys(("normalizer", "comparer", "matcher", "tokenizer"), "matchers"),
     **dict.fromkeys(("reader", "file ending", "preset"), "readers"),
     "reporter": "reporters",
+    "test": "tests",
 }
 """Which of them declares each kind of thing."""
 

@@ -29,6 +29,7 @@ from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset
+from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import Command, System
 from rankgauge.plugin.sections import ReportSection
 
@@ -49,6 +50,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_report_sections": ("report section", ReportSection),
     "rankgauge_commands": ("command", Command),
     "rankgauge_systems": ("system", System),
+    "rankgauge_paired_tests": ("test", PairedTest),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")

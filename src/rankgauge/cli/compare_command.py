@@ -22,7 +22,7 @@ from rankgauge.cli.console import (
     tell_broken,
     tell_notes,
 )
-from rankgauge.cli.conventions import Conventions, clusters_typed, make_engine, one_dataset, run_names
+from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset, run_names
 from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
 from rankgauge.cli.result_options import COMPARE_OPTIONS, COMPARISON_FORMATS
 from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
@@ -47,10 +47,11 @@ def execute_compare(given: argparse.Namespace) -> int:
     if _is_human_judged(given):
         return _compare_human_judged(given)
     _check(given)
-    choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
-    choices |= {"interval": given.interval or "standard", "matters": _matters(given)}
+    choices = {name: getattr(given, name) for name in ("confidence", "resamples", "seed")}
+    catalog = make_catalog() if given.config is None else make_engine(given.config).catalog
+    choices |= {"test": _test(given), "interval": given.interval or "standard", "matters": _matters(given)}
     choices["short_lists"] = given.short_lists = _short_lists(given)  # of the gates, too
-    Method(**choices).check()  # before anything is scored
+    Method(**choices).with_test_of(catalog).check()  # before anything is scored
     check_html(given.html)
     gating = Gating.of_comparison(given)
     results = _results(given, gating)
@@ -67,6 +68,7 @@ def execute_compare(given: argparse.Namespace) -> int:
             bounds=given.bounds,
             common=given.common,
             progress=progress,
+            catalog=catalog,
             **choices,
         )
     _print(comparison, given, gating)
@@ -76,6 +78,12 @@ def execute_compare(given: argparse.Namespace) -> int:
     gating.tell(given.form)
     gating.save({name: results[name] for name in list(results)[1:]})
     return tell_broken(results) or gating.exit_code
+
+
+def _test(given: argparse.Namespace) -> str:
+    """Return the test, as typed or as the config says."""
+    loaded = None if given.test or given.config is None else make_engine(given.config).config
+    return given.test or (loaded and loaded.config.test) or "sign-flip"
 
 
 def _short_lists(given: argparse.Namespace) -> str:

@@ -30,6 +30,7 @@ _COMMON = "all; or unchanged: samples whose ground truth is the same."
 _MATTERS = """\
 The smallest difference that matters, for all metrics or for one: 0.02, ndcg@10=0.02. Repeatable. A true difference
 shown to be smaller makes two systems equivalent."""
+_TEST = "sign-flip, t, wilcoxon, bootstrap-bca, or one of a plugin."
 COMPARE_OPTIONS: Options = (
     value("runs", "BASE NEW", "What to compare; the first is the baseline.", nargs="+"),
     "what is compared",
@@ -46,7 +47,7 @@ COMPARE_OPTIONS: Options = (
     "intervals and tests",
     shared.INTERVAL,
     value("--matters", "SIZE", _MATTERS, action="append", says="none, or those of --config"),
-    shared.TEST,
+    value("--test", "NAME", _TEST, says="sign-flip, or that of --config"),
     value("--confidence", "SHARE", "Confidence level of intervals and tests.", type=share, default=0.95),
     value("--resamples", "N", "Random sign flips to try.", type=int, default=100_000),
     value("--seed", "N", "Random seed.", type=int, default=0),

@@ -14,6 +14,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from rankgauge.columns.judged_rows import Ints
+from rankgauge.comparison.builtin_tests import p_of
 from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.differences import Comparison, MetricComparison, RunComparison
 from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
@@ -89,11 +90,21 @@ def compare_results(
         comparisons=tuple(comparisons),
         confidence=method.confidence,
         test=method.test,
+        test_facts=_facts(method),
         correction=correction,
         resamples=method.resamples,
         seed=method.seed,
         cluster=None if clusters is None else cluster or "clusters",
     )
+
+
+def _facts(method: Method) -> dict[str, str]:
+    """Return what is known of the test of a plugin; nothing for a built-in one."""
+    if method.claim is None:
+        return {}
+    test, provider = method.declared, method.claim.provider
+    by = f"{provider.distribution} {provider.version}".strip() or "this process"
+    return {"summary": test.summary, "version": test.version, "by": by}
 
 
 def _explained(metric: MetricComparison, method: Method, metrics: int, pairs: int) -> MetricComparison:
@@ -149,7 +160,7 @@ def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: 
         ]
         tests = [Tested(p, max_t) if column.is_pair.any() else Tested(None) for column, p, max_t in p_values]
         return [test._replace(level=at) for test, at in zip(tests, levels, strict=True)]
-    if codes is not None and method.test != "t":
+    if codes is not None and not method.declared.takes_clusters:
         raise ParameterError(
             f"the test {method.test} takes samples to be independent; use sign-flip or t with clusters"
         )
@@ -178,6 +189,13 @@ def _tested_alone(column: PairedColumn, codes: Ints | None, method: Method) -> T
     if method.test == "t":
         return Tested(estimate.p)
     differences = settled(column.differences[column.is_pair])
+    if not differences.any():
+        return Tested(1.0)
+    if method.claim is not None:
+        settings = {"confidence": method.confidence, "resamples": method.resamples, "seed": method.seed}
+        own = None if codes is None else codes[column.is_pair]
+        p, failure = p_of(method.claim, differences, own, settings)
+        return Tested(p, failure=failure)
     if method.test == "wilcoxon":
         return Tested(wilcoxon(differences))
     drawn = bootstrap_bca(differences, confidence=method.confidence, resamples=method.resamples, seed=method.seed)

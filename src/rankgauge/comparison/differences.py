@@ -224,7 +224,7 @@ class MetricComparison:
     @property
     def contradicts(self) -> bool:
         """Return whether interval and verdict seem to contradict: one says that the means differ, the other not."""
-        if self.interval is None or self.verdict not in {"better", "worse", "undecided"}:
+        if self.p is None or self.interval is None or self.verdict not in {"better", "worse", "undecided"}:
             return False
         return (self.interval[0] > 0 or self.interval[1] < 0) == (self.verdict == "undecided")
 
@@ -334,6 +334,8 @@ class Comparison:
 
         test: The test that gave `p`.
 
+        test_facts: Of the test of a plugin its `summary`, its `version` and `by` whom it is; empty for a built-in one.
+
         correction: How p values were corrected for their number; empty for one alone.
 
         resamples: How many random resamples the test was asked for.
@@ -357,6 +359,7 @@ class Comparison:
     cluster: str | None = None
     unjudged: Mapping[str, Unjudged] = field(default_factory=dict)
     label_doubts: LabelDoubts | None = None
+    test_facts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze_fields(self)

@@ -7,14 +7,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
+from rankgauge.catalog import Catalog, Claim
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
+from rankgauge.comparison.builtin_tests import BUILT_IN
 from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison, ShortLists
 from rankgauge.comparison.pairing import PairedColumn, Pairing
-from rankgauge.errors import ParameterError, counted, did_you_mean
+from rankgauge.errors import ParameterError, UnknownNameError, counted, did_you_mean
+from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.policy import IntervalChoice
 from rankgauge.stats.effects import (
     detectable_by_signs,
@@ -27,9 +30,7 @@ from rankgauge.stats.estimates import FEW_CLUSTERS, TIED, MeanEstimate, bootstra
 from rankgauge.stats.intervals import MeanInterval, interval_of_mean
 
 __all__ = [
-    "TESTS",
     "Method",
-    "TestName",
     "Tested",
     "check_short_lists",
     "compare_metric",
@@ -39,29 +40,47 @@ __all__ = [
     "settled",
 ]
 
-TestName = Literal["sign-flip", "t", "wilcoxon", "bootstrap-bca"]
-TESTS: tuple[TestName, ...] = get_args(TestName)
-
 _MOST_SEED = 1 << 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """How results are compared; 1 minus *confidence* is the level of the tests, *matters* what matters."""
+    """
+    How results are compared; 1 minus *confidence* is the level of the tests, *matters* what matters.
 
-    test: TestName = "sign-flip"
+    *claim* is the test of a plugin, None for a built-in one.
+    """
+
+    test: str = "sign-flip"
     confidence: float = 0.95
     resamples: int = 100_000
     seed: int = 0
     interval: IntervalChoice = "standard"
     matters: float | Mapping[str, float] | None = None
     short_lists: ShortLists = "open"
+    claim: Claim[PairedTest] | None = None
+
+    @property
+    def declared(self) -> PairedTest:
+        """Return the declaration of the test."""
+        return BUILT_IN[self.test] if self.claim is None else self.claim.declaration
+
+    def with_test_of(self, catalog: Catalog) -> Method:
+        """Return the method with the test that a catalog has under its name, unless that is built in."""
+        if not isinstance(self.test, str) or self.test in BUILT_IN:
+            return self
+        try:
+            claim = catalog.paired_test(self.test)
+        except UnknownNameError as error:
+            raise ParameterError(str(error)) from None
+        name = claim.declaration.name
+        return replace(self, test=name, claim=None if name in BUILT_IN else claim)
 
     def check(self) -> None:
         """Raise `ParameterError` for anything that cannot be used."""
-        if self.test not in TESTS:
-            hint = did_you_mean(str(self.test), TESTS)
-            raise ParameterError(f"unknown test {self.test!r}{hint}; there are {', '.join(TESTS)}")
+        if self.claim is None and self.test not in BUILT_IN:
+            hint = did_you_mean(str(self.test), BUILT_IN)
+            raise ParameterError(f"unknown test {self.test!r}{hint}; there are {', '.join(BUILT_IN)}")
         if isinstance(self.confidence, bool) or not isinstance(self.confidence, int | float):
             raise ParameterError(f"confidence is a number such as 0.95, not {self.confidence!r}")
         if not 0 < self.confidence < 1:
@@ -98,7 +117,8 @@ class Tested(NamedTuple):
     """
     What a test says of one metric; *level* is from which p on this metric is significant after correction.
 
-    *matters* is the least difference that matters, where one was given.
+    *matters* is the least difference that matters, where one was given; *failure* is why there is no p, if a test that
+    a plugin has gives none.
     """
 
     p: float | None
@@ -106,6 +126,7 @@ class Tested(NamedTuple):
     interval: tuple[float, float] | None = None
     level: float = 0.05
     matters: float | None = None
+    failure: str = ""
 
 
 def compare_metric(
@@ -150,7 +171,11 @@ def compare_metric(
         losses=losses,
         detectable=detectable,
         dropped=dict(column.dropped),
-        notes=(*_notes(column, estimate, codes, confidence), *_powerless(estimate, codes, method, test)),
+        notes=(
+            *filter(None, [test.failure]),
+            *_notes(column, estimate, codes, confidence),
+            *_powerless(estimate, codes, method, test),
+        ),
         worst=_changes(column, pairing.sample_ids, -1),
         best=_changes(column, pairing.sample_ids, 1),
         cohorts=tuple(_cohorts(column, pairing.tags, codes, method)),
@@ -158,8 +183,8 @@ def compare_metric(
 
 
 def detectable_errors(df: int, level: float, method: Method) -> float | None:
-    """Return the smallest true difference, in standard errors, that is significant four times in five."""
-    if not level:
+    """Return the smallest true difference, in standard errors, that is significant four times in five, if known."""
+    if not level or method.claim is not None:  # nobody knows the power of a plugin's test
         return None
     if method.test not in {"sign-flip", "wilcoxon"}:
         return detectable_effect(df, 1 - level)
@@ -171,7 +196,9 @@ def detectable_errors(df: int, level: float, method: Method) -> float | None:
 
 def _powerless(estimate: MeanEstimate | None, codes: Ints | None, method: Method, test: Tested) -> Iterator[str]:
     """Yield that no difference can be significant, whatever its size, and what could change that."""
-    if estimate is None or not estimate.std or detectable_errors(estimate.df, test.level, method) is not None:
+    if method.claim is not None or estimate is None or not estimate.std:
+        return
+    if detectable_errors(estimate.df, test.level, method) is not None:
         return
     units = counted(estimate.df + 1, "pair" if codes is None else "cluster")
     if not test.level:

@@ -315,8 +315,10 @@ def method_line(comparison: Comparison) -> str:
     """Return how the numbers were calculated."""
     is_random = comparison.test in {"sign-flip", "bootstrap-bca"}
     drawn = f", {comparison.resamples:,} resamples, seed {comparison.seed}" if is_random else ""
+    facts = comparison.test_facts
+    named = f"{comparison.test} {facts['version']} of {facts['by']}: {facts['summary'].rstrip('.')}" if facts else ""
     parts = [
-        f"p: {_TESTS[comparison.test]}{drawn}",
+        f"p: {named or _TESTS[comparison.test]}{drawn}",
         f"corrected: {comparison.correction}" if comparison.correction else "",
         f"intervals: {interval_names(comparison)}, {percent(comparison.confidence)}",
         "" if comparison.cluster is None else f"clusters: {comparison.cluster}",

@@ -316,6 +316,7 @@ class Config(Model):
     inconclusive: Literal["fell", "fail", "warn", "pass"] | None = Field(
         None, description="What open gates on changes do; by default (fell) they fail if the mean fell for certain."
     )
+    test: str | None = Field(None, min_length=1, description="The test by which `compare --config` gives a p.")
     short_lists: Literal["open", "allow"] | None = Field(
         None, description="Whether changes under a budget that the worse run's lists do not fill are judged (allow)."
     )

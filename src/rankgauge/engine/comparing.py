@@ -10,9 +10,10 @@ from functools import partial
 from typing import TypeVar, cast
 
 from rankgauge.base.plain_text import visible
+from rankgauge.catalog import Catalog
 from rankgauge.comparison.compare import compare_results, is_itself, with_false_alarms
 from rankgauge.comparison.differences import Comparison, RunComparison, ShortLists, Unjudged
-from rankgauge.comparison.estimate import Method, TestName
+from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
@@ -36,7 +37,7 @@ def compare(
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | str | None = None,
-    test: TestName = "sign-flip",
+    test: str = "sign-flip",
     confidence: float = 0.95,
     resamples: int = 100_000,
     seed: int = 0,
@@ -49,6 +50,7 @@ def compare(
     matters: float | Mapping[str, float] | None = None,
     short_lists: ShortLists = "open",
     progress: Progress | None = None,
+    catalog: Catalog | None = None,
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -67,7 +69,8 @@ def compare(
         metrics: The baseline's columns to compare, in any spelling; by default every mean that both have, but not
             `unjudged@k`, which stands beside the others.
 
-        test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean) or `bootstrap-bca`.
+        test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean), `bootstrap-bca`, or one of a
+            plugin.
 
         confidence: Of intervals, above 0 and below 1; 1 minus it is the level of the tests.
 
@@ -100,6 +103,8 @@ def compare(
 
         progress: Called with how many pairs of results are tested, and how many there are.
 
+        catalog: Where a test that is not built in is looked up; by default in what is installed.
+
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
         and losses, the smallest detectable difference, the samples that changed most, and differences by tag. Where
@@ -120,7 +125,7 @@ def compare(
         interval=interval,
         matters=matters,
         short_lists=short_lists,
-    )
+    ).with_test_of(catalog or Catalog.discover())
     named, clusters = named_clusters(results, cluster)
     if isinstance(spec := as_written(metrics), str):
         metrics = [spec]

@@ -34,6 +34,7 @@ from rankgauge.plugin.matching import ComparerLaw, Covers, Matcher, comparer, na
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.named_data import metric_set, named_profile, preset
+from rankgauge.plugin.paired_test import paired_test
 from rankgauge.plugin.programs import command, system
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 
@@ -74,6 +75,7 @@ __all__ = [
     "named_matcher",
     "named_profile",
     "normalizer",
+    "paired_test",
     "preset",
     "reader",
     "report_section",

@@ -152,6 +152,12 @@ def rankgauge_systems() -> Sequence[Callable[..., Callable[[Any], object]]]:
 
 
 @hookspec
+def rankgauge_paired_tests() -> Sequence[Callable[..., float | None]]:
+    """Return tests of a difference, by which `compare` gives a p: functions decorated with `@paired_test`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

@@ -57,6 +57,7 @@ Kind = Literal[
     "preset",
     "command",
     "system",
+    "test",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

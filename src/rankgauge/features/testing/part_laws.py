@@ -21,6 +21,7 @@ import numpy as np
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import Plugin
+from rankgauge.comparison.builtin_tests import p_of
 from rankgauge.engine.configured import metrics_of_sets
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.result import Result
@@ -92,6 +93,14 @@ _SCORES = {
     "scores that are all 0": [0.0, 0.0],
     "scores from 0 to 1": [0.0, 0.25, 0.5, 0.5, 1.0],
     "scores below 0 and above 1": [-3.0, 0.0, 17.5],
+}
+
+_DIFFERENCES = {
+    "one pair": [0.25],
+    "pairs that differ by the same amount": [0.5, 0.5, 0.5],
+    "pairs of which one differs": [0.0, 0.0, -1.0, 0.0],
+    "pairs that differ both ways": [0.5, -0.25, 0.0, 0.125, 1.0, -0.5, 0.25, 0.75],
+    "differences above 1": [-3.0, 17.5, 4.0],
 }
 
 _VALUES: tuple[Any, ...] = (None, "text", 5, True, [], {}, [None], ["text"], [{"text": 5}], {"text": ["text"]})
@@ -178,6 +187,21 @@ def _tiny_scores(trial: Trial[Part]) -> None:
 
 
 @law()
+def _tiny_differences(trial: Trial[Part]) -> None:
+    """Differences, in clusters if it takes them, give a p from 0 to 1 or none, the same each time."""
+    claim = trial.subject.offer
+    settings = {"confidence": 0.95, "resamples": 100, "seed": 0}
+    for what, differences in _DIFFERENCES.items():
+        codes = np.arange(len(differences)) // 2
+        for clusters in (None, codes) if claim.declaration.takes_clusters else (None,):
+            trial.forget()
+            trial.note(differences=differences, clusters=None if clusters is None else clusters.tolist())
+            first, second = (p_of(claim, np.asarray(differences), clusters, settings) for _ in range(2))
+            trial.demand("failed" not in first[1], f"for {what} {first[1].partition(': ')[2]}")
+            trial.demand(first == second, f"for {what} it returned {first[0]!r}, then {second[0]!r}")
+
+
+@law()
 def _tiny_records(trial: Trial[Part]) -> None:
     """Records without values, and with values of every kind where it looks, are read or refused."""
     preset = trial.subject.offer.declaration
@@ -243,6 +267,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "reader": book(_tiny_files),
         "reporter": book(_tiny_results),
         "aggregate": book(_tiny_scores),
+        "test": book(_tiny_differences),
         "preset": book(_tiny_records),
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),

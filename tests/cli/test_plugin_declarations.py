@@ -1,0 +1,63 @@
+"""What plugins declare beside metrics, asked for on the command line: tests of a difference."""
+
+import json
+
+import pytest
+
+from comparison.test_plugin_tests import NEW, OLD, SIGN_TEST
+
+
+@pytest.fixture(autouse=True)
+def _with_plugins(monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
+
+
+@pytest.fixture
+def folders(tmp_path):
+    OLD.save(tmp_path / "old")
+    NEW.save(tmp_path / "new")
+    return str(tmp_path / "old"), str(tmp_path / "new")
+
+
+def test_it_is_asked_for_on_the_command_line_and_named_in_the_report(installed, rankgauge, folders):
+    installed.add("sign-tests", SIGN_TEST, version="1.5")
+    done = rankgauge("compare", *folders, "--test", "sign", "-m", "P@1", "--all-columns")
+    assert done.code == 0
+    assert "p: sign 3 of sign-tests 1.5: Sign test, two-sided; intervals:" in " ".join(done.out.split())
+    found = rankgauge("compare", *folders, "--test", "sign", "-m", "P@1", "--format", "json").json
+    assert (found["test"], found["comparisons"][0]["metrics"]["p@1"]["p"]) == ("sign", 2 / 64)
+    listed = rankgauge("plugins", "list", "--verbose").out
+    assert "1 test" in listed
+    assert "test sign" in listed
+
+
+def test_a_config_names_the_test(installed, rankgauge, tmp_path):
+    installed.add("sign-tests", SIGN_TEST)
+    rows = [{"id": str(place), "expected_output": ["a"]} for place in range(6)]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for name, ranking in (("old", ["b", "a"]), ("new", ["a"])):
+        outputs = [{"id": row["id"], "actual_output": ranking} for row in rows]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, outputs)), encoding="utf-8")
+    config = tmp_path / "rankgauge.yaml"
+    config.write_text(
+        "version: 1\ndatasets: {d: {path: data.jsonl}}\nmetrics: {use: [MRR]}\ntest: sign\n", encoding="utf-8"
+    )
+    given = [
+        "compare",
+        "--config",
+        str(config),
+        str(tmp_path / "old.jsonl"),
+        str(tmp_path / "new.jsonl"),
+        "--format",
+        "json",
+    ]
+    found = rankgauge(*given).json
+    assert (found["test"], found["comparisons"][0]["metrics"]["mrr"]["p"]) == ("sign", 2 / 64)
+    assert rankgauge(*given, "--test", "t").json["test"] == "t"
+
+
+def test_an_unknown_test_is_a_usage_error_before_anything_is_read(installed, rankgauge):
+    installed.add("sign-tests", SIGN_TEST)
+    done = rankgauge("compare", "no-such-folder", "none-either", "--test", "sing")
+    assert (done.code, done.out) == (2, "")
+    assert "unknown test 'sing' (did you mean 'sign'?)" in done.err
