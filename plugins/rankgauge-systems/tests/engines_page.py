@@ -35,6 +35,8 @@ CONFIGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         },
         "sqlite, trigrams": {"kind": "sqlite", "path": "x.db", "tokenize": "trigram"},
         "tantivy": {"kind": "tantivy", "path": "x"},
+        "bm25s": {"kind": "bm25s", "path": "x"},
+        "bm25s, bm25l": {"kind": "bm25s", "path": "x", "method": "bm25l"},
         "postgres, words": {"kind": "postgres"},
         "duckdb, vectors": {"kind": "duckdb", "path": "x.db", "by": "vectors", **_VECTORS},
         "postgres, hnsw": {"kind": "postgres", "by": "vectors", **_VECTORS},
@@ -42,6 +44,14 @@ CONFIGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "lancedb": {"kind": "lancedb", "path": "x", **_VECTORS},
         "lancedb, ivf_pq": {"kind": "lancedb", "path": "x", "index_kind": "ivf_pq", **_VECTORS},
         "chroma": {"kind": "chroma", "path": "x", **_VECTORS},
+        "milvus-lite": {"kind": "milvus", "path": "x.db", **_VECTORS},
+        "milvus-lite, hnsw": {"kind": "milvus", "path": "x.db", "index_kind": "hnsw", **_VECTORS},
+        "faiss": {"kind": "faiss", "path": "x", **_VECTORS},
+        "faiss, hnsw": {"kind": "faiss", "path": "x", "index_kind": "hnsw", **_VECTORS},
+        "faiss, ivf": {"kind": "faiss", "path": "x", "index_kind": "ivf", **_VECTORS},
+        "usearch": {"kind": "usearch", "path": "x", **_VECTORS},
+        "usearch, i8": {"kind": "usearch", "path": "x", "dtype": "i8", **_VECTORS},
+        "sqlite-vec": {"kind": "sqlite-vec", "path": "x.db", **_VECTORS},
     }
 )
 

@@ -14,12 +14,17 @@ DOCUMENTS = [
     {"id": "größe/1", "title": "", "text": "Die Größe der Wellen hängt vom Wind ab."},
 ]
 MODULES = {
+    "bm25s": "bm25s",
     "chroma": "chromadb",
     "duckdb": "duckdb",
+    "faiss": "faiss",
     "lancedb": "lancedb",
+    "milvus": "pymilvus",
     "postgres": "psycopg",
     "qdrant": "qdrant_client",
+    "sqlite-vec": "sqlite_vec",
     "tantivy": "tantivy",
+    "usearch": "usearch",
 }
 EVERY = os.environ.get("RANKGAUGE_SYSTEMS") == "all"
 """Whether every engine has to be there, as in the environment that `make test-systems` makes."""

@@ -1,7 +1,10 @@
 """Engines, each the real one: what goes in is found again, in the order that was worked out without it."""
 
+import math
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,8 +18,8 @@ from rankgauge_systems.engines import ENDS_IN_TIE, IS_SHORT, Document, Loaded
 from sea_documents import DOCUMENTS, EVERY, needs
 
 DOCUMENTS = [Document(row["id"], row["title"], row["text"]) for row in DOCUMENTS]
-WORDS = ["sqlite", "tantivy", "postgres", "duckdb"]
-VECTORS = ["qdrant", "lancedb", "chroma", "postgres", "duckdb"]
+WORDS = ["sqlite", "tantivy", "postgres", "duckdb", "bm25s"]
+VECTORS = ["qdrant", "lancedb", "chroma", "postgres", "duckdb", "milvus", "faiss", "usearch", "sqlite-vec"]
 QUESTIONS = ["what pulls the sea", "salt of rivers", "one side of the moon", "Wellen"]
 
 
@@ -46,7 +49,7 @@ def loaded(config, request):
         if kind == "postgres":
             system |= {"url": request.getfixturevalue("postgres"), "table": f"t_{by}"}
         else:
-            system |= {"path": f"{kind}.{by}"}
+            system |= {"path": f"{kind}.{by}{'.db' if kind == 'milvus' else ''}"}
         if by == "vectors":
             system = {"embed": "letters.py:embed"} | system | ({"by": by} if kind in WORDS else {})
         found = Engine.from_config(config(system=system)).system()
@@ -369,11 +372,91 @@ def test_documents_that_end_too_early_leave_no_new_file(config, folder):
     assert not (folder / "new.db").exists()
 
 
+class TestFolders:
+    """Libraries that keep nothing but an index."""
+
+    def test_a_folder_of_something_else_is_left_alone(self, loaded, folder):
+        (folder / "faiss.vectors").mkdir()
+        (folder / "faiss.vectors" / "thesis.txt").write_text("mine")
+        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is no part of an index"):
+            loaded("faiss", "vectors")
+        assert (folder / "faiss.vectors" / "thesis.txt").read_text() == "mine"
+
+    @pytest.mark.parametrize("options", [{}, {"exact": True}])
+    @pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+    def test_indexes_of_faiss_find_what_comparing_all_finds(self, loaded, kind, options):
+        system = loaded("faiss", "vectors", index_kind=kind, nprobe=16, **options)
+        assert ids(system("salt of rivers")) == by_cosine("salt of rivers")[0]
+
+    def test_candidates_of_faiss_are_as_many_as_results(self, loaded):
+        """By its own default it keeps 16, and returns fewer documents than were asked for."""
+        many = [Document(f"d{at}", "", f"{chr(97 + at % 26)}{chr(97 + at % 17)} {at}") for at in range(300)]
+        output = loaded("faiss", "vectors", documents=many, index_kind="hnsw", ef=1, m=4, k=250)("ab")
+        assert len(output["retrieved"]) == 250
+
+    @pytest.mark.parametrize("dtype", ["f16", "i8"])
+    def test_numbers_of_fewer_bits_give_nearly_the_same_cosines(self, loaded, dtype):
+        output = loaded("usearch", "vectors", dtype=dtype, k=3)("salt of rivers")
+        assert [item["score"] for item in output["retrieved"]] == pytest.approx(
+            by_cosine("salt of rivers", 3)[1], abs=0.02
+        )
+
+    @pytest.mark.parametrize("method", ["lucene", "robertson", "atire", "bm25l", "bm25+"])
+    def test_a_document_without_the_words_is_not_found_by_any_method(self, loaded, method):
+        assert set(ids(loaded("bm25s", method=method)("moon zebra"))) == {"tides", "moon"}
+
+    def test_scores_of_bm25s_are_those_of_the_formula(self, loaded):
+        """Lucene's, with k1 1.5 and b .75: idf * f / (f + k1 * (1 - b + b * length / mean length))."""
+        documents = [Document("a", "", "salt salt sea"), Document("b", "", "sea moon"), Document("c", "", "wind")]
+        output = loaded("bm25s", documents=documents)("salt")
+        idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+        assert ids(output) == ["a"]
+        assert output["retrieved"][0]["score"] == pytest.approx(idf * 2 / (2 + 1.5 * (0.25 + 0.75 * 3 / 2)), rel=1e-6)
+
+
+class TestMilvus:
+    def test_a_file_that_was_closed_is_free_for_another_process(self, loaded, folder):
+        """milvus-lite goes on serving it, and keeps it locked, when its client is closed."""
+        needs("milvus")
+        loaded("milvus", "vectors").close()
+        source = "import sys\nfrom milvus_lite.db import MilvusLite\nMilvusLite(sys.argv[1]).close()\n"
+        subprocess.run([sys.executable, "-c", source, str(folder / "milvus.vectors.db")], check=True)
+
+    def test_an_engine_that_has_the_file_open_goes_on_when_another_one_is_closed(self, loaded):
+        first, second = loaded("milvus", "vectors"), loaded("milvus", "vectors", documents=None)
+        found = ids(first("moon"))
+        second.close()
+        assert ids(first("moon")) == found
+
+    @pytest.mark.parametrize("kind", ["hnsw", "ivf_flat"])
+    def test_an_index_finds_what_comparing_all_finds(self, loaded, kind):
+        system = loaded("milvus", "vectors", index_kind=kind, lists=2, nprobe=2)
+        assert ids(system("salt of rivers")) == by_cosine("salt of rivers")[0]
+
+    def test_options_of_an_index_reach_it(self, loaded):
+        system = loaded("milvus", "vectors", index_kind="ivf_flat", lists=1, nprobe=1)
+        assert ids(system("moon")) == by_cosine("moon")[0]  # one part of one
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"path": "documents"}, r"a path that ends in \.db, not documents"),
+            ({"path": "d.db", "k": 16_384}, "less than 16384"),
+            ({"path": "d.db", "index_kind": "hnsw", "exact": True}, "cannot search without its index"),
+            ({}, "give either url or path"),
+        ],
+    )
+    def test_options_that_it_cannot_have(self, config, options, message):
+        system = {"kind": "milvus", "embed": "letters.py:embed", **options}
+        with pytest.raises(RankgaugeError, match=message):
+            Engine.from_config(config(system=system)).system()
+
+
 class TestTantivy:
     def test_a_folder_of_something_else_is_left_alone(self, loaded, folder):
         (folder / "tantivy.words").mkdir()
         (folder / "tantivy.words" / "thesis.txt").write_text("mine")
-        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is not tantivy's"):
+        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is no part of tantivy's index"):
             loaded("tantivy")
         assert (folder / "tantivy.words" / "thesis.txt").read_text() == "mine"
 
@@ -382,7 +465,7 @@ class TestTantivy:
         (folder / "tantivy.words").mkdir()
         (folder / "tantivy.words" / "meta.json").write_text("{}")
         (folder / "tantivy.words" / "thesis.txt").write_text("mine")
-        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is not tantivy's"):
+        with pytest.raises(RankgaugeError, match=r"has thesis\.txt, which is no part of tantivy's index"):
             loaded("tantivy")
         assert (folder / "tantivy.words" / "thesis.txt").read_text() == "mine"
 

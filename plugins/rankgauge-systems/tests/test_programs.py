@@ -242,7 +242,7 @@ class TestPipelines:
         [
             ({"search": {}}, "searches are systems by name"),
             ({"search": {"a": {"kind": "http"}}}, "system.search"),
-            ({"search": {"a": {"kind": "pipeline"}}}, "search 'a' needs a kind, one of chroma"),
+            ({"search": {"a": {"kind": "pipeline"}}}, "search 'a' needs a kind, one of bm25s"),
             ({"fuse": None}, "fuse goes with two searches or more"),
             ({"fuse": {"weights": {"wrods": 2}}}, "fuse.weights names 'wrods', which is no search"),
             ({"filter": "steps.py"}, "write module:function, or file.py:function"),

@@ -106,7 +106,7 @@ def _changes(engine: Engine, kind: str, folder: Path) -> dict[str, Any]:
     fields = KINDS[kind].options.model_fields
     changes: dict[str, Any] = {name: _OWN for name in _PLACES if name in fields}
     if "path" in fields and written.get("path") is not None:
-        changes["path"] = str(folder / "index")
+        changes["path"] = str(folder / f"index{Path(written['path']).suffix}")
     if written.get("embed") is not None:
         changes["embed"] = "rankgauge_systems.check_documents:embed"
     if written.get("filter_by"):

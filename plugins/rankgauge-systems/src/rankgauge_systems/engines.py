@@ -8,6 +8,8 @@ import contextlib
 import importlib
 import itertools
 import queue
+import re
+import tempfile
 import threading
 import time
 import unicodedata
@@ -30,6 +32,7 @@ __all__ = [
     "check_sizes",
     "made_whole",
     "question_of",
+    "replaced_folder",
     "required",
     "words_of",
 ]
@@ -171,6 +174,27 @@ def made_whole(path: Path) -> Iterator[None]:
         if is_new:
             path.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def replaced_folder(path: Path, own: re.Pattern[str], what: str) -> Iterator[Path]:
+    """
+    Lend an empty folder, which takes the place of another one at the end.
+
+    A `ParameterError` says that something else stands there: a file whose name is none of the engine's *own*.
+    """
+    if path.exists():
+        names = sorted(file.name for file in path.iterdir()) if path.is_dir() else [path.name]
+        if strange := [name for name in names if own.fullmatch(name) is None or not path.is_dir()]:
+            raise ParameterError(f"{path} has {strange[0]}, which is no part of {what}; it needs a folder of its own")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+        new = Path(folder) / "new"
+        new.mkdir()
+        yield new
+        if path.exists():
+            path.rename(Path(folder) / "old")
+        new.rename(path)
 
 
 def question_of(given: object) -> str:

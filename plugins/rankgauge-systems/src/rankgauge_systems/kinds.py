@@ -54,6 +54,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "qdrant": Kind("vector_engines", "QdrantOptions", "QdrantEngine", True, "Qdrant, a server or a folder."),
         "lancedb": Kind("vector_engines", "LancedbOptions", "LancedbEngine", True, "LanceDB, vectors in a folder."),
         "chroma": Kind("vector_engines", "ChromaOptions", "ChromaEngine", True, "Chroma, a server or a folder."),
+        "milvus": Kind("milvus_engine", "MilvusOptions", "MilvusEngine", True, "Milvus, a server or milvus-lite."),
+        "faiss": Kind("folder_indexes", "FaissOptions", "FaissEngine", True, "faiss, vectors in a folder."),
+        "usearch": Kind("folder_indexes", "UsearchOptions", "UsearchEngine", True, "usearch, vectors in a folder."),
+        "sqlite-vec": Kind(
+            "sqlite_vec_engine", "SqliteVecOptions", "SqliteVecEngine", True, "sqlite-vec, vectors in a file."
+        ),
+        "bm25s": Kind("folder_indexes", "Bm25sOptions", "Bm25sEngine", True, "bm25s, five kinds of BM25 in a folder."),
         "tantivy": Kind("tantivy_engine", "TantivyOptions", "TantivyEngine", True, "Tantivy, BM25 over a folder."),
         "elasticsearch": Kind("elastic_engine", "ElasticsearchOptions", "ElasticEngine", True, "Elasticsearch."),
         "opensearch": Kind("elastic_engine", "OpensearchOptions", "ElasticEngine", True, "OpenSearch."),

@@ -5,17 +5,15 @@ Tantivy: BM25 in this process, over an index in a folder.
 from __future__ import annotations
 
 import re
-import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
 from rankgauge.errors import ParameterError
-from rankgauge_systems.engines import Document, Hit, Loaded, required, words_of
+from rankgauge_systems.engines import Document, Hit, Loaded, replaced_folder, required, words_of
 from rankgauge_systems.options import ConfigPath, SearchOptions
 
 __all__ = ["TantivyEngine", "TantivyOptions"]
@@ -68,17 +66,13 @@ class TantivyEngine:
     def index(self, documents: Iterable[Document]) -> Loaded:
         """Write the index anew, beside the old one until it is whole."""
         options, tantivy = self._options, self._tantivy
-        self._check_own()
-        options.path.parent.mkdir(parents=True, exist_ok=True)
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("id", stored=True, tokenizer_name="raw")
         for field in ("title", "text"):
             builder.add_text_field(field, stored=True, tokenizer_name=options.tokenizer)
         count = 0
-        with tempfile.TemporaryDirectory(prefix=f".{options.path.name}.", dir=options.path.parent) as folder:
-            new = Path(folder) / "index"
-            new.mkdir()
-            made = tantivy.Index(builder.build(), path=str(new))
+        with replaced_folder(options.path, _FILE, "tantivy's index") as folder:
+            made = tantivy.Index(builder.build(), path=str(folder))
             writer = made.writer(num_threads=1)  # with several, equal scores come in another order each time
             try:
                 for document in documents:
@@ -87,22 +81,8 @@ class TantivyEngine:
                 writer.commit()
             finally:
                 writer.wait_merging_threads()  # they write into the folder
-            if options.path.exists():
-                options.path.rename(Path(folder) / "old")
-            new.rename(options.path)
         self._index = None
         return Loaded(count)
-
-    def _check_own(self) -> None:
-        """Refuse a path where something else stands than an index."""
-        path = self._options.path
-        if not path.exists():
-            return
-        names = [file.name for file in path.iterdir()] if path.is_dir() else [path.name]
-        if strange := [name for name in sorted(names) if _FILE.fullmatch(name) is None or not path.is_dir()]:
-            raise ParameterError(
-                f"{path} has {strange[0]}, which is not tantivy's; its index needs a folder of its own"
-            )
 
     def version(self) -> str:
         """Return that of the library, and how words are cut."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, model_validator
 
@@ -24,17 +25,18 @@ __all__ = [
     "LancedbOptions",
     "QdrantEngine",
     "QdrantOptions",
+    "VectorEngine",
+    "hit_of",
 ]
 
 _BATCH = 256
 
 
-class _VectorEngine:
+class VectorEngine(ABC):
     """What vector databases share: documents in batches with their vectors, and the vector of a question."""
 
-    name: ClassVar[str]
-
     def __init__(self, embed: str) -> None:
+        """Take what makes vectors."""
         self._embed = embedding_of(embed)
 
     def index(self, documents: Iterable[Document]) -> Loaded:
@@ -49,13 +51,15 @@ class _VectorEngine:
         self._finish(len(kept))
         return Loaded(len(kept), zeros)
 
+    @abstractmethod
     def _begin(self, size: int, /) -> None:
-        raise NotImplementedError
+        """Make an empty collection of vectors of a size in place of what is there."""
 
+    @abstractmethod
     def _add(self, rows: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
-        raise NotImplementedError
+        """Add documents."""
 
-    def _finish(self, count: int, /) -> None:
+    def _finish(self, count: int, /) -> None:  # noqa: B027  # nothing, for most
         """Do what is left when all documents are there."""
 
 
@@ -81,7 +85,7 @@ class QdrantOptions(VectorOptions):
         return self
 
 
-class QdrantEngine(_VectorEngine):
+class QdrantEngine(VectorEngine):
     """A collection of Qdrant."""
 
     def __init__(self, options: QdrantOptions) -> None:
@@ -108,7 +112,7 @@ class QdrantEngine(_VectorEngine):
             asked["search_params"] = models.SearchParams(hnsw_ef=options.ef, exact=options.exact)
         with self._lock or contextlib.nullcontext():
             points = self._client.query_points(**asked).points
-        return [_hit(point.payload or {}, float(point.score), texts=options.texts) for point in points]
+        return [hit_of(point.payload or {}, float(point.score), texts=options.texts) for point in points]
 
     def documents(self, given: object, /) -> int:
         """Return how many documents the filter leaves."""
@@ -185,7 +189,7 @@ class LancedbOptions(VectorOptions):
     )
 
 
-class LancedbEngine(_VectorEngine):
+class LancedbEngine(VectorEngine):
     """A table of LanceDB."""
 
     def __init__(self, options: LancedbOptions) -> None:
@@ -209,7 +213,7 @@ class LancedbEngine(_VectorEngine):
         if options.refine is not None:
             query = query.refine_factor(options.refine)
         rows = query.limit(most).to_list()
-        return [_hit(row, 1.0 - float(row["_distance"]), texts=options.texts) for row in rows]
+        return [hit_of(row, 1.0 - float(row["_distance"]), texts=options.texts) for row in rows]
 
     def documents(self, _given: object, /) -> int:
         """Return how many documents the table has."""
@@ -277,7 +281,7 @@ class ChromaOptions(VectorOptions):
         return self
 
 
-class ChromaEngine(_VectorEngine):
+class ChromaEngine(VectorEngine):
     """A collection of Chroma."""
 
     def __init__(self, options: ChromaOptions) -> None:
@@ -304,7 +308,7 @@ class ChromaEngine(_VectorEngine):
         )
         rows = zip(found["ids"][0], found["documents"][0], found["metadatas"][0], found["distances"][0], strict=True)
         return [
-            _hit(
+            hit_of(
                 {"id": name, "title": (about or {}).get("title", ""), "text": text},
                 1.0 - distance,
                 texts=self._options.texts,
@@ -362,6 +366,7 @@ class ChromaEngine(_VectorEngine):
         self._collection = None
 
 
-def _hit(row: Mapping[str, Any], score: float, *, texts: bool) -> Hit:
+def hit_of(row: Mapping[str, Any], score: float, *, texts: bool) -> Hit:
+    """Return what was found, by a row with `id`, `title` and `text`."""
     document = Document(str(row["id"]), row.get("title") or "", row.get("text") or "")
     return Hit(document.id, score, document.whole if texts else None)
