@@ -62,11 +62,10 @@ _FILES: Counter[Path] = Counter()
 
 def _let_go(path: Path) -> None:
     """Stop what serves a file that no engine has open any more; a closed client leaves it running and locked."""
-    from milvus_lite.server_manager import server_manager_instance  # noqa: PLC0415  # of an extra
-
     _FILES[path.absolute()] -= 1
     if not _FILES[path.absolute()]:
-        server_manager_instance.release_server(str(path))
+        served = required("milvus_lite.server_manager", "Milvus", "milvus").server_manager_instance
+        served.release_server(str(path))
 
 
 class MilvusEngine(VectorEngine):
