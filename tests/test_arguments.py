@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from rankgauge import arguments
-from rankgauge.errors import ParameterError
 
 REFUSED = [
     (arguments.path, ""),
@@ -32,8 +31,6 @@ REFUSED = [
         (arguments.share, "1", 1.0),
         (arguments.inner_share, "5%", 0.05),
         (arguments.whole_number(0), "0", 0),
-        (arguments.read_scale, "0-3", [0.0, 1.0, 2.0, 3.0]),
-        (arguments.read_scale, "-1,0.5", [-1.0, 0.5]),
     ],
 )
 def test_a_value_is_read(read, written, value):
@@ -44,11 +41,6 @@ def test_a_value_is_read(read, written, value):
 def test_what_is_no_such_value_is_refused_with_what_was_typed(read, written):
     with pytest.raises(argparse.ArgumentTypeError, match=r"takes|share"):
         read(written)
-
-
-def test_a_scale_that_is_none_is_refused():
-    with pytest.raises(ParameterError, match="--grades is a list of numbers"):
-        arguments.read_scale("high-low")
 
 
 def test_an_option_for_json():

@@ -13,14 +13,10 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rankgauge.errors import ParameterError
-
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["add_json", "finite", "inner_share", "path", "read_scale", "share", "whole_number"]
-
-_LONGEST_SCALE = 1_000
+__all__ = ["add_json", "finite", "inner_share", "path", "share", "whole_number"]
 
 
 def path(written: str) -> Path:
@@ -98,26 +94,6 @@ def whole_number(least: int) -> Callable[[str], int]:
         return number
 
     return read
-
-
-def read_scale(written: str) -> list[float]:
-    """
-    Read the value of an option ``--grades``: numbers separated by commas, or the whole numbers from one to another.
-
-    Args:
-        written: Such as ``0,1,2`` or ``0-3``.
-
-    Raises:
-        ParameterError: It is neither.
-    """
-    first, dash, last = written.partition("-")
-    if dash and first.strip().isdecimal() and last.strip().isdecimal() and int(last) - int(first) < _LONGEST_SCALE:
-        return [float(grade) for grade in range(int(first), int(last) + 1)]
-    try:
-        return [float(grade) for grade in written.split(",")]
-    except ValueError:
-        form = "a list of numbers separated by commas, such as 0,1,2, or the whole numbers from one to another, as 0-3"
-        raise ParameterError(f"--grades is {form}; not {written!r}") from None
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

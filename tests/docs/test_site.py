@@ -68,7 +68,7 @@ def test_every_section_has_a_page_with_an_entry_for_every_name(section: Any) -> 
 def test_evaluating_comes_first() -> None:
     titles = re.findall("^## (.+)$", text_of("docs/reference/api.md"), re.MULTILINE)
     assert titles[:7] == ["Evaluate", "Compare", "Gate", "Explain", "Threshold", "Funnel", "Report"]
-    assert titles[7:11] == ["Files", "History", "Scale", "Errors"]
+    assert titles[7:13] == ["Files", "History", "Scale", "Labels", "Systems", "Errors"]
     page = SITE.api_pages(text_of("docs/reference/api.md"))["reference/api/evaluate.md"]
     assert re.findall(r"^::: (\S+)$", page, re.MULTILINE) == ["rankgauge.evaluate"]  # the only function
 

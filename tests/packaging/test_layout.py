@@ -27,7 +27,8 @@ SHORT = {
         ],
         "the public name of what stands in `features`",
     ),
-    **dict.fromkeys(("scale.py", "testing.py"), "as above"),
+    **dict.fromkeys(("labels.py", "scale.py", "testing.py"), "as above"),
+    **dict.fromkeys(("systems.py", "text.py"), "the public name of what stands in rooms"),
     "scoring/stop.py": "imported by the command line before what calls a system under test",
 }
 """Files that may be short, and why; an `__init__.py` may always be."""

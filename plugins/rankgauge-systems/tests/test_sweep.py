@@ -152,7 +152,7 @@ class TestSweep:
         done = sweep(system={**SQLITE, "title_weight": 3})
         assert done.code == 2
         assert "outputs.options.title_weight was None and is 3" in done.err
-        assert "(a sweep of something else needs another folder)" in done.err
+        assert "(a run of something else needs another folder)" in done.err
         done = sweep("-m", "ndcg@2")
         assert "config.metrics.use had recall@2, mrr, and no longer has" in done.err
 
@@ -171,7 +171,7 @@ class TestSweep:
         assert asked() == [4] * 4
         assert all(path.read_text().startswith(kept) for path, kept in first.items())  # not asked for again
         done = sweep("--limit", "2")
-        assert (done.code, "is a result of all samples, and --limit takes 2" in done.err) == (2, True)
+        assert (done.code, "is a result of all samples, and the limit is 2" in done.err) == (2, True)
 
     def test_calls_that_failed_are_made_again(self, config, rankgauge, folder, server):
         server.script = lambda *asked: (500, "starting")

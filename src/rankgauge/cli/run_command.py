@@ -131,7 +131,7 @@ def execute_rescore(given: argparse.Namespace) -> int:
 
 
 def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) -> Evaluation:
-    from rankgauge.engine.reopen import evaluation_of, is_of_run
+    from rankgauge.engine.reopen import is_of_run
 
     if is_of_run(result):
         import shlex
@@ -141,7 +141,7 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
         raise ParameterError(
             f"{result.folder} has the scores of a run; compute other metrics from its files: {command}"
         )
-    evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
+    evaluation = Evaluation.of_result(result, catalog=catalog)
     if (result.manifest.get("until") or {}).get("saved"):  # what was not called is not missing
         evaluation = evaluation.with_profile(queries="intersection")
     declared: Sequence[MetricSpec] = ()

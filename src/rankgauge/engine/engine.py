@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.configured import Configured, configured, data_source, lock_of, metrics_of_sets
-from rankgauge.engine.configured_system import ConfiguredSystem, system_of
+from rankgauge.engine.configured_system import ConfiguredSystem, check_options, system_of
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
     ConfigError,
@@ -139,6 +139,23 @@ class Engine:
             where = "an engine without a config" if config is None else str(config.path)
             raise ParameterError(f"{where} has no system under test; name one under `system`, such as {{kind: http}}")
         return system_of(config, self.catalog, changes)
+
+    def check_system(self, changes: Mapping[str, object] | None = None) -> None:
+        """
+        Check the options of the config's system under test, and make nothing.
+
+        Args:
+            changes: As in `system`.
+
+        Raises:
+            ParameterError: A change leads into an option that has no options of its own.
+
+            ConfigError: The options cannot be used, all of them at once; or a variable is not set.
+
+            UnknownNameError: No plugin offers the kind of system.
+        """
+        if self.config is not None:
+            check_options(self.config, self.catalog, changes)
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
         """

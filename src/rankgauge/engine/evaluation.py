@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.logs import logger
 from rankgauge.engine.job import Job
+from rankgauge.engine.reopen import evaluation_of
 from rankgauge.engine.result import Result
 from rankgauge.engine.run_options import RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
@@ -32,7 +33,9 @@ from rankgauge.scoring.single import check_stream, score_one
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
     from rankgauge.gates.asked import UntilGates
+    from rankgauge.result import ResultValues
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
@@ -69,6 +72,26 @@ class Evaluation(Setup):
     def of(cls, setup: Setup) -> Self:
         """Return an evaluation of what is set up."""
         return cls(**{each.name: getattr(setup, each.name) for each in fields(setup)})
+
+    @classmethod
+    def of_result(cls, result: ResultValues, *, catalog: Catalog | None = None) -> Self:
+        """
+        Return the evaluation that a result came from, with the outputs that were scored.
+
+            again = Evaluation.of_result(Result.load("runs/dense")).with_metrics(["ndcg@5"]).run()
+
+        Args:
+            result: A result of samples.
+
+            catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+
+        Returns:
+            An evaluation of all samples of the data, also where the result is of the first ones only.
+
+        Raises:
+            ResultError: The result is of a run and judgments, or its data are not kept or have changed.
+        """
+        return cls.of(evaluation_of(result, catalog=catalog))
 
     def run(
         self,

@@ -30,6 +30,7 @@ from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Profile
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.samples import Sample
 from rankgauge.scoring.score import SCORED
 from rankgauge.stats import aggregate
 
@@ -46,6 +47,7 @@ __all__ = [
     "lost_sample",
     "reading_job",
     "run_evaluation_of",
+    "samples_of",
     "scored_only",
     "unjudged_share",
 ]
@@ -124,6 +126,15 @@ def job_of(result: ResultValues, evaluation: Setup, plan: Plan, most: int | None
     stages = frozenset(stage for stage, of in result.manifest.get(PLACES, {}).items() if not of["trusted"])
     limits = [limit for limit in (result.manifest["dataset"].get("limit"), most) if limit is not None]
     return reading_job(plan, evaluation.data, min(limits, default=None), stages)
+
+
+def samples_of(result: ResultValues, catalog: Catalog | None = None) -> Iterator[Sample]:
+    """Yield the samples of a result from its data, which are read again; see `Result.samples`."""
+    evaluation = evaluation_of(result, catalog=catalog)
+    plan = evaluation.plan()
+    check_definitions(plan, result)
+    scored = frozenset(result.sample_ids)
+    return (sample for sample in job_of(result, evaluation, plan).read() if sample.id in scored)
 
 
 def reading_job(

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.features.threshold import Threshold
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
+    from rankgauge.samples import Sample
 
 __all__ = ["Result"]
 
@@ -221,6 +222,25 @@ class Result(ResultValues):
         result = self.holding(self, _texts=texts_of(self, top))
         vars(result).pop("_per_sample", None)  # the frame without texts
         return result
+
+    def samples(self, *, catalog: Catalog | None = None) -> Iterator[Sample]:
+        """
+        Yield the samples that were scored, with their outputs; the data are read again.
+
+        Args:
+            catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+
+        Returns:
+            The samples in the order of the data, each with the first of its outputs where a system was called several
+            times.
+
+        Raises:
+            ResultError: The result is of a run and judgments; or its data are not kept or have changed; or a column
+                would mean something else with the plugins that are installed.
+        """
+        from rankgauge.engine.reopen import samples_of
+
+        return samples_of(self, catalog)
 
     def with_clusters(self, cluster: str | Mapping[str, object]) -> Self:
         """

@@ -154,9 +154,13 @@ def without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
 def _flaw(line: bytes, error: orjson.JSONDecodeError, offset: int) -> str:
     """Return what is wrong with a line that is not JSON."""
     try:
-        return not_json(error, line.decode())
+        text = line.decode()
     except UnicodeDecodeError as broken:
         return not_utf8(broken, offset)
+    is_document = text.strip() == "{"
+    return not_json(error, text) + (
+        "; a file of one JSON document needs a name that ends in .json" if is_document else ""
+    )
 
 
 _JSON_CELLS = ("metadata.k", "metadata.answerable")  # a number and a flag, which a table has as text

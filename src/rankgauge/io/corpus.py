@@ -26,12 +26,24 @@ _ROW = "the corpus cannot be read; a row is an object with an id and a text:"
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents by number."""
+    """
+    Documents by number.
+
+    Attributes:
+        ids: The id of each document.
+
+        titles: Its title; empty for one without.
+
+        texts: Its text.
+
+        naming: Which part of the paths in a folder the ids are; empty where they are the whole paths, or are from a
+            file.
+    """
 
     ids: tuple[str, ...]
-    titles: tuple[str, ...]  # empty for a document without one
+    titles: tuple[str, ...]
     texts: tuple[str, ...]
-    naming: str = ""  # what of the paths in a folder the ids are, where not all
+    naming: str = ""
 
     @cached_property
     def wholes(self) -> tuple[str, ...]:

@@ -298,7 +298,19 @@ def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # 
 
 
 def values_at(value: Any, path: str) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
-    """Yield what stands at the end of a path such as ``hits[].doc.id``, which presets explain."""
+    """
+    Yield what is at the end of a path of a preset.
+
+        list(values_at({"hits": [{"id": "d1"}, {"id": "d2"}]}, "hits[].id"))  # ["d1", "d2"]
+
+    Args:
+        value: A JSON value; a text on the way may be JSON, too.
+
+        path: Names with dots between them; ``[]`` takes each item of a list.
+
+    Returns:
+        The values in order; none where the path leads nowhere.
+    """
     return _values(value, _steps(path))
 
 

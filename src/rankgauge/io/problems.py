@@ -65,7 +65,17 @@ def once(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def refuse(title: str, problems: Sequence[Problem]) -> None:
-    """Raise a `DataError` if there are problems."""
+    """
+    Raise a `DataError` if there are problems.
+
+    Args:
+        title: What cannot be done, such as ``the samples cannot be used:``.
+
+        problems: What is wrong, all of it.
+
+    Raises:
+        DataError: There are problems; its text lists them below the title.
+    """
     if problems:
         raise DataError(title, problems)
 

@@ -5,16 +5,27 @@ Writing files that are complete, or as they were.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from rankgauge.base.logs import logger
+from rankgauge.errors import ParameterError, ResultError
 
-__all__ = ["is_part", "obstacle", "replace_file", "replacing", "write_new"]
+__all__ = [
+    "check_new_file",
+    "is_part",
+    "json_lines",
+    "obstacle",
+    "replace_file",
+    "replacing",
+    "write_new",
+    "write_whole",
+]
 
 _LONGEST = 50  # characters of a file's name in that of its part: with the rest, a name has at most 255 bytes
 _PART = re.compile(r"\..+\.(\d+)\.[0-9a-f]{16}\.part")
@@ -38,6 +49,63 @@ def write_new(files: Mapping[Path, bytes]) -> None:
         for path in written:  # or they would stand in the way of the next call
             path.unlink(missing_ok=True)
         raise
+
+
+def write_whole(files: Mapping[Path, bytes]) -> None:
+    """
+    Write files that are not there yet, all of them or none.
+
+    Each is written beside its place and moved there when it is complete, so that nobody reads a part of it.
+
+    Args:
+        files: The content by path.
+
+    Raises:
+        ResultError: A file is there already, or cannot be written; none of them is written then.
+    """
+    try:
+        write_new(files)
+    except OSError as error:
+        names = " and ".join(map(str, files))
+        raise ResultError(f"cannot write {names}: {error.strerror or error}; nothing was written there") from error
+
+
+def check_new_file(path: Path) -> None:
+    """
+    Refuse an output before anything is computed for it.
+
+    Args:
+        path: The file that is to be written.
+
+    Raises:
+        ParameterError: There is something at that path already, or its folder does not exist.
+    """
+    if os.path.lexists(path):
+        raise ParameterError(f"{path} exists; choose another name, or delete it")
+    if not path.absolute().parent.is_dir():
+        raise ParameterError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """
+    Return rows as JSON lines.
+
+    Args:
+        rows: Objects of JSON values; ids may hold surrogates that stand for bytes that are not UTF-8.
+
+    Returns:
+        UTF-8, one object a line.
+    """
+    return "".join(f"{_json(row)}\n" for row in rows).encode()
+
+
+def _json(row: Mapping[str, Any]) -> str:
+    text = json.dumps(row, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an id that is not UTF-8
+        return json.dumps(row)
+    return text
 
 
 @contextmanager

@@ -228,6 +228,11 @@ class MetricInfo:
         return self.judged.startswith(str(Target("relevant")))
 
     @property
+    def stage(self) -> str | None:
+        """Return the stage of the pipeline whose results are judged; None for the whole output."""
+        return self.judged.partition(", at stage ")[2] or None  # as `Target` writes it
+
+    @property
     def list_ends(self) -> ListEnds | None:
         """Return where rankings ended before the budget; None without one, and where that was not counted."""
         if self.ended is None or self.fitted is None or self.budget is None:

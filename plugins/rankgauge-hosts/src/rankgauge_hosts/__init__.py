@@ -14,7 +14,7 @@ __all__ = ["GOLD_KINDS", "MetricArgument"]
 __getattr__ = deprecated_names(
     __name__,
     {
-        "Column": Deprecated("rankgauge.engine.host:HostColumn", "rankgauge-hosts 0.3"),
+        "Column": Deprecated("rankgauge.typing:HostColumn", "rankgauge-hosts 0.3"),
         "Suite": Deprecated("rankgauge:HostScorer", "rankgauge-hosts 0.3"),
     },
 )

@@ -12,7 +12,7 @@ from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase, RetrievedContextData, SingleTurnParams
 
 from rankgauge import HostScorer
-from rankgauge.engine.host import SampleScore
+from rankgauge.typing import SampleScore
 from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeMetric"]

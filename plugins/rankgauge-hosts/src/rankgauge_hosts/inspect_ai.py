@@ -13,8 +13,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from rankgauge import HostScorer
-from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.typing import SampleScore
 from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["retrieval"]

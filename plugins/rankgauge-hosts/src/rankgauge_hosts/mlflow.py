@@ -19,8 +19,8 @@ from mlflow.metrics import MetricValue
 from mlflow.models import EvaluationMetric
 
 from rankgauge import HostScorer
-from rankgauge.engine.host import HostColumn, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.typing import HostColumn, SampleScore
 from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 
 __all__ = ["feedback", "retrieval_metric", "retrieval_scorer"]

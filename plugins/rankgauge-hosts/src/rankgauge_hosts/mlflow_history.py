@@ -13,9 +13,9 @@ from mlflow.entities import Metric, Run
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 
-from rankgauge.engine.host import safe_name
 from rankgauge.errors import ResultError
 from rankgauge.history import Entry, History
+from rankgauge.text import safe_name
 
 __all__ = ["log_history"]
 

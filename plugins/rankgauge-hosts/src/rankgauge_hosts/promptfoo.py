@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankgauge import HostScorer
-from rankgauge.engine.host import HostColumn, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.text import did_you_mean
+from rankgauge.typing import HostColumn, SampleScore
 
 __all__ = ["get_assert"]
 

@@ -16,8 +16,8 @@ from ragas.metrics.base import MetricType, SingleTurnMetric
 from ragas.run_config import RunConfig
 
 from rankgauge import HostScorer
-from rankgauge.engine.host import HostColumn, SampleScore
 from rankgauge.errors import DataError, Problem
+from rankgauge.typing import HostColumn, SampleScore
 from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeMetric", "UnscoredError", "retrieval_metric"]

@@ -10,15 +10,14 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from rankgauge.arguments import read_scale
-from rankgauge.base.plain_text import visible
-from rankgauge.errors import DataError, ParameterError, Problem, counted
-from rankgauge.features.labels.queue_files import checked_scale, decoded
-from rankgauge.io.open_sources import open_run
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.files import read_run
+from rankgauge.labels import read_scale
 from rankgauge.plugin import Console
-from rankgauge.stats.rater_agreement import Coefficient
+from rankgauge.text import counted, visible
 from rankgauge_judge.agreement import Group, OrderAgreement, PairAgreement, ScaleFrom, compare_judges, order_agreement
 from rankgauge_judge.judgments import Judgments, Pair, read_judgments
+from rankgauge_judge.rater_agreement import Coefficient
 from rankgauge_judge.rubric import read_rubric
 
 __all__ = ["agree"]
@@ -62,7 +61,7 @@ def _scale(given: argparse.Namespace) -> Sequence[float] | None:
     """Return the scale that was named: by its grades, or by a rubric."""
     if given.rubric is not None:
         return tuple(read_rubric(given.rubric).grades)
-    return None if given.grades is None else checked_scale(read_scale(given.grades))
+    return None if given.grades is None else read_scale(given.grades)
 
 
 def _judges(files: Sequence[Path]) -> list[Judgments]:
@@ -94,15 +93,12 @@ def _best_ranks(runs: Mapping[str, str], judged: Collection[Pair]) -> dict[Pair,
     """Return at which rank the runs have each judged document, the best of them; ties are broken as in trec_eval."""
     best: dict[Pair, int] = {}
     for file in runs.values():
-        for batch in open_run(file).grouped():
-            names, scores, end = batch.documents.texts(), batch.scores.tolist(), 0
-            for query, length in zip(map(decoded, batch.queries), batch.lengths.tolist(), strict=True):
-                begin, end = end, end + length
-                rows = sorted(range(begin, end), key=lambda row: (scores[row], names[row]), reverse=True)
-                for rank, row in enumerate(rows, 1):
-                    pair = query, decoded(names[row])
-                    if pair in judged:
-                        best[pair] = min(rank, best.get(pair, rank))
+        for query, ranking in read_run(file):
+            ranking.sort(key=lambda row: (row[1], row[0].encode("utf-8", "surrogateescape")), reverse=True)
+            for rank, (document, _) in enumerate(ranking, 1):
+                pair = query, document
+                if pair in judged:
+                    best[pair] = min(rank, best.get(pair, rank))
     return best
 
 

@@ -4,8 +4,9 @@ How far judges agree: over all documents, by grade, length and rank, and whether
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -13,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge
-from rankgauge.base.frozen import plain_fields
-from rankgauge.errors import DataError, ParameterError, Problem, counted
-from rankgauge.stats.agreement import taus
-from rankgauge.stats.rater_agreement import Coefficient, ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.text import counted
 from rankgauge_judge.judgments import Judgments, Pair
+from rankgauge_judge.rater_agreement import Coefficient, ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
 
 __all__ = ["Disagreement", "Group", "OrderAgreement", "PairAgreement", "ScaleFrom", "compare_judges", "order_agreement"]
 
@@ -25,6 +25,7 @@ _RESAMPLES = 2_000
 _RANKS = ((1, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 
 _Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
 
 ScaleFrom = Literal["given", "queue", "occurring"]
 
@@ -103,7 +104,7 @@ class PairAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values."""
-        return plain_fields(self)
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class OrderAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain values."""
-        return plain_fields(self)
+        return asdict(self)
 
 
 def compare_judges(
@@ -289,8 +290,19 @@ def _scores(judge: Judgments, shared: Sequence[str], runs: Mapping[str, str], me
 
 def _taus(means: _Floats) -> _Floats:
     """Return Kendall's tau-b of the systems under both judges, for each resample; shape (resamples,)."""
-    resamples, systems = means.shape[1:]
-    owners = np.repeat(np.arange(resamples), systems)
-    places = [np.concatenate([np.unique(each.round(12), return_inverse=True)[1] for each in side]) for side in means]
-    found: _Floats = taus(owners, places[0].astype(np.int64), places[1].astype(np.int64), resamples).b
-    return found
+    of_one, of_other = means.round(12)  # means that differ by rounding errors tie
+    pairs = np.triu_indices(means.shape[2], k=1)
+    return np.array([_tau_b(own, its, pairs) for own, its in zip(of_one, of_other, strict=True)])
+
+
+def _tau_b(own: _Floats, its: _Floats, pairs: tuple[_Ints, _Ints]) -> float:
+    """
+    Return Kendall's tau-b of some values under two judges.
+
+    ``(C - D) / sqrt(pairs not tied under one * pairs not tied under the other)`` for C concordant and D discordant
+    pairs; NaN where all are tied under one.
+    """
+    first, second = pairs
+    one, other = np.sign(own[first] - own[second]), np.sign(its[first] - its[second])
+    untied = np.count_nonzero(one) * np.count_nonzero(other)
+    return float(one @ other) / math.sqrt(untied) if untied else math.nan

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.text import visible
 from rankgauge_judge.budget import Budget
 
 __all__ = ["BudgetSpentError", "CallFailedError", "Endpoint", "EndpointError", "Reply", "StoppedError", "check_url"]

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankgauge.errors import DataError, ParameterError, Problem
-from rankgauge.features.labels.queue_files import lines_of, write_files
-from rankgauge.io.files import read_bytes
+from rankgauge.files import json_lines, read_bytes, write_whole
 
 __all__ = ["check_lock", "write_lock"]
 
@@ -49,4 +48,4 @@ def check_lock(lock: Path, pinned: Mapping[str, Any]) -> frozenset[str] | None:
 def write_lock(lock: Path, pinned: Mapping[str, Any], served: Collection[str]) -> None:
     """Write a lock: what was asked for, and what the endpoint called the models that answered."""
     row = {"schema_version": _SCHEMA, **pinned, "served": sorted(served)}
-    write_files({lock: lines_of([row])})
+    write_whole({lock: json_lines([row])})

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.features.labels.queue_files import SCHEMA_VERSION, decoded, read_header, read_row
-from rankgauge.io.files import read_bytes
-from rankgauge.io.open_sources import open_qrels
-from rankgauge.io.problems import refuse
+from rankgauge.errors import DataError, Problem
+from rankgauge.files import read_qrels, refuse
+from rankgauge.labels import is_queue_file, read_queue_file
+from rankgauge.text import counted
 from rankgauge_judge.queue_input import is_given
 
 __all__ = ["Judgments", "read_judgments"]
@@ -41,39 +40,28 @@ class Judgments:
 
 def read_judgments(path: Path) -> list[Judgments]:
     """Read the judgments of each judge of a file; a `DataError` has every line that cannot be used."""
-    head = read_bytes(path)[:4096].lstrip()
-    if not head.startswith(b"{") or SCHEMA_VERSION.encode() not in head.partition(b"\n")[0]:
-        return [_of_qrels(path)]
-    return _of_queue(path)
+    return _of_queue(path) if is_queue_file(path) else [_of_qrels(path)]
 
 
 def _of_qrels(path: Path) -> Judgments:
-    qrels = open_qrels(path)
-    names = [decoded(query) for query in qrels.queries]
-    documents = list(map(decoded, qrels.documents.texts()))
-    owners, grades = qrels.owners.tolist(), qrels.grades.tolist()
-    given = {
-        (names[owner], document): grade
-        for owner, document, grade in zip(owners, documents, grades, strict=True)
-        if grade >= 0
+    notes: list[str] = []
+    graded = {
+        (query, document): grade
+        for query, grades in read_qrels(path, notes=notes).items()
+        for document, grade in grades.items()
     }
-    return Judgments(path.name, given, n_unjudged=len(grades) - len(given), note=qrels.merged_note)
+    given = {pair: grade for pair, grade in graded.items() if grade >= 0}
+    return Judgments(path.name, given, n_unjudged=len(graded) - len(given), note="\n".join(notes))
 
 
 def _of_queue(path: Path) -> list[Judgments]:
-    lines, name = read_bytes(path).splitlines(), str(path)
-    allowed = read_header(lines, name)["grades"]
+    name = str(path)
     grades: dict[str, dict[Pair, float]] = {}
     texts: dict[str, dict[Pair, str]] = {}
     problems: list[Problem] = []
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        try:
-            row = read_row(line)
-        except ValueError as error:
-            problems.append(Problem(str(error), name, number))
-            continue
+    queue = read_queue_file(path, problems=problems)
+    allowed = queue.header["grades"]
+    for number, row in queue.rows.items():
         grade: Any = row.get("grade")
         by, pair = row.get("judge") or path.name, (row["query"], row["document"])
         if not is_given(grade):
@@ -89,8 +77,8 @@ def _of_queue(path: Path) -> list[Judgments]:
             grades[by][pair] = float(grade)
             if isinstance(row.get("document_text"), str):
                 texts.setdefault(by, {})[pair] = row["document_text"]
+    problems.sort(key=lambda problem: problem.line or 0)
     refuse(f"the judgments cannot be read ({counted(len(problems), 'problem')}):", problems)
     if not grades:
         raise DataError("the judgments cannot be read:", [Problem("there is no grade in it", name)])
-    scale = tuple(sorted(set(map(float, allowed))))
-    return [Judgments(by, found, texts.get(by, {}), scale) for by, found in grades.items()]
+    return [Judgments(by, found, texts.get(by, {}), queue.grades) for by, found in grades.items()]

@@ -16,27 +16,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from rankgauge.errors import ParameterError, counted
+from rankgauge.errors import ParameterError
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_judge.answers import KeptAnswers, answers_file
 from rankgauge_judge.asking import Count, Done, Model, Outcome, ask_all
 from rankgauge_judge.budget import Budget, Prices
 from rankgauge_judge.endpoint import Endpoint, check_url
 
-__all__ = ["INCOMPLETE", "ask_given", "check_folder", "check_output", "told_of_calls", "told_of_end"]
+__all__ = ["INCOMPLETE", "ask_given", "check_folder", "told_of_calls", "told_of_end"]
 
 INCOMPLETE = 3
 """The exit code where something has no answer."""
 
 D = TypeVar("D", bound=Done)
 W = TypeVar("W")
-
-
-def check_output(output: Path) -> None:
-    """Refuse an output that exists, or whose folder does not, before anything is asked."""
-    if output.exists():
-        raise ParameterError(f"{output} exists; choose another name, or delete it")
-    check_folder(output)
 
 
 def check_folder(output: Path) -> None:

@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.features.labels.queue_files import lines_of, write_files
-from rankgauge.io.files import read_bytes
-from rankgauge.io.problems import refuse
+from rankgauge import Sample
+from rankgauge.errors import DataError, Problem
+from rankgauge.files import Output, check_new_file, json_lines, read_bytes, read_sample, refuse, write_whole
 from rankgauge.plugin import Console
-from rankgauge.samples import Output, Sample
-from rankgauge.samples.sample_records import read_sample
+from rankgauge.text import counted
 from rankgauge_judge.asking import Outcome
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, told_of_calls, told_of_end
 from rankgauge_judge.nuggets import PROTOCOL, Nuggeted, NuggetJudge, NuggetTask
 
 __all__ = ["DRAFTED", "judge_samples"]
@@ -39,14 +37,14 @@ class _Line:
 
 def judge_samples(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge nuggets` was given, and return its exit code."""
-    check_output(given.output)
+    check_new_file(given.output)
     lines = _read(given, console)
     tasks = [task for task in map(_task, range(len(lines)), lines) if task is not None]
     outcome, took = ask_given(given, console, lambda model: NuggetJudge(model, given.max_nuggets).judge, tasks)
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
-        write_files({given.output: lines_of(_filled(lines, outcome, given.model))})
+        write_whole({given.output: json_lines(_filled(lines, outcome, given.model))})
     done = [one for one in outcome.done.values() if not one.failure]
     summary = {
         "model": given.model,

@@ -8,11 +8,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankgauge.errors import DataError, ParameterError, Problem, counted
-from rankgauge.features.labels.queue_files import write_files
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.files import check_new_file, write_whole
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_judge.judging_page import judging_page, parts_of, shuffled
-from rankgauge_judge.model_calls import check_output
 from rankgauge_judge.queue_input import read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
@@ -28,7 +28,7 @@ def page(given: argparse.Namespace, console: Console) -> int:
         raise ParameterError("--overlap is what several judges have in common; give --judges, too")
     outputs = _outputs(given.output, given.judges)
     for output in outputs:
-        check_output(output)
+        check_new_file(output)
     queue = read_text_queue(given.queue)
     rows = [row for _, row in queue.open]
     if not rows:
@@ -40,7 +40,7 @@ def page(given: argparse.Namespace, console: Console) -> int:
     parts = list(parts_of(questions, given.judges, given.overlap))
     rubric = _rubric(given.rubric, queue.header["grades"])
     pages = [judging_page(queue, part, rubric, given.queue.name).encode() for part in parts]
-    write_files(dict(zip(outputs, pages, strict=True)))
+    write_whole(dict(zip(outputs, pages, strict=True)))
     counts = {str(output): len(part) for output, part in zip(outputs, parts, strict=True)}
     if given.as_json:
         console.json({"documents": len(rows), "questions": len(questions), "pages": counts})

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rankgauge.features.labels.labels import words_of
+from rankgauge.text import words_of
 from rankgauge_judge.answers import read_object
 from rankgauge_judge.asking import Count, Model
 from rankgauge_judge.endpoint import CallFailedError
@@ -117,16 +117,15 @@ def _read(text: str, source: Source) -> dict[str, Any]:
     found = re.search(r"\s+".join(map(re.escape, quote.split())), source.text)
     if found is None:
         raise ValueError("the quote does not stand in the document word for word")
-    asked, said = words_of(question), words_of(source.text)
-    if _stands(words_of(answer) or answer, words_of(quote) or quote) is False:
+    words, asked, said = words_of(question), _joined(question), _joined(source.text)
+    if _stands(_joined(answer) or answer, _joined(quote) or quote) is False:
         raise ValueError("the answer does not stand in the quote")
-    if _stands(words_of(answer), asked):
+    if _stands(_joined(answer), asked):
         raise ValueError("the answer stands in the question")
-    words = asked.split()
     runs = (" ".join(words[begin : begin + _COPIED]) for begin in range(len(words) - _COPIED + 1))
     if copied := next((run for run in runs if _stands(run, said)), ""):
         raise ValueError(f"the question copies {copied!r} from the document; ask in words of your own")
-    known = {*said.split(), *words_of(source.title).split()}
+    known = {*said.split(), *words_of(source.title)}
     shared = sum(word in known for word in words) / len(words) if words else 0.0
     return {
         "question": question,
@@ -135,6 +134,10 @@ def _read(text: str, source: Source) -> dict[str, Any]:
         "start": source.start + found.start(),
         "shared": round(shared, 4),
     }
+
+
+def _joined(text: str) -> str:
+    return " ".join(words_of(text))
 
 
 def _stands(part: str, whole: str) -> bool:

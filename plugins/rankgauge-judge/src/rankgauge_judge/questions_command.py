@@ -12,15 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.errors import ParameterError, counted
-from rankgauge.features.labels.check_labels import check_labels
-from rankgauge.features.labels.label_findings import LabelFinding
-from rankgauge.features.labels.queue_files import lines_of, write_files
-from rankgauge.io.corpus import Corpus, read_corpus
+from rankgauge.errors import ParameterError
+from rankgauge.files import Corpus, check_new_file, json_lines, read_corpus, read_sample, write_whole
+from rankgauge.labels import LabelFinding, check_labels
 from rankgauge.plugin import Console
-from rankgauge.samples.sample_records import read_sample
+from rankgauge.text import counted
 from rankgauge_judge.asking import Outcome
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_output, told_of_calls, told_of_end
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, told_of_calls, told_of_end
 from rankgauge_judge.questions import WORDING, Drafted, QuestionWriter, Source, extract
 
 __all__ = ["DRAFTED", "draft_questions"]
@@ -45,7 +43,7 @@ class _Written:
 
 def draft_questions(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge questions` was given, and return its exit code."""
-    check_output(given.output)
+    check_new_file(given.output)
     corpus = read_corpus(given.corpus, catalog=console.catalog())
     names, sources = _drawn(corpus, given, console)
     outcome, took = ask_given(given, console, lambda model: QuestionWriter(model).draft, sources)
@@ -54,7 +52,7 @@ def draft_questions(given: argparse.Namespace, console: Console) -> int:
     written = _checked(corpus, [_record(names[one.place], one, given.model) for one in done if one.question])
     is_written = (is_complete or given.partial) and bool(written.records)
     if is_written:
-        write_files({given.output: lines_of(written.records)})
+        write_whole({given.output: json_lines(written.records)})
     summary = {
         "model": given.model,
         "wording": WORDING,

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.features.labels.queue_files import read_header, read_row
-from rankgauge.io.files import read_bytes
-from rankgauge.io.problems import refuse
+from rankgauge.errors import DataError, Problem
+from rankgauge.files import refuse
+from rankgauge.labels import read_queue_file
+from rankgauge.text import counted
 
 __all__ = ["TextQueue", "is_given", "read_text_queue"]
 
@@ -39,28 +39,19 @@ def is_given(grade: object) -> bool:
 
 def read_text_queue(file: Path) -> TextQueue:
     """Read a queue; a `DataError` has every line that no judge could fill in."""
-    lines = read_bytes(file).splitlines()
-    header = read_header(lines, str(file))
-    rows, problems = [], []
+    problems: list[Problem] = []
+    queue = read_queue_file(file, problems=problems)
     lacking: dict[str, list[tuple[int, str]]] = {}
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        try:
-            row = read_row(line)
-        except ValueError as error:
-            problems.append(Problem(str(error), str(file), number))
-            continue
+    for number, row in queue.rows.items():
         for key in _TEXTS:
             if not isinstance(row.get(key), str) or not row[key].strip():
                 lacking.setdefault(key, []).append((number, row["document"]))
-        rows.append(row)
     for key, documents in lacking.items():
         (number, first), others = documents[0], len(documents) - 1
         more = f" and {counted(others, 'other document')} have" if others else " has"
         flaw = f"{first!r}{more} no {key}; `judge queue` adds it with --texts and --queries"
         problems.append(Problem(flaw, str(file), number))
     refuse(f"the queue cannot be judged ({counted(len(problems), 'problem')}):", problems)
-    if not rows:
+    if not queue.rows:
         raise DataError("the queue cannot be judged:", [Problem("there is no document in it", str(file))])
-    return TextQueue(header, rows)
+    return TextQueue(queue.header, tuple(queue.rows.values()))

@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.text import did_you_mean
 
 __all__ = ["Example", "Rubric", "fenced", "mark_of", "read_rubric"]
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankgauge.errors import counted
-from rankgauge.features.labels.queue_files import lines_of, write_files
+from rankgauge.files import check_new_file, json_lines, write_whole
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_judge.asking import Count, Model, Outcome
 from rankgauge_judge.judge_lock import check_lock, write_lock
 from rankgauge_judge.judging import Judge, Judged, Task
-from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_folder, check_output, told_of_calls, told_of_end
+from rankgauge_judge.model_calls import INCOMPLETE, ask_given, check_folder, told_of_calls, told_of_end
 from rankgauge_judge.queue_input import TextQueue, is_given, read_text_queue
 from rankgauge_judge.rubric import Rubric, read_rubric
 
@@ -29,7 +29,7 @@ _SHOWN = 5
 
 def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `judge run` was given, and return its exit code."""
-    check_output(given.output)
+    check_new_file(given.output)
     if given.lock is not None:
         check_folder(given.lock)
     queue = read_text_queue(given.queue)
@@ -45,7 +45,7 @@ def run(given: argparse.Namespace, console: Console) -> int:
     is_complete = not outcome.ended and not outcome.failed and len(outcome.done) == len(tasks)
     is_written = is_complete or given.partial
     if is_written:
-        write_files({given.output: lines_of(_lines(queue, outcome, given.model, rubric))})
+        write_whole({given.output: json_lines(_lines(queue, outcome, given.model, rubric))})
     names = {answer.served for one in outcome.done.values() for answer in one.answers if answer.served}
     is_locked = given.lock is not None and served is None and any(one.answers for one in outcome.done.values())
     if is_locked:

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 
 import rankgauge
 from rankgauge import Catalog, Comparison, Policy, Profile, Result
-from rankgauge.planning.requests import MetricSpec
 from rankgauge.scale import RunShard, ShardedRun, Totals
+from rankgauge.typing import MetricSpec
 from rankgauge_spark.tables import Judgments, in_shards, read_judgments, shaped
 from rankgauge_spark.transport import collected
 from rankgauge_spark.workers import PAYLOAD, RowsOfQueries, Shards

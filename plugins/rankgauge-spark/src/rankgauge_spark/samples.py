@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 
 from rankgauge import Catalog, Engine, Policy, Profile, Result
-from rankgauge.errors import DataError, Problem, RankgaugeError, did_you_mean
-from rankgauge.io.builtin_formats import without_nulls
-from rankgauge.planning.requests import MetricSpec
-from rankgauge.policy import profile as named_profile
+from rankgauge.errors import DataError, Problem, RankgaugeError
 from rankgauge.scale import SampleShard, ShardedSamples
+from rankgauge.text import did_you_mean
+from rankgauge.typing import MetricSpec
 from rankgauge_spark.transport import collected
 from rankgauge_spark.workers import PAYLOAD, payload
 
@@ -86,8 +85,7 @@ def evaluate_samples(
 
         ResultError: Two rows have the same id.
     """
-    chosen = named_profile(profile).adapted(dict(policy or {}))
-    evaluation = Engine(catalog=catalog or Catalog.discover()).dataset([]).with_metrics(metrics).with_profile(chosen)
+    evaluation = Engine(catalog=catalog).dataset([]).with_metrics(metrics).with_profile(profile, **(policy or {}))
     if k is not None:
         evaluation = evaluation.with_defaults(k=k, source="k")
     if matchers:
@@ -119,11 +117,18 @@ class _Samples:
             for batch in batches:
                 for start in range(0, batch.num_rows, _PIECE):
                     rows = batch.slice(start, _PIECE).to_pylist(maps_as_pydicts="strict")
-                    yield payload(self.sharded.shard(map(without_nulls, rows)))
+                    yield payload(self.sharded.shard(map(_without_nulls, rows)))
         except DataError as error:
             yield payload(DataError(str(error).splitlines()[0], map(_without_place, error.problems)))
         except RankgaugeError as error:
             yield payload(error)
+
+
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
+    """Return a row without what it leaves empty, at any depth."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return list(map(_without_nulls, value)) if isinstance(value, list) else value
 
 
 def _columns(names: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 from pyspark.sql import Column, DataFrame
@@ -13,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812  # everybody's name for it
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import Kind, check_columns, find_columns
+from rankgauge.files import find_columns
 from rankgauge_spark.workers import refuse_unusable
 
 __all__ = ["Judgments", "in_shards", "read_judgments", "shaped"]
@@ -36,21 +37,20 @@ class Judgments:
     small: pl.DataFrame | None
 
 
-def shaped(table: DataFrame, kind: Kind, columns: Mapping[str, str] | None) -> DataFrame:
+def shaped(table: DataFrame, kind: Literal["qrels", "run"], columns: Mapping[str, str] | None) -> DataFrame:
     """
     Return the columns `query`, `document` and `value`, which ranks are where they stand in place of scores, negated.
 
     A `DataError` says which columns are missing or of a wrong type.
     """
-    check_columns(columns)
     names = find_columns(table.columns, kind, columns)
     types = {field.name: field.dataType for field in table.schema.fields}
-    number = names.rank or "" if names.value is None else names.value
-    what = "grades" if kind == "qrels" else "ranks" if names.value is None else "scores"
+    role = next(role for role in ("grade", "score", "rank") if role in names)
+    number, what = names[role], f"{role}s"
     numbers = (T.NumericType, T.BooleanType) if kind == "qrels" else (T.NumericType,)
     problems = [
         Problem(f"ids in column {name!r} are of type {types[name].simpleString()}; make them strings or integers")
-        for name in (names.query, names.document)
+        for name in (names["query"], names["document"])
         if not isinstance(types[name], _IDS)
     ]
     if not isinstance(types[number], numbers):
@@ -59,9 +59,9 @@ def shaped(table: DataFrame, kind: Kind, columns: Mapping[str, str] | None) -> D
     if problems:
         raise DataError(f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be used:", problems)
     return table.select(
-        _column(names.query).cast("string").alias("query"),
-        _column(names.document).cast("string").alias("document"),
-        (-_column(number) if names.value is None else _column(number)).cast("double").alias("value"),
+        _column(names["query"]).cast("string").alias("query"),
+        _column(names["document"]).cast("string").alias("document"),
+        (-_column(number) if role == "rank" else _column(number)).cast("double").alias("value"),
     )
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankgauge import Engine
-from rankgauge.errors import ParameterError, counted
+from rankgauge.errors import ParameterError
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_systems.check_documents import SEED, SIZE
 from rankgauge_systems.check_facts import Fact, Observations, facts_of
 from rankgauge_systems.check_observations import observe_apart, opened

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from rankgauge.errors import counted
+from rankgauge.text import counted
 from rankgauge_systems.check_documents import TWINS, exact, questions
 from rankgauge_systems.check_observations import DEPTHS, Observed
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankgauge import Engine
-from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.errors import ParameterError
+from rankgauge.systems import ConfiguredSystem
 from rankgauge_systems.check_documents import NOTHING, SCRIPTS, SIZE, TWIN, TWINS, documents, questions
 from rankgauge_systems.engines import Engine as SearchEngine
 from rankgauge_systems.engines import Hit

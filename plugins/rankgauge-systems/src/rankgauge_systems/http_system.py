@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from rankgauge.errors import ParameterError, listed
-from rankgauge.io.preset_records import values_at
+from rankgauge.errors import ParameterError
+from rankgauge.files import values_at
+from rankgauge.text import listed
 from rankgauge_systems.engines import question_of
 from rankgauge_systems.options import SystemOptions
 

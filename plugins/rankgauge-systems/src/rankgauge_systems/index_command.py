@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from rankgauge.errors import ParameterError, counted
-from rankgauge.io.corpus import read_corpus
+from rankgauge.errors import ParameterError
+from rankgauge.files import read_corpus
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_systems.engines import Document, Loaded
 
 __all__ = ["index"]

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationInfo
 from pydantic.fields import FieldInfo
 
-from rankgauge.cli.system_under_test import imported
-from rankgauge.errors import ParameterError, counted
+from rankgauge.errors import ParameterError
+from rankgauge.systems import import_function
+from rankgauge.text import counted
 from rankgauge_systems.engines import Document, check_sizes, required
 
 __all__ = [
@@ -155,7 +156,7 @@ def _has_no_direction(vector: Sequence[float]) -> bool:
 
 def embedding_of(name: str) -> Embedder:
     """Return what makes vectors."""
-    return Embedder(imported(name, "embed") if ":" in name else _semantic(name), name)
+    return Embedder(import_function(name, "embed") if ":" in name else _semantic(name), name)
 
 
 def _semantic(name: str) -> Embed:

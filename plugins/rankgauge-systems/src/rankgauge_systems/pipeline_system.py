@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from rankgauge.cli.system_under_test import imported
 from rankgauge.errors import ParameterError
+from rankgauge.systems import import_function
 from rankgauge_systems.engines import Document, Loaded
 from rankgauge_systems.options import Function, SystemOptions
 
@@ -85,8 +85,8 @@ class PipelineSystem:
     def __init__(self, options: PipelineOptions, make: Make) -> None:
         """Make its searches by kind and options."""
         self._options = options
-        self._filter = None if options.filter is None else imported(options.filter, "filter")
-        self._rerank = None if options.rerank is None else imported(options.rerank.by, "rerank.by")
+        self._filter = None if options.filter is None else import_function(options.filter, "filter")
+        self._rerank = None if options.rerank is None else import_function(options.rerank.by, "rerank.by")
         self._searches = {name: make(kind, given) for name, (kind, given) in options.search.items()}
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="pipeline")
 

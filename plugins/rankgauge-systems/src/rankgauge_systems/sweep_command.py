@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from rankgauge import Engine, Evaluation
-from rankgauge.engine.configured_system import check_options
-from rankgauge.errors import ConfigError, ParameterError, Problem, RunInterrupted, counted, listed
-from rankgauge.planning.requests import by_column
+from rankgauge.errors import ConfigError, ParameterError, Problem, RunInterrupted
 from rankgauge.plugin import Console
+from rankgauge.text import counted, listed
+from rankgauge.typing import MetricSpec
 from rankgauge_systems.sweep_points import points_of
 from rankgauge_systems.sweep_report import held_out, rows_of, show_sweep
 from rankgauge_systems.sweep_results import Calls, exact_recall, scored
@@ -29,7 +30,7 @@ def sweep(given: argparse.Namespace, console: Console) -> int:
     assert engine.config is not None  # noqa: S101  # a config was given
     points = points_of(engine.config.config.sweep)
     for point in points:
-        check_options(engine.config, engine.catalog, point.changes)
+        engine.check_system(point.changes)
     evaluation = _evaluation(engine, given)
     columns = _columns(evaluation)
     calls = Calls(concurrency=given.concurrency, timeout=given.timeout, retries=given.retries, limit=given.limit)
@@ -75,7 +76,7 @@ def _evaluation(engine: Engine, given: argparse.Namespace) -> Evaluation:
     if given.dataset is None and len(names) != 1:
         raise ParameterError(f"{given.config} has {counted(len(names), 'dataset')}; name one with --dataset")
     evaluation = engine.dataset(given.dataset or names[0])
-    metrics = evaluation.metrics if given.metric is None else by_column(given.metric, evaluation.metrics)
+    metrics = evaluation.metrics if given.metric is None else _chosen(evaluation, given.metric)
     if not metrics:
         problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", str(given.config))
         raise ConfigError(f"{given.config} cannot be used:", [problem])
@@ -86,6 +87,12 @@ def _evaluation(engine: Engine, given: argparse.Namespace) -> Evaluation:
     kept = [metric for metric in metrics if cost not in _columns(evaluation.with_metrics([metric]))]
     measured = [name for name in ("latency_p50", "latency_p95") if name not in {cost, *others}]
     return evaluation.with_metrics([*kept, *measured, given.cost])
+
+
+def _chosen(evaluation: Evaluation, names: Sequence[str]) -> list[MetricSpec]:
+    """Return metrics, those that the config declares under such a name as it declares them."""
+    declared = {tuple(_columns(evaluation.with_metrics([metric]))): metric for metric in evaluation.metrics}
+    return [declared.get((name,), name) for name in names]
 
 
 def _columns(evaluation: Evaluation) -> list[str]:

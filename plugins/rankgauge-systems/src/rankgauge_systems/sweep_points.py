@@ -7,11 +7,11 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.cli.result_folders import plain_name
 from rankgauge.errors import ParameterError
 from rankgauge_systems.kinds import KINDS
 from rankgauge_systems.options import is_approximating
@@ -36,7 +36,8 @@ class Point:
     def folder(self) -> str:
         """Return the name of the folder of its result, which no other point has."""
         digest = hashlib.sha256(json.dumps(self.changes, sort_keys=True).encode()).hexdigest()[:8]
-        return f"{plain_name(self.name)[:60].rstrip('.-')}-{digest}"
+        readable = re.sub(r"[^\w.-]+", "-", self.name).strip(".-")[:60].rstrip(".-")
+        return f"{readable or 'point'}-{digest}"
 
 
 def _shown(value: object) -> str:

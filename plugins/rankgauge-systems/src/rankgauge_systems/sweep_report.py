@@ -10,8 +10,9 @@ from typing import Any
 
 import rankgauge
 from rankgauge import Result
-from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.errors import ParameterError, ResultError
 from rankgauge.plugin import Console
+from rankgauge.text import counted
 from rankgauge_systems.sweep_points import Point, halves
 
 __all__ = ["Held", "Row", "held_out", "rows_of", "show_sweep"]

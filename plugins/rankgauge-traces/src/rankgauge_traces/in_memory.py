@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankgauge.errors import Problem, counted
-from rankgauge.io.problems import refuse
+from rankgauge.errors import Problem
+from rankgauge.files import refuse
 from rankgauge.plugin import Source
+from rankgauge.text import counted
 from rankgauge_traces.samples import samples_of_traces
 from rankgauge_traces.span_files import read_lines, spans_of_records
 from rankgauge_traces.spans import Span

@@ -12,21 +12,20 @@ from typing import Any
 
 import orjson
 
-from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted, did_you_mean, listed
-from rankgauge.io.files import is_there
-from rankgauge.io.problems import refuse
-from rankgauge.io.whole_files import write_new
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
+from rankgauge.files import check_new_file, refuse, write_whole
 from rankgauge.plugin import Console
+from rankgauge.text import counted, did_you_mean, listed
 from rankgauge_traces.samples import BY_QUESTION, Joined, join, lacks, read_gold, samples_of_traces
 from rankgauge_traces.span_files import read_spans
 from rankgauge_traces.traces import Counts, Reading, Trace, check_there, traces_of
 
-__all__ = ["check_output", "run", "write_lines"]
+__all__ = ["run", "write_lines"]
 
 
 def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `traces read` was given, and return its exit code."""
-    check_output(given.output)
+    check_new_file(given.output)
     if given.gold is None and (idle := [name for name in ("by", "with_missing") if getattr(given, name)]):
         raise ParameterError(f"--{idle[0].replace('_', '-')} is about ground truth; name it with --gold FILE")
     reading = Reading(given.id_key, given.root, _names(given.name or []))
@@ -54,23 +53,13 @@ def run(given: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def check_output(file: Path) -> None:
-    """Refuse a file that is there, or in no folder, before anything is read."""
-    if is_there(file):
-        raise ParameterError(f"{file} exists; choose another name, or delete it")
-    if not file.absolute().parent.is_dir():
-        raise ParameterError(f"cannot write {file}: there is no folder {file.parent}")
-
-
 def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> None:
     """Write records as JSON lines, all of them or none."""
     try:
         lines = [orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records]
-        write_new({file: b"".join(lines)})
     except orjson.JSONEncodeError as error:
         raise DataError(f"{file} is not written:", [Problem(f"a value cannot be written as JSON: {error}")]) from error
-    except OSError as error:
-        raise ParameterError(f"cannot write {file}: {error.strerror or error}") from error
+    write_whole({file: b"".join(lines)})
 
 
 def _names(typed: Sequence[str]) -> dict[str, str]:

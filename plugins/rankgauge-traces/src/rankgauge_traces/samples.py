@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, Problem, counted, listed
-from rankgauge.io.file_records import records
-from rankgauge.io.problems import refuse
-from rankgauge.samples import Fault
+from rankgauge import Catalog
+from rankgauge.errors import DataError, Problem
+from rankgauge.files import Fault, records, refuse
+from rankgauge.text import counted, listed
 from rankgauge_traces.documents import Item
 from rankgauge_traces.traces import Trace
 
@@ -68,7 +67,7 @@ def read_gold(file: Path, by: str, catalog: Catalog) -> Gold:
     """Read ground truth: samples in any format of datasets; a `DataError` names those that cannot be found by *by*."""
     samples: dict[str, Mapping[str, Any]] = {}
     problems: list[Problem] = []
-    for record in records(file, catalog):
+    for record in records(file, catalog=catalog):
         sample = record.value
         flaw = ""
         if isinstance(sample, Fault):

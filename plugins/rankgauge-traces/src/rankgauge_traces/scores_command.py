@@ -7,10 +7,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rankgauge.engine.result import Result
-from rankgauge.errors import NothingToEvaluateError, ResultError, counted
+from rankgauge import Result
+from rankgauge.errors import NothingToEvaluateError, ResultError
+from rankgauge.files import check_new_file
 from rankgauge.plugin import Console
-from rankgauge_traces.read_command import check_output, write_lines
+from rankgauge.text import counted
+from rankgauge_traces.read_command import write_lines
 from rankgauge_traces.score_forms import FORMS
 from rankgauge_traces.span_scores import scores_of
 
@@ -19,7 +21,7 @@ __all__ = ["run"]
 
 def run(given: argparse.Namespace, console: Console) -> int:
     """Do what `traces scores` was given, and return its exit code."""
-    check_output(given.output)
+    check_new_file(given.output)
     result = Result.load(given.folder)
     if given.metric is not None and given.metric not in result:
         raise ResultError(f"{given.folder} has no column {given.metric!r}; it has {', '.join(result.metrics)}")

@@ -8,12 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from rankgauge.errors import Problem
-from rankgauge.io.builtin_formats import read_parquet
-from rankgauge.io.documents import not_json, not_utf8, read_json
-from rankgauge.io.files import open_file, plain_suffix
+from rankgauge.files import Fault, open_file, plain_suffix, read_json, read_jsonl, read_parquet
 from rankgauge.plugin import Source
 from rankgauge_traces.other_records import spans_of_record
 from rankgauge_traces.otlp_json import OTHER_SIGNALS, spans_of_request
@@ -42,7 +38,7 @@ def read_spans(path: Path, problems: list[Problem]) -> Iterator[Span]:
         if suffix != ".json":
             yield from read_lines(source, problems)
             return
-        document, _ = read_json(source.stream.read(), source.name, offset=source.offset)
+        document = read_json(source)
         for place, record in enumerate(document if isinstance(document, list) else [document]):
             where = f"[{place}]" if isinstance(document, list) else ""
             yield from _spans(record, source.name, None, where, problems)
@@ -50,16 +46,11 @@ def read_spans(path: Path, problems: list[Problem]) -> Iterator[Span]:
 
 def read_lines(source: Source, problems: list[Problem]) -> Iterator[Span]:
     """Yield the spans of JSON lines, and add what is wrong with any of them."""
-    offset = source.offset
-    for number, line in enumerate(source.stream, 1):
-        try:
-            record = orjson.loads(line) if line.strip() else None
-        except orjson.JSONDecodeError as error:
-            problems.append(Problem(_flaw(line, error, offset), source.name, number))
-            record = None
-        offset += len(line)
-        if record is not None:
-            yield from _spans(record, source.name, number, "", problems)
+    for record in read_jsonl(source):
+        if isinstance(record.value, Fault):
+            problems.append(Problem(record.value.reason, source.name, record.line))
+        else:
+            yield from _spans(record.value, source.name, record.line, "", problems)
 
 
 def spans_of_records(records: Iterable[object], problems: list[Problem]) -> Iterator[Span]:
@@ -91,12 +82,3 @@ def _spans(record: Any, file: str, line: int | None, where: str, problems: list[
             raise MalformedSpanError(f"this is none of {_FORMS}; it has {keys:.200}")  # noqa: TRY301
     except MalformedSpanError as error:
         problems.append(Problem(str(error), file, line, where))
-
-
-def _flaw(line: bytes, error: orjson.JSONDecodeError, offset: int) -> str:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as broken:
-        return not_utf8(broken, offset)
-    document = "; a file of one JSON document needs a name that ends in .json" if text.strip() in {"{", "["} else ""
-    return not_json(error, text) + document

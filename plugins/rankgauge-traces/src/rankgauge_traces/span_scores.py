@@ -8,12 +8,7 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any, NamedTuple
 
-from rankgauge.catalog import Catalog
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of
-from rankgauge.engine.result import Result
-from rankgauge.errors import ResultError
-from rankgauge.result import MetricSummary
-from rankgauge.scoring.score import STATUSES
+from rankgauge import Catalog, MetricSummary, Result
 
 __all__ = ["SpanScore", "scores_of"]
 
@@ -44,32 +39,24 @@ def scores_of(result: Result, metric: str | None, catalog: Catalog) -> Iterator[
 
     The data are read again, for they have the trace of each sample. One column, or all but those of whole runs.
     """
-    if is_of_run(result):
-        raise ResultError("this is a result of a run and judgments, whose queries came from no traces")
-    evaluation = evaluation_of(result, catalog=catalog)
-    plan = evaluation.plan()
-    check_definitions(plan, result)
     columns = [result[metric]] if metric is not None else list(result.metrics.values())
-    stages = {planned.name: planned.targets[0].stage if planned.targets else None for planned in plan.metrics}
-    chosen = [
-        (column, stages[column.name], _definition(column, result)) for column in columns if column.rankings is None
-    ]
+    chosen = [(column, _definition(column, result)) for column in columns if column.rankings is None]
     places = {name: place for place, name in enumerate(result.sample_ids)}
-    for sample in job_of(result, evaluation, plan).read():
+    for sample in result.samples(catalog=catalog):
         known = sample.metadata or {}
-        place, trace = places.get(sample.id), known.get("trace_id")
+        place, trace = places[sample.id], known.get("trace_id")
         scores = []
-        if place is not None and isinstance(trace, str) and trace:
-            for column, stage, definition in chosen:
+        if isinstance(trace, str) and trace:
+            for column, definition in chosen:
                 value = float(column.values[place])
                 scores.append(
                     SpanScore(
                         sample.id,
                         trace,
-                        _span(known, stage),
+                        _span(known, column.info.stage),
                         column.name,
                         None if isnan(value) else value,
-                        STATUSES[column.codes[place]],
+                        column.status(place),
                         column.reasons.get(place, ""),
                         definition,
                     )

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgauge.errors import NothingToEvaluateError, Problem, counted
+from rankgauge.errors import NothingToEvaluateError, Problem
+from rankgauge.text import counted
 from rankgauge_traces.conventions import Retrieval, answer_of, question_of, retrieval_of
 from rankgauge_traces.pipelines import Joints, Stages, Step, notice_joints, stages_of
 from rankgauge_traces.spans import Span

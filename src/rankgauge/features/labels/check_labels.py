@@ -41,9 +41,19 @@ def check_labels(
     progress: Callable[[int, int], None] | None = None,
 ) -> GoldReport:
     """
-    Check the labels of samples; *before* is the corpus on which they were made, where it is still there.
+    Check whether the labels of samples hold for a corpus, as `rankgauge gold check` does.
 
-    *progress* is called with how many documents were looked through, and how many there are.
+    Args:
+        samples: Samples with ground truth, such as `rankgauge.files.read_sample` reads.
+
+        corpus: The documents as they are now, such as `rankgauge.files.read_corpus` reads.
+
+        before: The corpus on which the labels were made, where it is still there.
+
+        progress: Called with how many documents were looked through, and how many there are.
+
+    Returns:
+        How many labels there are and hold, and what is wrong with the others.
     """
     traced = TracedLabels(samples, corpus, before, progress)
     check, others = _Check(traced), check_questions(traced)

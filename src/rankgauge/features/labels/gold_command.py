@@ -24,13 +24,12 @@ from rankgauge.features.labels.check_labels import check_labels
 from rankgauge.features.labels.label_findings import GoldReport, finding_lines
 from rankgauge.features.labels.labels import labels_of
 from rankgauge.features.labels.new_judgments import qrels_lines
-from rankgauge.features.labels.queue_files import lines_of, write_files
 from rankgauge.features.labels.repair_labels import change_lines, repair_labels
 from rankgauge.io.corpus import Corpus, read_corpus
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import read_texts
 from rankgauge.io.open_sources import open_qrels
-from rankgauge.io.whole_files import obstacle
+from rankgauge.io.whole_files import json_lines, obstacle, write_whole
 from rankgauge.stats.estimates import TIED
 
 
@@ -113,7 +112,7 @@ def execute_repair(given: argparse.Namespace) -> int:
     scores = {} if given.result is None else _effect(given.result, evaluation, repaired.records)
     of_qrels = given.qrels is not None
     records = repaired.records
-    write_files({given.output: qrels_lines(given.output, _judgments(records)) if of_qrels else lines_of(records)})
+    write_whole({given.output: qrels_lines(given.output, _judgments(records)) if of_qrels else json_lines(records)})
     if given.as_json:
         changes = [change.to_dict() for change in repaired.changes]
         reasons = zip(repaired.left, repaired.reasons, strict=True)

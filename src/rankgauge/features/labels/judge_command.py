@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankgauge.arguments import read_scale
 from rankgauge.catalog import Catalog
 from rankgauge.cli.console import echo, print_answer, print_json, remark
 from rankgauge.cli.conventions import Conventions, make_catalog, policy_options, run_names, table_columns
@@ -25,10 +24,11 @@ from rankgauge.features.labels.new_judgments import (
 )
 from rankgauge.features.labels.pools import make_first_queue, make_queue
 from rankgauge.features.labels.queue import Queue, judgments_summary, judgments_text, key_rows, queue_rows
-from rankgauge.features.labels.queue_files import decoded, lines_of, read_queue, write_files
+from rankgauge.features.labels.queue_files import decoded, read_queue, read_scale
 from rankgauge.io.file_records import read_texts
 from rankgauge.io.ir_datasets_names import TextOf
 from rankgauge.io.open_sources import open_qrels
+from rankgauge.io.whole_files import check_new_file, json_lines, write_whole
 from rankgauge.planning.plan import Plan
 
 
@@ -40,7 +40,8 @@ def execute_queue(given: argparse.Namespace) -> int:
         raise ParameterError("--questions is for judging from scratch; with --qrels --limit makes the queue shorter")
     names = run_names(given.runs)
     key = Path(f"{given.output}.key.jsonl")
-    _refuse_taken(given.output, key)
+    check_new_file(given.output)
+    check_new_file(key)
     conventions = Conventions(
         profile=given.profile,
         policy=policy_options(given.policy),
@@ -58,7 +59,7 @@ def execute_queue(given: argparse.Namespace) -> int:
     queries = _texts(given.queries, {decoded(item.query) for item in queue.items}, "query", conventions.catalog)
     documents = _texts(given.texts, {decoded(item.document) for item in queue.items}, "document", conventions.catalog)
     rows = queue_rows(queue, guideline=given.guideline, queries=queries, documents=documents)
-    write_files({key: lines_of(key_rows(queue)), given.output: lines_of(rows)})
+    write_whole({key: json_lines(key_rows(queue)), given.output: json_lines(rows)})
     if given.as_json:
         print_json(_summary(queue, given.output, key))
     else:
@@ -123,19 +124,11 @@ def _texts(file: Path | None, wanted: Collection[str], what: TextOf, catalog: Ca
     return texts
 
 
-def _refuse_taken(*files: Path) -> None:
-    """Refuse files that exist, which may hold somebody's work, and folders that do not."""
-    for file in files:
-        if file.exists():
-            raise ParameterError(f"{file} exists; choose another name, or delete it")
-        if not file.absolute().parent.is_dir():
-            raise ParameterError(f"cannot write {file}: there is no folder {file.parent}")
-
-
 def execute_read(given: argparse.Namespace) -> int:
     """Add the judgments of a queue to those that it was made for."""
     side = provenance_path(given.output)
-    _refuse_taken(given.output, side)
+    check_new_file(given.output)
+    check_new_file(side)
     known = (
         None if given.qrels is None else _judgments(given.qrels, table_columns(given.columns, letters=given.letters))
     )

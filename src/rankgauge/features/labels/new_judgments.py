@@ -17,9 +17,10 @@ from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.columns import Qrels, Relevance, Slices
 from rankgauge.errors import DataError, Problem, counted
-from rankgauge.features.labels.queue_files import Graded, decoded, is_model, lines_of, write_files
+from rankgauge.features.labels.queue_files import Graded, decoded, is_model
 from rankgauge.io.files import open_file, read_bytes
 from rankgauge.io.problems import refuse
+from rankgauge.io.whole_files import json_lines, write_whole
 from rankgauge.stats import Agreement, agreement
 
 __all__ = [
@@ -108,7 +109,7 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
         for each in added
     ]
     told = [{**row, **each.told} for row, each in zip(new, added, strict=True)]
-    write_files({provenance_path(path): lines_of([*earlier, *told]), path: data})
+    write_whole({provenance_path(path): json_lines([*earlier, *told]), path: data})
 
 
 def qrels_lines(path: Path, judged: Iterable[tuple[bytes, bytes, float]]) -> bytes:

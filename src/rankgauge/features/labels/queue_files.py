@@ -1,5 +1,5 @@
 """
-Queues as files: what a judge fills in, read line by line, and lines as they are written.
+Queues as files: what a judge fills in, read line by line.
 
 Lines are JSON by the standard library, which can hold any id: bytes that are not UTF-8 come back as they were.
 """
@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rankgauge.columns import Qrels, encoded
-from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted
+from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import refuse, unreadable
-from rankgauge.io.whole_files import write_new
 
 __all__ = [
     "SCHEMA_VERSION",
     "Graded",
+    "QueueFile",
     "checked_scale",
     "decoded",
     "is_model",
-    "lines_of",
-    "read_header",
+    "is_queue_file",
     "read_queue",
-    "read_row",
-    "write_files",
+    "read_queue_file",
+    "read_scale",
 ]
 
 
@@ -65,27 +64,69 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def lines_of(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return one JSON object a line."""
-    return "".join(f"{_json(row)}\n" for row in rows).encode()
+@dataclass(frozen=True, slots=True)
+class QueueFile:
+    """
+    A queue of documents to judge, as its file has it.
+
+    Attributes:
+        header: The first line; `grades` are those that a judge may give.
+
+        rows: The object on each line, by line number: `query`, `document` and whatever else is there, such as
+            `query_text`, `document_text`, `grade` and `judge`.
+    """
+
+    header: Mapping[str, Any]
+    rows: Mapping[int, dict[str, Any]]
+
+    @property
+    def grades(self) -> tuple[float, ...]:
+        """Return the grades that a judge may give, ascending."""
+        return tuple(sorted(set(map(float, self.header["grades"]))))
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
-    """Write files that are not there yet, all of them or none; a `ResultError` says why that is not possible."""
-    try:
-        write_new(files)
-    except OSError as error:
-        names = " and ".join(map(str, files))
-        raise ResultError(f"cannot write {names}: {error.strerror or error}; nothing was written there") from error
+def is_queue_file(path: Path) -> bool:
+    """
+    Return whether a file is a queue, by its first line.
+
+    Args:
+        path: The file.
+
+    Returns:
+        False for judgments and any other file that can be read.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    head = read_bytes(path)[:4096].lstrip()
+    return head.startswith(b"{") and SCHEMA_VERSION.encode() in head.partition(b"\n")[0]
 
 
-def _json(row: Mapping[str, Any]) -> str:
-    text = json.dumps(row, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # an id that is not UTF-8
-        return json.dumps(row)
-    return text
+def read_queue_file(path: Path, *, problems: list[Problem]) -> QueueFile:
+    """
+    Read a queue that `rankgauge judge queue` wrote, filled in or not.
+
+    Args:
+        path: The file.
+
+        problems: Lines that are no row of a queue are added to it; `rankgauge.files.refuse` raises all of them.
+
+    Returns:
+        The queue, with the lines that can be used.
+
+    Raises:
+        DataError: The file cannot be read, or its first line is not the header of a queue.
+    """
+    name = str(path)
+    lines = read_bytes(path).splitlines()
+    header, rows = _read_header(lines, name), {}
+    for number, line in enumerate(lines[1:], 2):
+        if line.strip():
+            try:
+                rows[number] = _read_row(line)
+            except ValueError as error:
+                problems.append(Problem(str(error), name, number))
+    return QueueFile(header, rows)
 
 
 def read_queue(path: Path, qrels: Qrels | None, *, judge: str = "", with_models: bool = False) -> list[Graded]:
@@ -96,25 +137,23 @@ def read_queue(path: Path, qrels: Qrels | None, *, judge: str = "", with_models:
     or has every line that is not filled in or cannot be used; one by a model unless *with_models* is to take these.
     """
     name = str(path)
-    lines = read_bytes(path).splitlines()
-    header = read_header(lines, name)
-    if message := _of_others(header.get("judgments"), qrels):
+    problems: list[Problem] = []
+    queue = read_queue_file(path, problems=problems)
+    if message := _of_others(queue.header.get("judgments"), qrels):
         raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
     queries = None if qrels is None else frozenset(qrels.queries)
-    problems: list[Problem] = []
     seen: dict[tuple[bytes, bytes], int] = {}
     judged = []
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
+    for number, row in queue.rows.items():
         try:
-            graded = _graded(line, header["grades"], judge)
+            graded = _graded(row, queue.header["grades"], judge)
             first = seen.setdefault((graded.query, graded.document), number)
             _check(graded, queries, first=None if first == number else first, with_models=with_models)
         except ValueError as error:
             problems.append(Problem(str(error), name, number))
         else:
             judged.append(graded)
+    problems.sort(key=lambda problem: problem.line or 0)
     if not problems and not judged:
         problems.append(Problem("there is no judgment in it", name))
     refuse(f"the queue cannot be read ({counted(len(problems), 'problem')}):", problems)
@@ -143,6 +182,33 @@ def _check(graded: Graded, queries: Collection[bytes] | None, *, first: int | No
         raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
 
 
+_LONGEST_SCALE = 1_000
+
+
+def read_scale(written: str) -> tuple[float, ...]:
+    """
+    Read a scale of grades as people type it: numbers with commas between, or the whole numbers from one to another.
+
+    Args:
+        written: Such as ``0,1,2`` or ``0-3``.
+
+    Returns:
+        The grades, ascending; at least two.
+
+    Raises:
+        ParameterError: It is no such list, or has fewer than two grades or one below 0.
+    """
+    first, dash, last = written.partition("-")
+    if dash and first.strip().isdecimal() and last.strip().isdecimal() and int(last) - int(first) < _LONGEST_SCALE:
+        return checked_scale([float(grade) for grade in range(int(first), int(last) + 1)])
+    try:
+        grades = [float(grade) for grade in written.split(",")]
+    except ValueError:
+        form = "a list of numbers separated by commas, such as 0,1,2, or the whole numbers from one to another, as 0-3"
+        raise ParameterError(f"--grades is {form}; not {written!r}") from None
+    return checked_scale(grades)
+
+
 def checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
     """Return the grades that somebody named, ascending; refuse those that are no scale."""
     scale = tuple(sorted(set(grades)))
@@ -152,7 +218,7 @@ def checked_scale(grades: Sequence[float]) -> tuple[float, ...]:
     return scale
 
 
-def read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:
+def _read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:
     """Return the header of a queue, with the `grades` that a judge may give; refuse what is no queue."""
     header = None
     with suppress(IndexError, ValueError, RecursionError):
@@ -170,9 +236,8 @@ def read_header(lines: Sequence[bytes], name: str) -> dict[str, Any]:
     return header
 
 
-def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
-    """Return what a line says; a `ValueError` says what is wrong with it."""
-    row = read_row(line)
+def _graded(row: Mapping[str, Any], grades: Sequence[float], judge: str) -> Graded:
+    """Return what a row says; a `ValueError` says what is wrong with it."""
     grade, by = row.get("grade"), row.get("judge")
     allowed = ", ".join(f"{allowed:g}" for allowed in grades)
     if grade is None or grade == "":
@@ -189,7 +254,7 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     return Graded(query=query, document=document, grade=float(grade), judge=who, told=told)
 
 
-def read_row(line: bytes) -> dict[str, Any]:
+def _read_row(line: bytes) -> dict[str, Any]:
     """Return the object on a line, with the ids of a query and a document; a `ValueError` says what is wrong."""
     try:
         row = json.loads(line.decode())

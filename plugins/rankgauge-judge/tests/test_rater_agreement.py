@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from rankgauge.stats.rater_agreement import Weights, ac2, alpha, bootstrapped, counted_pairs, weighted_kappa
+from rankgauge_judge.rater_agreement import (
+    Coefficient,
+    Weights,
+    ac2,
+    alpha,
+    bootstrapped,
+    counted_pairs,
+    weighted_kappa,
+)
 
 ZERO_TO_THREE = np.arange(4.0)
 
@@ -81,8 +89,10 @@ def test_many_tables_are_computed_as_one_is() -> None:
 
 def test_an_interval_needs_half_of_the_resamples() -> None:
     value = np.array(0.5)
-    assert bootstrapped(value, np.array([0.0, 1.0, np.nan])) == (0.5, pytest.approx(0.025), pytest.approx(0.975))
-    assert bootstrapped(value, np.array([0.0, np.nan, np.nan])) == (0.5, None, None)
+    assert bootstrapped(value, np.array([0.0, 1.0, np.nan])) == Coefficient(
+        0.5, pytest.approx(0.025), pytest.approx(0.975)
+    )
+    assert bootstrapped(value, np.array([0.0, np.nan, np.nan])) == Coefficient(0.5, None, None)
     assert bootstrapped(np.array(np.nan), np.array([0.0, 1.0])).value is None
 
 
@@ -128,5 +138,5 @@ def test_tables_of_one_grade_have_one_ac2_each() -> None:
 
 
 def test_without_a_value_or_a_resample_there_is_no_interval() -> None:
-    assert bootstrapped(np.array(0.5), np.empty(0)) == (0.5, None, None)
-    assert bootstrapped(np.array(np.nan), np.array([0.0, 1.0])) == (None, None, None)
+    assert bootstrapped(np.array(0.5), np.empty(0)) == Coefficient(0.5, None, None)
+    assert bootstrapped(np.array(np.nan), np.array([0.0, 1.0])) == Coefficient(None, None, None)

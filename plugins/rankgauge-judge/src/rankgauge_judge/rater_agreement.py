@@ -7,7 +7,8 @@ each question, so that a bootstrap draws questions and not documents, of which t
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,8 @@ Weights = Literal["identity", "linear", "quadratic"]
 """How much two grades agree that differ: not at all, by their distance, or by its square; 1 if they are the same."""
 
 
-class Coefficient(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Coefficient:
     """
     A coefficient of agreement.
 

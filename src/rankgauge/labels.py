@@ -1,0 +1,17 @@
+"""
+Labels: whether they still hold for a corpus, and queues of documents that somebody is to judge.
+"""
+
+from rankgauge.features.labels.check_labels import check_labels
+from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
+from rankgauge.features.labels.queue_files import QueueFile, is_queue_file, read_queue_file, read_scale
+
+__all__ = [
+    "GoldReport",
+    "LabelFinding",
+    "QueueFile",
+    "check_labels",
+    "is_queue_file",
+    "read_queue_file",
+    "read_scale",
+]

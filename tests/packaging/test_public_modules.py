@@ -1,0 +1,90 @@
+"""What plugins may import: the plugins of this repository take public names of public modules, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from rankgauge import errors
+
+ROOT = Path(__file__).parents[2]
+PAGE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
+PUBLIC = {module for module in PAGE.MODULES if module.split(".")[0] == "rankgauge"}
+PLUGINS = sorted(ROOT.glob("plugins/*/pyproject.toml"))
+
+
+def imports_of(source: str) -> Iterator[tuple[str, str]]:
+    """Yield module and name of what a file takes from rankgauge: by import, or as `rankgauge.name`; "" for a module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found = [(alias.name, "") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found = [(node.module or "", alias.name) for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "rankgauge":
+            found = [("rankgauge", node.attr)]
+        else:
+            continue
+        yield from (pair for pair in found if pair[0].split(".")[0] == "rankgauge")
+
+
+def public_names(module: str) -> set[str]:
+    """Return the names that the page of public names has of a module."""
+    if module == "rankgauge.errors":  # which has a page of its own
+        kinds = {name for name in errors.__all__ if isinstance(getattr(errors, name), type)}
+        return kinds | {each.name for each in PAGE.public_names(module)}
+    return {each.name for each in PAGE.public_names(module)}
+
+
+def private(source: str) -> list[str]:
+    """Return what a file imports of rankgauge that is not public."""
+    return [
+        f"{module}: {name}" if name else module
+        for module, name in imports_of(source)
+        if f"{module}.{name}" not in PUBLIC and not (module in PUBLIC and (not name or name in public_names(module)))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from rankgauge import Engine\nimport rankgauge.files\nfrom rankgauge.errors import DataError, Problem", []),
+        ("from rankgauge.io.files import read_bytes", ["rankgauge.io.files: read_bytes"]),
+        ("def f():\n    import rankgauge.engine.job", ["rankgauge.engine.job"]),
+        ("from rankgauge.files import corpus", ["rankgauge.files: corpus"]),
+        ("from rankgauge.errors import counted", ["rankgauge.errors: counted"]),
+        ("import rankgauge\nrankgauge.evaluate\nrankgauge.engine", ["rankgauge: engine"]),
+        ("from rankgauge.compat import haystack\nfrom rankgauge_judge.rubric import Rubric", []),
+    ],
+)
+def test_a_private_name_is_seen(source: str, expected: list[str]) -> None:
+    assert private(source) == expected
+
+
+@pytest.mark.parametrize("project", PLUGINS, ids=lambda project: project.parent.name)
+def test_a_plugin_imports_public_names_alone(project: Path) -> None:
+    files = sorted(project.parent.glob("src/**/*.py"))
+    assert files
+    found = {str(file.relative_to(ROOT)): private(file.read_text(encoding="utf-8")) for file in files}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+def test_the_page_on_plugins_lists_the_public_modules() -> None:
+    text = (ROOT / "docs/reference/plugins.md").read_text(encoding="utf-8")
+    table = text.partition("| module | what it is for |")[2].partition("\n\n")[0]
+    listed = re.findall(r"^\| `([\w.]+)` \|", table, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {".".join(module.split(".")[:2]) for module in PUBLIC}
+
+
+@pytest.mark.parametrize("module", sorted(PUBLIC))
+def test_a_public_module_says_what_it_is_for(module: str) -> None:
+    found = importlib.import_module(module)
+    assert (found.__doc__ or "").strip()
+    assert list(found.__all__) == sorted(found.__all__)
