@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 import runpy
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from rankgauge import errors
+from rankgauge.plugin.hookspecs import why_unusable
 
 ROOT = Path(__file__).parents[2]
 PAGE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
@@ -88,3 +90,18 @@ def test_a_public_module_says_what_it_is_for(module: str) -> None:
     found = importlib.import_module(module)
     assert (found.__doc__ or "").strip()
     assert list(found.__all__) == sorted(found.__all__)
+
+
+@pytest.mark.parametrize("project", PLUGINS, ids=lambda project: project.parent.name)
+def test_a_plugin_says_which_rankgauge_it_needs(project: Path) -> None:
+    """The version has the plugin API that the plugin asks for, and Python is the one that rankgauge needs."""
+    own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    assert declared["requires-python"] == own["requires-python"]
+    assert "rankgauge>=0.1.0" in declared["dependencies"], "the first version with this plugin API"
+    for target in declared.get("entry-points", {}).get("rankgauge", {}).values():
+        place = project.parent / "src" / target.replace(".", "/")
+        file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        wanted = re.search(r"^RANKGAUGE_API = (\(\d+, \d+\))$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        assert wanted is not None, f"{file} does not say which plugin API it needs"
+        assert why_unusable(ast.literal_eval(wanted[1])) == ""

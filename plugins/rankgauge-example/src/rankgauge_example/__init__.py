@@ -14,6 +14,8 @@ from rankgauge.plugin import (
     sample_metric,
 )
 
+RANKGAUGE_API = (1, 0)
+
 FAIR = ("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates")
 
 

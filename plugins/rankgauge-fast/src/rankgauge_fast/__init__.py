@@ -8,6 +8,8 @@ from rankgauge.plugin import hookimpl
 
 __all__ = ["rankgauge_kernel"]
 
+RANKGAUGE_API = (1, 0)
+
 
 @hookimpl
 def rankgauge_kernel() -> ModuleType | None:

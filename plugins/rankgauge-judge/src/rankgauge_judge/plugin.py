@@ -12,6 +12,8 @@ from rankgauge.plugin import Console, command, hookimpl
 
 __all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
 
+RANKGAUGE_API = (1, 0)
+
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

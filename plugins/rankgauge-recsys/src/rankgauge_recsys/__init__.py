@@ -11,6 +11,8 @@ from rankgauge_recsys.lists import intra_list_distance, novelty
 
 __all__ = ["coverage", "gini", "intra_list_distance", "novelty"]
 
+RANKGAUGE_API = (1, 0)
+
 
 @hookimpl
 def rankgauge_metrics() -> Sequence[Callable[..., Any]]:

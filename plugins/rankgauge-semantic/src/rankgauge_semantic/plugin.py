@@ -28,6 +28,8 @@ from rankgauge_semantic.vectors import Vectors
 
 __all__ = ["answer_semantic_similarity", "embedding_cosine", "semantic", "semantic_plugin", "semantic_score"]
 
+RANKGAUGE_API = (1, 0)
+
 _LAWS: Sequence[ComparerLaw] = ("reflexive", "empty-scores-zero", "symmetric")
 _THRESHOLD = 0.7
 _ANY = 1e-6

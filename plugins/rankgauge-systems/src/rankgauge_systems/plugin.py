@@ -14,6 +14,8 @@ from rankgauge_systems.kinds import KINDS, made
 
 __all__ = ["rankgauge_commands", "rankgauge_systems", "systems_check", "systems_index", "systems_sweep"]
 
+RANKGAUGE_API = (1, 0)
+
 
 def _kind(name: str) -> Callable[..., Callable[[Any], object]]:
     def factory(options: Any) -> Callable[[Any], object]:  # noqa: ANN401  # the options of the kind

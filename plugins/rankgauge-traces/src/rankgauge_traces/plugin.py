@@ -12,6 +12,8 @@ from rankgauge.plugin import Console, Record, Source, command, hookimpl, reader
 
 __all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
 
+RANKGAUGE_API = (1, 0)
+
 
 def _read_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
