@@ -155,6 +155,11 @@ class TestWhereItCounts:
         }
         assert len(keys) == 3
 
+    def test_the_ground_truth_is_another_one_where_an_item_is_valid_at_another_time(self):
+        gold = ([{"id": "a"}], [{"id": "a", "valid_to": "2020-01-01"}], [{"id": "a", "valid_to": "2021-01-01"}])
+        keys = {int(run(sample("a", gold=each), metrics=["hit@1"]).gold_keys[0]) for each in gold}
+        assert len(keys) == 3
+
     def test_the_ground_truth_is_the_same_in_every_spelling_of_the_same_time(self):
         """So that results of a Parquet file, which has times, compare with those of JSON lines, which has texts."""
         gold = [{"id": "a", "valid_from": datetime(2024, 1, 1, tzinfo=UTC)}]

@@ -22,7 +22,6 @@ from rankgauge.errors import ParameterError, did_you_mean, listed
 from rankgauge.expression import as_written, safe_name
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result.aggregation import aggregated
-from rankgauge.samples import GoldKind
 from rankgauge.scoring.single import check_stream
 
 __all__ = ["HostColumn", "HostScorer", "MetricArgument", "SampleScore", "safe_name"]
@@ -66,7 +65,7 @@ class HostColumn(NamedTuple):
     safe_name: str
     higher_is_better: bool
     range: tuple[float | None, float | None]
-    gold: tuple[GoldKind, ...]
+    gold: tuple[str, ...]
     judges_answer: bool
     aggregate: str
     expression: str

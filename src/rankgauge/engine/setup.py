@@ -25,7 +25,6 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable, specs_of
 from rankgauge.policy import PROFILES, Policy, Profile, profile
-from rankgauge.samples import GoldKind
 from rankgauge.samples.sample_records import check_cohort
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Setup:
     metrics: tuple[MetricSpec, ...] = ()
     profile: Profile
     default_k: DefaultK | None = None
-    matchers: tuple[tuple[GoldKind, str], ...] = ()
+    matchers: tuple[tuple[str, str], ...] = ()
     lock: Lock | None = None
     sender: Lock | None = field(default=None, repr=False, compare=False)
 
@@ -151,7 +150,7 @@ class Setup:
         """
         return self._with(default_k=DefaultK(k, source))
 
-    def with_matchers(self, matchers: Mapping[GoldKind, str]) -> Self:
+    def with_matchers(self, matchers: Mapping[str, str]) -> Self:
         """
         Return this evaluation with other matchers for metrics that say none.
 

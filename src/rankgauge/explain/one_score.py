@@ -83,7 +83,7 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    sets = scorer.target.rolled(sample).expected.sets if scorer.target.gold == "sets" else None
+    sets = scorer.target.rolled(sample).expected.sets if scorer.target.kind.has_no_rank else None
     members = {str(each): each.fewest() for each in sets or ()}
 
     def raised(gold: MissingGold) -> Sample:
@@ -118,13 +118,13 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
 
 def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Output:
     """Return an output with a gold item at rank 1, or as the answer where that is judged."""
-    if scorer.target.gold == "nuggets":  # an answer states many, so that it keeps what it has
+    if scorer.target.kind.has_support:  # an answer states many, so that it keeps what it has
         answer = f"{output.answer or ''}\n{gold}".lstrip()
         return output._replace(answer=answer, support={**(output.support or {}), gold: 1.0})
     if scorer.target.judges == "answer":
         return output._replace(answer=gold)
     score: float | None = None
-    if scorer.target.gold == "spans":
+    if scorer.target.identity == "place":
         (span,) = (each for each in expected.spans or () if str(each.place) == gold)
         raised = _in_front(output, text=span.text, place=span.place)
     elif scorer.target.matcher is not None:

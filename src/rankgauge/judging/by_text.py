@@ -25,10 +25,10 @@ from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubter
 from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
-from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples import Expected, Fault, Output, Sample
 from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["TextJudge", "TextScorer", "covers_of", "gold_texts", "scores_of"]
+__all__ = ["TextJudge", "TextScorer", "covers_of", "scores_of"]
 
 _AT_ONCE = 32
 """How many samples are compared together: few enough for their texts to stay in a processor's cache."""
@@ -187,9 +187,6 @@ class _Asked(NamedTuple):
     start: int  # the place in the batch of its first gold text
 
 
-_NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
-
-
 class TextJudge:
     """Judges a batch against gold that is text."""
 
@@ -237,11 +234,11 @@ class TextJudge:
         lists, of = self._lists, self._target
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected, start = sample.expected, len(lists.gold_grade)
-            listed = gold_texts(expected, of.gold)
+            listed = of.kind.texts(expected)
             gold = listed if len(listed) < 2 else tuple(dict.fromkeys(listed))
             fault = None if expected.faults is None else expected.faults.get(of.gold)
-            if of.gold == "nuggets" and len(listed) < len(expected.nuggets or ()):
-                fault = _NO_TEXT
+            if of.kind.no_text and len(listed) < len(of.kind.names(expected)):
+                fault = Fault(of.kind.no_text)
             ranked, flaw = lists.add_sample(ranking, self._grades(expected, gold))
             if len(gold) < len(listed):
                 times = Counter(listed)
@@ -306,12 +303,13 @@ class TextJudge:
             lists.repeats.update((asked.place, rank) for rank, repeats in enumerate(ranking.repeated, 1) if repeats)
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
-        if self._target.gold == "passages" and expected.passage_grades is not None:
-            self._lists.graded.append(len(self._lists.depth))
-            return [expected.passage_grades[text] for text in gold]
-        if self._target.gold != "nuggets":
+        kind = self._target.kind
+        grades = None if kind.grades is None else kind.grades(expected, gold)
+        if grades is None:
             return [1.0] * len(gold)
-        return [nugget.weight for nugget in expected.nuggets or () if nugget.text is not None]
+        if kind.is_graded:
+            self._lists.graded.append(len(self._lists.depth))
+        return list(grades)
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
@@ -320,18 +318,3 @@ class TextJudge:
 def _texts(ranking: Ranking) -> Sequence[str]:
     """Return the text at each rank, empty where there is none."""
     return [text or "" for text in ranking.texts or ("",) * len(ranking.ids)]
-
-
-def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
-    """Return the gold texts of one kind, as they were listed."""
-    match gold:
-        case "passages":
-            return expected.passages or ()
-        case "answer":
-            return expected.answer or ()
-        case "keywords":
-            return expected.keywords or ()
-        case "nuggets":
-            return tuple(nugget.text for nugget in expected.nuggets or () if nugget.text is not None)
-        case "relevant" | "spans" | "forbidden" | "sets" | "answerable" | "asked_at":
-            return ()

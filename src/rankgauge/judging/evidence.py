@@ -25,7 +25,7 @@ from rankgauge.judging.ranking import JudgedBlock, earns
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
-from rankgauge.samples import Expected, GoldKind, Output, Sample
+from rankgauge.samples import KINDS, Expected, GoldKind, Output, Sample
 from rankgauge.samples.sample_values import InvalidError
 from rankgauge.samples.validity import read_moment
 
@@ -64,7 +64,7 @@ def untried_notes(untried: Iterable[str]) -> Iterator[str]:
 class Target(NamedTuple):
     """What is judged against what, and how; metrics with equal targets share one judging."""
 
-    gold: GoldKind  # the kind of ground truth
+    gold: str  # the kind of ground truth
     # whether the retrieved items are judged, or the generated answer
     judges: Literal["retrieved", "answer"] = "retrieved"
     # the matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support the
@@ -73,23 +73,27 @@ class Target(NamedTuple):
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
     joint: bool = False  # whether what several results hold of a gold text or span adds up
     stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
+    declared: GoldKind | None = None  # the kind of ground truth where a plugin declares it
+
+    @property
+    def kind(self) -> GoldKind:
+        """Return the declaration of the kind of ground truth."""
+        return self.declared or KINDS[self.gold]
 
     @property
     def identity(self) -> Identity:
         """Return what tells retrieved items apart."""
-        if self.gold == "spans":
-            return "place"
-        return "text" if self.by_text and self.gold != "forbidden" else "id"
+        return self.kind.apart
 
     @property
     def by_text(self) -> bool:
         """Return whether results are compared with texts or places, rather than told apart by id."""
-        return self.gold not in {"relevant", "sets", "asked_at", "answerable"}
+        return self.kind.compares
 
     @property
     def of_ranks(self) -> bool:
         """Return whether results are judged one by one, rather than whether there is anything at all."""
-        return self.gold != "answerable"
+        return self.kind.of_ranks
 
     def lacks_text(self, rank: int) -> str:
         """Return why the item at a rank cannot be compared with ground truth: it has no id, text or place."""
@@ -97,7 +101,7 @@ class Target(NamedTuple):
             what = "an id" if self.unit is None else f"an id, of which unit={self.unit} makes another,"
             hint = "give each its id, or judge texts: gold texts in `expected_output.passages`, and gold=passages"
             return f"judging by id needs {what} for every retrieved item; the item at rank {rank} has none ({hint})"
-        if self.gold == "spans":
+        if self.identity == "place":
             needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
             return f"judging by spans needs {needed}; the item at rank {rank} has neither"
         texts = "if yours are texts: --field retrieved=FIELD:text, or {text: ...} for each"
@@ -122,7 +126,12 @@ class Target(NamedTuple):
     @property
     def key(self) -> str:
         """Return the key of an output that holds what is judged."""
-        return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
+        return "support" if self.by_support else self.judges
+
+    @property
+    def by_support(self) -> bool:
+        """Return whether outputs themselves say how far they hold what is wanted."""
+        return self.kind.has_support and self.matcher is None
 
     def __str__(self) -> str:
         return self._judged if self.stage is None else f"{self._judged}, at stage {self.stage}"
@@ -130,16 +139,10 @@ class Target(NamedTuple):
     @property
     def _judged(self) -> str:
         together = ", several results together" if self.joint else ""
-        if self.gold == "spans":
-            return f"spans by offsets, else by text{together}"
-        if self.gold == "asked_at":
-            return "validity at metadata.asked_at"
-        if self.gold == "answerable":
-            return "whether anything was answered, against metadata.answerable"
-        if self.gold == "forbidden":
-            return f"forbidden items by id and metadata, else by text, matcher {self.matcher}"
+        if self.kind.words:
+            return self.kind.words.replace("{matcher}", str(self.matcher)).replace("{together}", together)
         judged = "" if self.judges == "retrieved" else " of the generated answer"
-        joined = "the support that the output gives" if self.gold == "nuggets" else "id"
+        joined = "the support that the output gives" if self.kind.has_support else "id"
         joined += "" if self.unit is None else f", unit {self.unit}"
         by = joined if self.matcher is None else f"text, matcher {self.matcher}{together}"
         return f"{self.gold}{judged} by {by}"
@@ -230,7 +233,9 @@ class TakesBlocks(Judge, Protocol):
 
 _EMPTY: Mapping[str, float] = {}
 _NO_KEYS: Words = read_only(np.empty(0, dtype=np.uint64))
-_NO_OTHERS = [None] * (len(Expected._fields) - 8)
+_LATER = Expected._fields.index("faults")
+"""From where on attributes of ground truth are hashed only if they are there, as they were added one by one."""
+_NO_OTHERS = [None] * (_LATER - 2)
 
 
 class GoldKeys:
@@ -280,9 +285,11 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *rest, spans, _, metadata, forbidden, sets, grades = sample.expected
-    # without spans and what follows them the hash is that of samples which could not have any
-    others: list[object] = [*rest, *(each for each in (spans, metadata, forbidden, sets, grades) if each is not None)]
+    expected = sample.expected
+    relevant, graded, *rest = expected[:_LATER]
+    others: list[object] = [*rest, *(each for each in expected[_LATER:-1] if each is not None)]
+    if expected.others is not None:
+        others.append({name: gold.raw for name, gold in expected.others.items()})
     asked = (sample.metadata or {}).get("asked_at")
     if sample.answerable and others == _NO_OTHERS and asked is None:
         return _plain(relevant is not None, graded, sample.k)

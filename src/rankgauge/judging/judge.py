@@ -4,7 +4,7 @@ Judging: each sample's output, or a stage of it, against one kind of its ground 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_giv
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
-from rankgauge.samples import Expected, Fault, GoldKind, Nugget, Output, Sample
+from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
 from rankgauge.samples.left_out import left_out
 
 __all__ = ["IdJudge", "Judge", "StageJudge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
@@ -259,38 +259,72 @@ def make_judge(
     if target.stage is not None:
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
-    if matcher is None and target.gold == "nuggets":
-        return SupportJudge(profile, keep=keep)
-    if target.gold == "answerable":
-        from rankgauge.judging.by_answerable import AnswerableJudge
+    make = _by_id if matcher is None else _by_text
+    return _MAKERS.get(target.gold, make)(target, profile, matcher, keep, looked)
 
-        return AnswerableJudge(profile, keep=keep)
-    if target.gold == "asked_at":
-        from rankgauge.judging.by_validity import ValidityJudge
 
-        return ValidityJudge(profile, keep=keep)
-    if matcher is not None and target.gold == "forbidden":
-        from rankgauge.judging.by_forbidden import ForbiddenJudge
+def _by_id(target: Target, profile: Profile, _: ResolvedMatcher | None, keep: Keep, looked: int) -> Judge:
+    return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
 
-        return ForbiddenJudge(profile, matcher, keep=keep)
-    if target.gold == "spans":
-        from rankgauge.judging.by_span import SpanJudge
-        from rankgauge.judging.trusted_places import PlaceJudge
 
-        return PlaceJudge(lambda: SpanJudge(profile, keep=keep, joint=target.joint), checks=profile.places == "checked")
-    if target.gold == "sets":
-        from rankgauge.judging.by_set import SetJudge
-
-        return SetJudge(make_judge(target._replace(gold="relevant"), profile, keep=keep), target, profile)
-    if matcher is None:
-        return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
+def _by_text(target: Target, profile: Profile, matcher: ResolvedMatcher | None, keep: Keep, looked: int) -> Judge:
     from rankgauge.judging.by_text import TextJudge
 
-    return TextJudge(target, profile, matcher, keep=keep, looked=looked)
+    return TextJudge(target, profile, _needed(matcher, target), keep=keep, looked=looked)
 
 
-_TAKE_BLOCKS: frozenset[GoldKind] = frozenset({"spans", "passages", "answer", "keywords"})
-"""What metrics may fall back to where nothing is relevant, whose judges take plain samples as blocks."""
+def _by_support(target: Target, profile: Profile, matcher: ResolvedMatcher | None, keep: Keep, looked: int) -> Judge:
+    if matcher is None:
+        return SupportJudge(profile, keep=keep)
+    return _by_text(target, profile, matcher, keep, looked)
+
+
+def _by_answerable(_: Target, profile: Profile, __: ResolvedMatcher | None, keep: Keep, ___: int) -> Judge:
+    from rankgauge.judging.by_answerable import AnswerableJudge
+
+    return AnswerableJudge(profile, keep=keep)
+
+
+def _by_validity(_: Target, profile: Profile, __: ResolvedMatcher | None, keep: Keep, ___: int) -> Judge:
+    from rankgauge.judging.by_validity import ValidityJudge
+
+    return ValidityJudge(profile, keep=keep)
+
+
+def _by_forbidden(target: Target, profile: Profile, matcher: ResolvedMatcher | None, keep: Keep, _: int) -> Judge:
+    from rankgauge.judging.by_forbidden import ForbiddenJudge
+
+    return ForbiddenJudge(profile, _needed(matcher, target), keep=keep)
+
+
+def _by_span(target: Target, profile: Profile, _: ResolvedMatcher | None, keep: Keep, __: int) -> Judge:
+    from rankgauge.judging.by_span import SpanJudge
+    from rankgauge.judging.trusted_places import PlaceJudge
+
+    return PlaceJudge(lambda: SpanJudge(profile, keep=keep, joint=target.joint), checks=profile.places == "checked")
+
+
+def _by_set(target: Target, profile: Profile, _: ResolvedMatcher | None, keep: Keep, __: int) -> Judge:
+    from rankgauge.judging.by_set import SetJudge
+
+    return SetJudge(make_judge(target._replace(gold="relevant"), profile, keep=keep), target, profile)
+
+
+def _needed(matcher: ResolvedMatcher | None, target: Target) -> ResolvedMatcher:
+    if matcher is None:
+        raise TypeError(f"judging {target.gold} needs a matcher")
+    return matcher
+
+
+_MAKERS: Mapping[str, Callable[[Target, Profile, ResolvedMatcher | None, Keep, int], Judge]] = {
+    "nuggets": _by_support,
+    "answerable": _by_answerable,
+    "asked_at": _by_validity,
+    "forbidden": _by_forbidden,
+    "spans": _by_span,
+    "sets": _by_set,
+}
+"""What makes the judge of a kind of ground truth; the others are judged by text where there is a matcher, or by id."""
 
 
 def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
@@ -299,8 +333,7 @@ def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
     stays = stands_as_given(policy) and policy.excluded is None
     is_plain = stays and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
     return is_plain and all(
-        first == Target("relevant") and _TAKE_BLOCKS.issuperset(other.gold for other in others)
-        for first, *others in targets
+        first == Target("relevant") and all(other.kind.takes_blocks for other in others) for first, *others in targets
     )
 
 

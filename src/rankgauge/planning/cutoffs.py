@@ -16,7 +16,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.expression import Unit
 from rankgauge.judging import Budget
 from rankgauge.policy import Profile
-from rankgauge.samples import HIGHEST_K, GoldKind
+from rankgauge.samples import HIGHEST_K
 
 __all__ = ["DEFAULT_K", "Conventions", "Cut", "CutSource", "DefaultK", "check_k"]
 
@@ -96,5 +96,5 @@ class Conventions:
     catalog: Catalog
     profile: Profile
     default_k: DefaultK = DefaultK()  # noqa: RUF009  # an immutable tuple
-    matchers: Mapping[GoldKind, str] = field(default_factory=dict)  # for metrics that name none
+    matchers: Mapping[str, str] = field(default_factory=dict)  # for metrics that name none
     by_id: bool = False  # whether the data have ids only, as a run has

@@ -139,7 +139,7 @@ def metric_definition(
             "negatives": profile.negatives,
             "duplicate_texts": profile.duplicate_texts,
             "missing_texts": profile.missing_texts,
-            **({"places": profile.places} if next(iter(targets)).gold == "spans" else {}),
+            **({"places": profile.places} if next(iter(targets)).identity == "place" else {}),
             **profile.contract._asdict(),
         },
     }

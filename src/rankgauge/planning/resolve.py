@@ -33,7 +33,7 @@ from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import IntervalChoice, Policy
-from rankgauge.samples import TEXT_KINDS, GoldKind
+from rankgauge.samples import KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
 
 __all__ = ["PlannedMetric", "resolve"]
@@ -124,10 +124,6 @@ class PlannedMetric:
     def target_called(self, judged: str) -> Target:
         """Return a target by its text, as results have it."""
         return next(target for target in self.targets if str(target) == judged)
-
-
-DOCUMENTS = "documents"
-"""What `gold=` says for passages that are whole documents, from which results were cut."""
 
 
 def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
@@ -292,23 +288,24 @@ def _by_id(bound: Bound) -> _Judged:
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
     if (unit := _unit(bound)) is not None:
-        return {Target("sets" if bound.metric.gold == ("sets",) else "relevant", unit=unit): None}
+        gold = next(kind for kind in bound.metric.gold if KINDS[kind].has_units)
+        return {Target(gold, unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
     joint = _joint(bound)
     for kind in _kinds(bound):
-        chosen = _matcher_name(bound, kind, conventions) if kind in TEXT_KINDS else None
+        chosen = _matcher_name(bound, kind, conventions) if kind.is_text else None
         name = None if chosen is None else str(chosen)
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        adds_up = kind == "spans" or (matcher is not None and matcher.covers and kind != "forbidden")
+        adds_up = kind.adds_up(by_covers=matcher is not None and matcher.covers)
         if "joint" in bound.request.engine and joint and not adds_up:
             raise ParameterError(
                 f"joint of {bound.request.written!r} is for matchers whose comparer says what a result holds of a gold "
                 f"text, such as passage; {matcher} only says whether it matches, so leave joint out"
             )
         adds_up &= bound.metric.judging.judges == "retrieved"
-        judged[Target(kind, bound.metric.judging.judges, name, joint=adds_up and joint)] = matcher
+        judged[Target(kind.name, bound.metric.judging.judges, name, joint=adds_up and joint)] = matcher
     return judged
 
 
@@ -319,7 +316,8 @@ def _joint(bound: Bound) -> bool:
         return bound.usual_joint
     if not isinstance(joint, bool):
         raise ParameterError(f"joint of {written} is true or false, not {joint!r}")
-    if not bound.metric.takes_joint or bound.request.engine.get("gold", "spans") in {"relevant", "sets", "forbidden"}:
+    gold = KINDS.get(str(bound.request.engine.get("gold")))
+    if not bound.metric.takes_joint or (gold is not None and gold.together == "never"):
         raise ParameterError(
             f"joint of {written} is for metrics that find gold texts or spans (gold=passages, gold=spans); leave it out"
         )
@@ -343,28 +341,27 @@ def _unit(bound: Bound) -> str | None:
 def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
-    kinds, gold, matcher = metric.gold, engine.get("gold"), engine.get("matcher")
+    kinds, gold, matcher = tuple(KINDS[name] for name in metric.gold), engine.get("gold"), engine.get("matcher")
     if gold is not None:
-        if gold == DOCUMENTS and "passages" in kinds:
-            gold = "passages"
         if not metric.needs_gold:
             raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
-        if gold not in kinds:
+        called = tuple(kind for kind in kinds if gold in {kind.name, *(kind.other_names or ())})
+        if not called:
             raise ParameterError(
-                f"{metric.alias!r} can be judged against {' or '.join(kinds)}, not against gold={gold!r}"
+                f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}"
             )
-        kinds = (gold,)
+        kinds = called
     elif "joint" in engine:
-        kinds = tuple(kind for kind in kinds if kind in {"spans", "passages"}) or kinds
+        kinds = tuple(kind for kind in kinds if kind.is_evidence) or kinds
     if matcher is None:
         return kinds
     if not isinstance(matcher, str) or not matcher.strip():
         raise ParameterError(f"the matcher of {written} is a name or a composition, not {matcher!r}")
     if idle := [parameter.name for parameter in metric.judging.matching if parameter.name in bound.explicit]:
         raise ParameterError(f"{written} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out")
-    of_text = tuple(kind for kind in kinds if kind in TEXT_KINDS)
+    of_text = tuple(kind for kind in kinds if kind.is_text)
     if not of_text:
-        how = "by spans" if "spans" in kinds and kinds[0] == "spans" else "by id"
+        how = "by id" if kinds[0].apart == "id" else f"by {kinds[0].name}"
         raise ParameterError(
             f"{metric.alias!r} is judged {how} here, where a matcher has no effect; leave out matcher={matcher}"
         )
@@ -381,15 +378,14 @@ def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Val
 def _usual_matcher(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
     """Return the matcher: the request's, the evaluation's, the profile's, the metric's; None for plain nuggets."""
     engine = bound.request.engine
-    if "matcher" not in engine and engine.get("gold") == DOCUMENTS:
-        return "document"
-    chosen = engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
+    if "matcher" not in engine and (meant := (kind.other_names or {}).get(str(engine.get("gold")))):
+        return meant
+    chosen = engine.get("matcher") or conventions.matchers.get(kind.name) or bound.usual_matcher
     if chosen:
         return chosen
     metric, params = bound.metric, bound.params
     if not callable(metric.judging.matcher):
-        usual = {"nuggets": None, "passages": conventions.profile.passages}.get(kind, "contains")
-        return metric.judging.matcher or usual
+        return metric.judging.matcher or kind.usual_matcher(conventions.profile)
     names = (parameter.name for parameter in metric.judging.matching)
     try:
         with guarded(RankgaugeError):

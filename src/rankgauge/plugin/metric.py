@@ -19,7 +19,7 @@ from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.metric_values import wrong_values
 from rankgauge.plugin.signature import CutoffKind, Parameter, first_line, read_like
-from rankgauge.samples import GOLD_KINDS, OF_SOME, TEXT_KINDS, GoldKind
+from rankgauge.samples import KINDS, TEXT_KINDS
 
 __all__ = [
     "WHOLE_RUN",
@@ -150,7 +150,7 @@ class CutoffRule:
 class Judging:
     """What a metric judges against what, and what it sees of it."""
 
-    gold: tuple[GoldKind, ...]
+    gold: tuple[str, ...]
     judges: Literal["retrieved", "answer"]
     matcher: str | Callable[..., str] | None
     matching: tuple[Parameter, ...]  # parameters that only choose the matcher
@@ -228,7 +228,7 @@ class Metric:
         return bool(self.judging.gold)
 
     @property
-    def gold(self) -> tuple[GoldKind, ...]:
+    def gold(self) -> tuple[str, ...]:
         """Return what it is judged against; for a metric that needs no ground truth, what may be absent."""
         return self.judging.gold or (("relevant",) if self.judging.judges == "retrieved" else ("answer",))
 
@@ -244,9 +244,8 @@ class Metric:
     @property
     def takes_joint(self) -> bool:
         """Return whether it finds gold texts or spans, which several results may do together."""
-        kinds = {"spans", *TEXT_KINDS} - {"forbidden"}
         of_results = self.judging.judges == "retrieved" and "cover" not in self.judging.needs
-        return of_results and not kinds.isdisjoint(self.judging.gold)
+        return of_results and any(KINDS[kind].together != "never" for kind in self.judging.gold)
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:
@@ -261,7 +260,7 @@ class Metric:
             "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
             "joint": self.takes_joint,
             "words": has_budget or (self.judging.judges == "answer" and "answer" in self.judging.gold),
-            "unit": not {"relevant", "sets"}.isdisjoint(self.judging.gold)
+            "unit": any(KINDS[kind].has_units for kind in self.judging.gold)
             and self.judging.judges == "retrieved"
             and not self.is_whole,
             "stage": self.judging.judges == "retrieved" and not self.is_whole,
@@ -333,7 +332,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "takes a cutoff, so its alias must end in '-at-k'"
     if is_cut and not needs_k:
         yield "does not need a cutoff, so its alias must not end in '-at-k'"
-    if unknown := set(judging.gold) - {*GOLD_KINDS, *OF_SOME} or declaration.laws - _LAWS:
+    if unknown := set(judging.gold) - KINDS.keys() or declaration.laws - _LAWS:
         yield f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"

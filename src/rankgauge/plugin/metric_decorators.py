@@ -19,7 +19,6 @@ from rankgauge.columns import Flags, Judged, JudgedSample, Scores, has_mask, unm
 from rankgauge.expression import Value
 from rankgauge.plugin.metric import Contributions, CutoffRule, Explaining, Judging, Law, Metric, Need, check_declaration
 from rankgauge.plugin.signature import companion, declaring, read_signature
-from rankgauge.samples import GoldKind
 
 __all__ = ["MetricOptions", "metric", "sample_metric"]
 
@@ -33,7 +32,7 @@ def metric(
     *,
     aliases: Iterable[str] = (),
     short: Iterable[str] = (),
-    gold: GoldKind | Sequence[GoldKind] = "relevant",
+    gold: str | Sequence[str] = "relevant",
     judges: Literal["retrieved", "answer"] = "retrieved",
     matcher: str | Callable[..., str] | None = None,
     range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
@@ -213,7 +212,7 @@ class MetricOptions(TypedDict, total=False):
 
     aliases: Iterable[str]
     short: Iterable[str]
-    gold: GoldKind | Sequence[GoldKind]
+    gold: str | Sequence[str]
     judges: Literal["retrieved", "answer"]
     matcher: str | Callable[..., str] | None
     range: tuple[float | None, float | None]

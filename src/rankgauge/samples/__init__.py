@@ -5,20 +5,19 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
-from rankgauge.samples.ground_truth import labelled, read_expected
+from rankgauge.samples.built_in_kinds import FIELDS, GOLD_KINDS, KINDS, OF_SOME, TEXT_KINDS
+from rankgauge.samples.gold_items import GoldItem, OtherGold
+from rankgauge.samples.gold_kinds import GoldKind, Kinds
+from rankgauge.samples.gold_nuggets import labelled
+from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.plain_blocks import Block, IdOutputs, read_block, read_id_outputs
 from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
 from rankgauge.samples.sample_records import read_sample
 from rankgauge.samples.sample_values import (
-    FIELDS,
-    GOLD_KINDS,
     HIGHEST_K,
-    OF_SOME,
-    TEXT_KINDS,
     Expected,
     Fault,
     Forbidden,
-    GoldKind,
     GoldSet,
     Nugget,
     Output,
@@ -33,6 +32,7 @@ __all__ = [
     "FIELDS",
     "GOLD_KINDS",
     "HIGHEST_K",
+    "KINDS",
     "OF_SOME",
     "TEXT_KINDS",
     "Block",
@@ -40,11 +40,14 @@ __all__ = [
     "Expected",
     "Fault",
     "Forbidden",
+    "GoldItem",
     "GoldKind",
     "GoldSet",
     "IdOutputs",
     "KeptOutput",
+    "Kinds",
     "Nugget",
+    "OtherGold",
     "Output",
     "Place",
     "Sample",

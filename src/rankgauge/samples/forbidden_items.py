@@ -4,12 +4,14 @@ What must not be retrieved: reading `expected_output.forbidden`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rankgauge.policy import Contract
-from rankgauge.samples.sample_values import Forbidden, InvalidError, look, read_id
+from rankgauge.samples.gold_kinds import GoldKind
+from rankgauge.samples.sample_values import Expected, Forbidden, InvalidError, look, read_id
 
-__all__ = ["read_forbidden"]
+__all__ = ["FORBIDDEN", "read_forbidden"]
 
 
 def read_forbidden(raw: object, relevant: Mapping[str, float], contract: Contract) -> tuple[Forbidden, ...]:
@@ -47,3 +49,25 @@ def _forbidden_item(entry: object, here: str, contract: Contract) -> Forbidden:
     if not isinstance(value, Mapping) or not value:
         raise InvalidError(f"{here}.metadata", f"expected an object such as {{'tenant': 'b'}}, found {look(value)}")
     return Forbidden(metadata=value)
+
+
+def _read(raw: object, before: Mapping[str, Any], contract: Contract) -> Mapping[str, Any]:
+    return {"forbidden": read_forbidden(raw, before.get("relevant") or {}, contract)}
+
+
+def _names(expected: Expected) -> Sequence[str]:
+    return list(map(str, expected.forbidden or ()))
+
+
+FORBIDDEN = GoldKind(
+    name="forbidden",
+    read=_read,
+    names=_names,
+    apart="id",
+    is_text=True,
+    matcher="contains",
+    of_some=True,
+    words="forbidden items by id and metadata, else by text, matcher {matcher}",
+    is_read_last=True,
+    has_keys=True,
+)

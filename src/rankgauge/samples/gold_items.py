@@ -8,7 +8,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Forbidden", "GoldSet", "Importance", "Misplaced", "Nugget", "Place", "Span", "distinct"]
+__all__ = [
+    "Forbidden",
+    "GoldItem",
+    "GoldSet",
+    "Importance",
+    "Misplaced",
+    "Nugget",
+    "OtherGold",
+    "Place",
+    "Span",
+    "distinct",
+]
 
 Importance = Literal["vital", "okay"]
 
@@ -119,6 +130,30 @@ class GoldSet(NamedTuple):
     def __str__(self) -> str:
         named = (item if isinstance(item, str) else f"({item})" for item in self.items)
         return f"{self.needs} of {', '.join(named)}"
+
+
+class GoldItem(NamedTuple):
+    """
+    One item of the ground truth of a plugin's kind.
+
+    Attributes:
+        value: What results are held to: a text where a matcher looks for it, otherwise whatever the judge takes.
+
+        name: What explanations call it; no other item of the sample has the same.
+
+        grade: Its grade; it is relevant above 0.
+    """
+
+    value: Any  # the plugin's own
+    name: str
+    grade: float = 1.0
+
+
+class OtherGold(NamedTuple):
+    """The ground truth of one sample of a plugin's kind."""
+
+    items: tuple[GoldItem, ...]
+    raw: Any  # as the data has it, by which samples are the same
 
 
 def distinct(sets: Iterable[GoldSet]) -> tuple[GoldSet, ...]:

@@ -4,16 +4,19 @@ Sets of relevant items: reading `expected_output.sets`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import Contract
+from rankgauge.samples.gold_ids import as_fields, read_relevant
 from rankgauge.samples.gold_items import distinct
-from rankgauge.samples.sample_values import GoldSet, InvalidError, look, read_id
+from rankgauge.samples.gold_kinds import GoldKind
+from rankgauge.samples.sample_values import Expected, GoldSet, InvalidError, look, read_id
 from rankgauge.samples.unread_keys import SETS, Unread, unread_among, unread_keys
 
-__all__ = ["read_sets", "unread_in_sets"]
+__all__ = ["SETS_OF_ITEMS", "read_sets", "unread_in_sets"]
 
 _FORM = "a set is {'all_of': [...]}, {'any_of': [...]}, or a list of ids, all of which are needed"
 
@@ -77,3 +80,28 @@ def _relevant_id(item: object, at: str, relevant: Mapping[str, float] | None, co
     if relevant[name] <= 0:
         raise InvalidError(at, f"{name!r} has gain {relevant[name]:g} in 'relevant', so that it cannot be needed")
     return name
+
+
+def _read(raw: object, before: Mapping[str, Any], contract: Contract) -> Mapping[str, Any]:
+    sets = read_sets(raw, before.get("relevant"), contract)
+    if before.get("relevant") is not None:
+        return {"sets": sets}
+    relevant = read_relevant(list(dict.fromkeys(name for each in sets for name in each.ids())), contract)
+    return {**as_fields(relevant), "sets": sets}  # what is in a set is relevant
+
+
+def _names(expected: Expected) -> Sequence[str]:
+    return list(map(str, expected.sets or ()))
+
+
+SETS_OF_ITEMS = GoldKind(
+    name="sets",
+    read=_read,
+    names=_names,
+    apart="id",
+    compares=False,
+    has_units=True,
+    has_no_rank=True,
+    beside=("relevant",),
+    has_keys=True,
+)

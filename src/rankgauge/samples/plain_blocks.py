@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT
-from rankgauge.samples.ground_truth import read_expected, read_support
+from rankgauge.samples.built_in_kinds import GOLD_KINDS, KINDS
+from rankgauge.samples.gold_nuggets import read_support
+from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.library_items import MARKS, library_item
 from rankgauge.samples.sample_outputs import ids_and_scores
 from rankgauge.samples.sample_records import read_metadata, unread_gold
-from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, Expected, InvalidError
+from rankgauge.samples.sample_values import NUMBERS, Expected, InvalidError
 from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, Unread, unread_keys
 
 __all__ = ["Block", "IdLists", "IdOutput", "IdOutputs", "first_rise", "read_block", "read_id_outputs"]
@@ -31,7 +33,7 @@ _SIDES = itemgetter("id", "expected_output")
 _OUTPUT = itemgetter("actual_output")
 _ROW = itemgetter("id", "actual_output")
 _JUDGMENT = itemgetter("id", "gain")
-_OF_OBJECTS = frozenset({"passages", "nuggets", "spans", "forbidden", "sets"})
+_OF_OBJECTS = frozenset(name for name, kind in KINDS.items() if kind.has_keys)
 _OPTIONAL = frozenset({str, type(None)})
 _SCORES = NUMBERS | {type(None)}
 _KINDS = frozenset(GOLD_KINDS)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
-from rankgauge.samples.ground_truth import read_place, read_support
+from rankgauge.samples.gold_nuggets import read_support
+from rankgauge.samples.gold_spans import read_place
 from rankgauge.samples.library_items import MARKS, library_item, output_of_library
 from rankgauge.samples.output_steps import difference, read_amount, read_searches, read_stages, unread_in_steps
 from rankgauge.samples.sample_values import (

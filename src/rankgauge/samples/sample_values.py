@@ -8,30 +8,26 @@ import datetime as dt
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import listed
 from rankgauge.policy import Contract
-from rankgauge.samples.gold_items import Forbidden, GoldSet, Importance, Misplaced, Nugget, Place, Span
+from rankgauge.samples.gold_items import Forbidden, GoldSet, Importance, Misplaced, Nugget, OtherGold, Place, Span
 from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
-    "FIELDS",
-    "GOLD_KINDS",
     "HIGHEST_K",
     "NUMBERS",
-    "OF_SOME",
-    "TEXT_KINDS",
     "Expected",
     "Fault",
     "Forbidden",
-    "GoldKind",
     "GoldSet",
     "Importance",
     "InvalidError",
     "Misplaced",
     "Nugget",
+    "OtherGold",
     "Output",
     "Place",
     "Sample",
@@ -48,39 +44,6 @@ __all__ = [
     "look",
     "read_id",
 ]
-
-GoldKind = Literal[
-    "relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets", "answerable", "asked_at"
-]
-"""The kinds of ground truth a metric can be judged against; `answerable` and `asked_at` stand in the metadata."""
-
-GOLD_KINDS: tuple[GoldKind, ...] = (
-    "relevant",
-    "passages",
-    "answer",
-    "keywords",
-    "nuggets",
-    "spans",
-    "forbidden",
-    "sets",
-)
-"""Those that stand in `expected_output`."""
-
-TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords", "nuggets", "forbidden")
-"""The kinds that a matcher looks for."""
-
-OF_SOME: frozenset[GoldKind] = frozenset({"forbidden", "answerable", "asked_at"})
-"""The kinds that are about some samples only, unanswerable ones among them; the others lack nothing."""
-
-FIELDS = (
-    *("id", "input", "expected_output", "actual_output", "metadata"),
-    *(f"expected_output.{kind}" for kind in GOLD_KINDS),
-    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
-    *("actual_output.stages", "actual_output.searches"),
-    *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
-    *("metadata.k", "metadata.tags", "metadata.answerable", "metadata.asked_at"),
-)
-"""What `fields` may map a name of the user's data onto."""
 
 HIGHEST_K = 2**53
 """The largest cutoff: up to it every integer is a float of its own."""
@@ -128,6 +91,8 @@ class Expected(NamedTuple):
         passage_grades: The gain of each passage, by its text, where any was given; 0 is judged and not relevant.
 
         passage_ids: What passages are called, by their texts, of those that were given an id.
+
+        others: What kinds of plugins hold, by their names.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -139,12 +104,13 @@ class Expected(NamedTuple):
     keywords: tuple[str, ...] | None = None
     nuggets: tuple[Nugget, ...] | None = None
     spans: tuple[Span, ...] | None = None
-    faults: Mapping[GoldKind, Fault] | None = None
+    faults: Mapping[str, Fault] | None = None
     metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
     forbidden: tuple[Forbidden, ...] | None = None
     sets: tuple[GoldSet, ...] | None = None
     passage_grades: Mapping[str, float] | None = None
     passage_ids: Mapping[str, str] | None = None
+    others: Mapping[str, OtherGold] | None = None
 
 
 class Output(NamedTuple):

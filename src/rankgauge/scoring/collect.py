@@ -33,7 +33,7 @@ from rankgauge.judging import (
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import OF_SOME, Block, Output, Sample
+from rankgauge.samples import Block, Output, Sample
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
     Flaw,
@@ -327,7 +327,7 @@ class Collector:
 
 def _lacks_gold(target: Target, evidence: Evidence, batch: JudgedBatch) -> bool:
     """Return whether more could be found; of what only some samples have, as of what is forbidden, always."""
-    return target.gold in OF_SOME or evidence.lacks_gold(batch.flawed)
+    return target.kind.of_some or evidence.lacks_gold(batch.flawed)
 
 
 def _counted(part: MetricScores, batch: JudgedBatch) -> Iterator[Leak]:

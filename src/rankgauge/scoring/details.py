@@ -15,7 +15,7 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
-from rankgauge.judging.by_text import gold_texts, scores_of
+from rankgauge.judging.by_text import scores_of
 from rankgauge.samples import Sample
 from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
@@ -186,7 +186,7 @@ def add_near_misses(
     evidence, samples = batch.evidence[target], batch.samples
     matched = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
     for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
-        gold = list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
+        gold = list(dict.fromkeys(target.kind.texts(sample.expected)))
         missed = [text for number, text in enumerate(gold, 1) if (place, number) not in matched]
         texts = [text or "" for text in (ranking.texts or ())] if ranking is not None else []
         fact["near_misses"] = [_nearest(text, texts, matcher) for text in missed]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -20,8 +19,7 @@ import numpy as np
 from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.columns import Ints, Judged
 from rankgauge.judging import Ranking, Target
-from rankgauge.judging.by_text import gold_texts
-from rankgauge.samples import OF_SOME, Output, Sample
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.covered_spans import BEGIN, END, CoveredSpan, covered_spans
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
@@ -156,7 +154,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     sums, own = _Sums(added), _own_ranks(scores, judged, added)
     cutoffs = cutoffs_of(judged.n, scores.k)
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
-    if scores.target.gold == "spans":
+    if scores.target.identity == "place":
         covered = covered_spans(batch.samples, evidence.rankings)
     rankings = zip(batch.samples, evidence.rankings, cutoffs, covered, strict=False)
     for place, (sample, ranking, k, covers) in enumerate(rankings):
@@ -178,7 +176,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
         yield SampleFacts(
             ranks=ranks,
             n_ranks=shown,
-            missing=() if scores.target.gold in OF_SOME else tuple(gold.missing(place, names)),
+            missing=() if scores.target.kind.of_some else tuple(gold.missing(place, names)),
             divisor=sums.divisors.get(place),
             divisor_is=sums.divisor_is,
             fault=sums.faults.get(place, ""),
@@ -186,25 +184,8 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
 
 
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
-    """
-    Return what a sample's gold items of one kind are called, in order of the columns.
-
-    Passages are called by their texts, and by their ids where they have one that no other passage has.
-    """
-    expected = target.rolled(sample).expected
-    match target.gold:
-        case "asked_at":
-            return ["what was not valid when asked", "what was valid when asked"]
-        case "nuggets":
-            return [nugget.name for nugget in expected.nuggets or ()]
-        case "relevant" | "spans" | "forbidden" | "sets":
-            return list(map(str, getattr(expected, target.gold) or ()))
-    texts = list(dict.fromkeys(gold_texts(expected, target.gold)))
-    if target.gold != "passages" or expected.passage_ids is None:
-        return texts
-    names = [expected.passage_ids.get(text, text) for text in texts]
-    times = Counter(names)
-    return [text if times[name] > 1 else name for text, name in zip(texts, names, strict=True)]
+    """Return what a sample's gold items of one kind are called, in order of the columns."""
+    return target.kind.names(target.rolled(sample).expected)
 
 
 class _Held(NamedTuple):
@@ -282,7 +263,7 @@ class _Gold:
         self._best = list(zip(*(column.tolist() for column in columns), strict=True))
         self._starts = _starts(best.sample, judged.n)
         self._within = set(relevant.finds(scores.k).gold.tolist())
-        self._are_sets = scores.target.gold == "sets"
+        self._are_sets = scores.target.kind.has_no_rank
         self._ranks = dict(zip(first.gold.tolist(), first.rank.tolist(), strict=True))
 
     def missing(self, place: int, names: Sequence[str]) -> Iterator[MissingGold]:

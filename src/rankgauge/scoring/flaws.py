@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap
-from rankgauge.samples import OF_SOME, Fault, GoldKind, Sample
+from rankgauge.samples import OF_SOME, Fault, Sample
 
 __all__ = [
     "FAILED",
@@ -42,7 +42,7 @@ class Flaw(NamedTuple):
     reason: str
     of_output: Flaw | None = None  # of an unanswerable sample, what is wrong with its output, if anything
 
-    def seen_by(self, gold: GoldKind) -> Flaw | None:
+    def seen_by(self, gold: str) -> Flaw | None:
         """Return the flaw that metrics of a kind of gold see: those of `OF_SOME` score unanswerable samples, too."""
         return self.of_output if self.status == UNDEFINED and gold in OF_SOME else self
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rankgauge.errors import Problem, SampleRefusedError, counted
 from rankgauge.planning.plan import Plan
-from rankgauge.samples import OF_SOME
 from rankgauge.scoring.score import FAILED, MISSING, UNDEFINED, Flaw, Outcome
 
 __all__ = ["refuse"]
@@ -31,7 +30,7 @@ def refuse(
         return
     ids = sample_ids()
     problems: dict[int, Problem] = {}
-    lacking_nothing = {metric.name for metric in plan.metrics if metric.targets[0].gold in OF_SOME}
+    lacking_nothing = {metric.name for metric in plan.metrics if metric.targets[0].kind.of_some}
     for name, outcome in outcomes.items():
         for place, reason in outcome.reasons.items():
             option = refused.get(int(outcome.status[place]))

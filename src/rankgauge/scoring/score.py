@@ -18,7 +18,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Policy
-from rankgauge.samples import OF_SOME, GoldKind, Sample
+from rankgauge.samples import OF_SOME, Sample
 from rankgauge.scoring.flaws import (
     FAILED,
     MISSING,
@@ -166,7 +166,7 @@ def _outcome(
     # what has no results is worth the worst at most
     empty = gainless if policy.no_gold == "one" else gainless | (judged.depth == 0)
     lacking = {*undefined, *without_gold, *np.flatnonzero(empty).tolist()} - unanswerable.keys()
-    if target.gold in OF_SOME:
+    if target.kind.of_some:
         values[status != 0] = np.nan  # neither what is missing nor what has none of it did anything wrong
     else:
         lacking = lacking if column.overrides.undefined is None else set(range(judged.n)) - unanswerable.keys()
@@ -300,7 +300,7 @@ def worst_value(metric: Metric) -> float:
     return 0.0 if metric.higher_is_better and (best is None or best > 0) else np.nan
 
 
-def lacks_worst(metric: Metric, gold: GoldKind) -> bool:
+def lacks_worst(metric: Metric, gold: str) -> bool:
     """Return whether the mean cannot take missing and failed samples in: nothing is the worst that they could count as.
 
     Metrics that describe, and those of some samples only, have rules of their own.

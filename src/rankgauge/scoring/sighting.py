@@ -113,7 +113,7 @@ class Sighting:
         problems = [
             f"metric {metric.name!r} needs ground truth of the kind "
             f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
-            f"`{'metadata' if metric.targets[0].gold == 'asked_at' else 'expected_output'}`, or leave the metric out"
+            f"`{metric.targets[0].kind.place}`, or leave the metric out"
             for metric in metrics
             if metric.metric.needs_gold and not (self.targets.intersection(metric.targets))
         ]
@@ -127,7 +127,7 @@ class Sighting:
             return
         problems = []
         for metric in metrics:
-            if metric.targets[0].gold == "answerable":
+            if not metric.targets[0].of_ranks:
                 continue  # it is judged by an answer, or else by what was retrieved
             judged = [target.key for target in metric.targets if not metric.metric.needs_gold or target in self.targets]
             stage = metric.targets[0].stage
@@ -149,7 +149,9 @@ class Sighting:
 
     def place_counts(self) -> dict[str, dict[str, int]]:
         """Return how many places of retrieved items were taken and not, by stage; empty for the whole output."""
-        found = {target.stage or "": doubts.places for target, doubts in self.doubts.items() if target.gold == "spans"}
+        found = {
+            target.stage or "": doubts.places for target, doubts in self.doubts.items() if target.identity == "place"
+        }
         return {stage: counts.numbers() for stage, counts in found.items() if counts.n}
 
     def notes(self, plan: Plan, *, is_alone: bool) -> list[str]:

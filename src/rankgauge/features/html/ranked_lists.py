@@ -125,7 +125,7 @@ def lists_of_samples(
     lists: dict[Target, RankedLists] = {}
     for target, judged in evidence.items():
         items = _items(judged.rankings, top)
-        if target.gold == "spans":
+        if target.identity == "place":
             covered = covered_spans(samples, judged.rankings)
             items = replace(items, covers=[spans for held in covered for spans in held[:top]])
         names = [name for sample in samples for name in _labels(sample, target)]
@@ -135,7 +135,7 @@ def lists_of_samples(
 
 def _labels(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a report calls the gold items of a sample: spans by place and text."""
-    if target.gold != "spans":
+    if target.identity != "place":
         return gold_names(sample, target)
     return [f"{span.place}: {span.text}" if span.text else str(span.place) for span in sample.expected.spans or ()]
 

@@ -12,7 +12,8 @@ from typing import Any
 from rankgauge.errors import counted
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
 from rankgauge.io.corpus import Corpus
-from rankgauge.samples.sample_values import GOLD_KINDS, is_real
+from rankgauge.samples import GOLD_KINDS
+from rankgauge.samples.sample_values import is_real
 
 __all__ = ["LabelChange", "Repaired", "change_lines", "repair_labels"]
 

@@ -25,7 +25,7 @@ from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.signature import Parameter
 from rankgauge.policy import PROFILES, Policy
-from rankgauge.samples import OF_SOME, TEXT_KINDS, Sample, read_sample
+from rankgauge.samples import KINDS, TEXT_KINDS, Sample, read_sample
 
 __all__ = ["AVERAGE", "EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]
 
@@ -298,7 +298,7 @@ class EngineMetric:
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
             sees_more=bool(set(metric.judging.needs) - {"scores", "intents"})
-            or not {*OF_SOME, "sets"}.isdisjoint(metric.judging.gold),
+            or not all(KINDS[kind].has_rows_alone for kind in metric.judging.gold),
             like=metric.like,
             reference=metric.reference,
             catalog=self.catalog,

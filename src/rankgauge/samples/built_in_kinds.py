@@ -1,0 +1,73 @@
+"""
+The built-in kinds of ground truth, by name, and what follows from their declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from rankgauge.samples.forbidden_items import FORBIDDEN
+from rankgauge.samples.gold_ids import RELEVANT
+from rankgauge.samples.gold_kinds import GoldKind
+from rankgauge.samples.gold_nuggets import NUGGETS
+from rankgauge.samples.gold_sets import SETS_OF_ITEMS
+from rankgauge.samples.gold_spans import SPANS
+from rankgauge.samples.gold_texts import ANSWER, KEYWORDS, PASSAGES
+from rankgauge.samples.sample_values import Expected
+
+__all__ = ["FIELDS", "GOLD_KINDS", "KINDS", "OF_SOME", "TEXT_KINDS"]
+
+
+def _names_by_time(_: Expected) -> Sequence[str]:
+    return ["what was not valid when asked", "what was valid when asked"]
+
+
+ANSWERABLE = GoldKind(
+    name="answerable",
+    apart="id",
+    compares=False,
+    of_ranks=False,
+    of_some=True,
+    words="whether anything was answered, against metadata.answerable",
+    place="metadata",
+)
+ASKED_AT = GoldKind(
+    name="asked_at",
+    names=_names_by_time,
+    apart="id",
+    compares=False,
+    of_some=True,
+    words="validity at metadata.asked_at",
+    place="metadata",
+)
+
+KINDS: Mapping[str, GoldKind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            *(RELEVANT, PASSAGES, ANSWER, KEYWORDS, NUGGETS, SPANS, FORBIDDEN, SETS_OF_ITEMS),
+            *(ANSWERABLE, ASKED_AT),
+        )
+    }
+)
+"""The kinds of ground truth that a metric can be judged against, by name; plugins declare further ones."""
+
+GOLD_KINDS = tuple(name for name, kind in KINDS.items() if kind.read is not None)
+"""Those that stand in `expected_output`."""
+
+TEXT_KINDS = tuple(name for name, kind in KINDS.items() if kind.is_text)
+"""The kinds that a matcher looks for."""
+
+OF_SOME = frozenset(name for name, kind in KINDS.items() if kind.of_some)
+"""The kinds that are about some samples only, unanswerable ones among them; the others lack nothing."""
+
+FIELDS = (
+    *("id", "input", "expected_output", "actual_output", "metadata"),
+    *(f"expected_output.{kind}" for kind in GOLD_KINDS),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
+    *("actual_output.stages", "actual_output.searches"),
+    *("actual_output.seconds", "actual_output.bytes", "actual_output.cost"),
+    *("metadata.k", "metadata.tags", "metadata.answerable", "metadata.asked_at"),
+)
+"""What `fields` may map a name of the user's data onto."""
