@@ -11,6 +11,8 @@ from scipy import stats
 from comparison.made import result
 from draws import in_thorough_suite, some
 from rankgauge import compare
+from rankgauge.comparison.estimate import Method
+from rankgauge.comparison.power import plan_power
 from rankgauge.stats.effects import detectable_by_signs, detectable_effect, pairs_for_level
 
 SETS = 200
@@ -123,8 +125,21 @@ def test_metrics_that_say_the_same_need_no_more_and_few_that_differ_are_taken_as
     base, moved = rng.random(12), rng.normal(0.0, 0.2, 12)
     one = compare({"a": result(base), "b": result(base + moved)})["b"]["p@1"].detectable
     assert compare({"a": result(base, base), "b": result(base + moved, base + moved)})["b"]["p@1"].detectable == one
-    few = base + np.r_[0.1, 0.2, np.zeros(10)]
+    few = base + np.r_[np.linspace(0.1, 0.2, 10), np.zeros(2)]
     assert compare({"a": result(base, base), "b": result(few, base + moved)})["b"]["p@1"].detectable is not None
+
+
+@pytest.mark.parametrize(("moved", "is_known"), [(9, False), (10, True)])
+def test_power_and_a_comparison_say_of_the_same_data_whether_anything_is_known(moved: int, is_known: bool) -> None:
+    base = np.linspace(0.1, 0.9, 150)
+    other = base + np.r_[np.linspace(0.05, 0.1, moved), np.zeros(150 - moved)]
+    results = {"a": result(base), "b": result(other)}
+    plan = plan_power(results, method=Method()).metrics["p@1"]
+    detectable = compare(results)["b"]["p@1"].detectable
+    assert (detectable is not None, plan.std is not None) == (is_known, is_known)
+    if detectable is not None:  # about as many questions as the pilot has show it; p has steps in so few patterns
+        (needed,) = plan_power(results, method=Method(), sizes=[detectable]).metrics["p@1"].needed
+        assert 140 <= needed.n <= 150
 
 
 @pytest.mark.parametrize(("df", "confidence"), [(1, 0.95), (1, 0.99), (2, 0.999), (8, 0.95), (9, 0.95)])

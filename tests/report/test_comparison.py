@@ -41,9 +41,10 @@ def test_among_all_pairs_each_verdict_names_both_runs() -> None:
 
 
 def test_no_difference_shown_is_not_called_none() -> None:
-    first, *rest = lines(compare({"a": result([0.0, 1, 0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.25, 0, 1])}))
+    old, new = [0.0, 1, 0, 1, 0, 1] * 4, [1.0, 0, 0, 0.25, 0, 1] * 4
+    first, *rest = lines(compare({"a": result(old), "b": result(new)}))
     assert first.startswith("b: no clear difference in p@1 (-0.125, 95 % CI ")
-    (detectable,) = (line for line in rest if line.startswith("6 pairs detect a difference of "))
+    (detectable,) = (line for line in rest if "pairs detect a difference" in line)
     assert detectable.endswith(" or more 4 times out of 5")
 
 

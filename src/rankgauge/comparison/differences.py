@@ -130,7 +130,8 @@ class MetricComparison:
         losses: Pairs in which the run is worse.
 
         detectable: Smallest true difference that as many pairs show with a power of 80 %, by the same test at the level
-            that its correction leaves; None where differences do not vary, and where no difference could be shown.
+            that its correction leaves; None if differences do not vary, if no difference could be shown, and if fewer
+            than ten pairs differ, whose spread says little.
 
         dropped: How many samples make no pair, by reason.
 

@@ -30,6 +30,7 @@ from rankgauge.stats.estimates import FEW_CLUSTERS, TIED, MeanEstimate, bootstra
 from rankgauge.stats.intervals import MeanInterval, interval_of_mean
 
 __all__ = [
+    "LEAST_MOVED",
     "Method",
     "Tested",
     "check_short_lists",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 _MOST_SEED = 1 << 128
+LEAST_MOVED = 10
+"""How many pairs have to differ at least before their spread says which difference so many would show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +148,8 @@ def compare_metric(
         equivalence = _equivalence(column, codes, method, test)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
         effect = detectable_errors(estimate.df, test.level, method)
-        detectable = effect * estimate.standard_error if effect and estimate.standard_error else None
+        is_known = effect and estimate.standard_error and moved_units(differences, codes) >= LEAST_MOVED
+        detectable = effect * estimate.standard_error if effect and is_known else None
     return MetricComparison(
         name=info.name,
         safe_name=info.safe_name,

@@ -19,7 +19,7 @@ from rankgauge.base.tables import Line, aligned
 from rankgauge.columns.judged_rows import Floats, Ints
 from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.compare import tested_columns
-from rankgauge.comparison.estimate import Method, detectable_errors, moved_units, settled
+from rankgauge.comparison.estimate import LEAST_MOVED, Method, detectable_errors, moved_units, settled
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.comparison.sentences import percent
 from rankgauge.errors import ParameterError, counted
@@ -35,9 +35,6 @@ SIZES = (0.01, 0.02, 0.05, 0.1)
 
 _CURVE = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 5_000, 10_000)
 _MOST = 10_000_000
-_LEAST = 10
-"""How many pairs of a pilot have to differ at least, or scores, before their spread says anything."""
-
 _SURE = 0.80
 """With this confidence the true standard deviation is not above the bound that gives `Needed.at_most`."""
 
@@ -236,10 +233,10 @@ def _planned(values: Floats, codes: Ints | None, level: float, sizes: Sequence[f
     n, moved = len(values), moved_units(values, codes)
     estimate = estimate_mean(values, codes) if n else None
     groups = None if codes is None or estimate is None else estimate.df + 1
-    if estimate is None or moved < _LEAST or not estimate.standard_error:
+    if estimate is None or moved < LEAST_MOVED or not estimate.standard_error:
         units = counted(n, "pair") if groups is None else counted(groups, "cluster")
-        note = f"the pilot is too small to say: {moved:,} of {units} differ, and {_LEAST} are needed"
-        note = note if moved < _LEAST else f"the pilot cannot say: all {units} differ by the same"
+        note = f"the pilot is too small to say: {moved:,} of {units} differ, and {LEAST_MOVED} are needed"
+        note = note if moved < LEAST_MOVED else f"the pilot cannot say: all {units} differ by the same"
         return MetricPower(pilot=n, std=None, level=level, note=note, clusters=groups)
     spread = estimate.standard_error * math.sqrt(n)
     size = 1.0 if groups is None else n / groups

@@ -126,17 +126,24 @@ def test_the_heading_by_depth_is_no_verdict_since_nothing_is_tested():
 
 
 def test_how_many_more_samples_are_needed_follows_from_what_so_many_detect():
-    few = {query: QRELS[query] for query in list(QRELS)[:10]}
+    few = {query: QRELS[query] for query in list(QRELS)[:20]}
     runs = {"old": run(lambda n: 1 + n % 3), "new": run(lambda n: 1 + n % 2)}
     data = gather(rankgauge.evaluate(few, runs=runs, metrics=["RR"], catalog=CATALOG))
     metric = data.pair.metrics["rr"]
     told = answers(data)["How many more samples?"]
 
     # What is detected falls with the root of the number of pairs: a third of it takes nine times as many.
-    needed = 10 * (metric.detectable / metric.difference) ** 2
+    needed = 20 * (metric.detectable / metric.difference) ** 2
     written = int(told.rpartition("about ")[2].rstrip(".").replace(",", ""))
-    assert told.startswith(f"10 pairs detect a true difference of {metric.detectable:.3f} four times out of five")
+    assert told.startswith(f"20 pairs detect a true difference of {metric.detectable:.3f} four times out of five")
     assert needed <= written < 1.1 * needed + 1
+
+
+def test_of_few_samples_that_differ_nothing_more_is_said():
+    few = {query: QRELS[query] for query in list(QRELS)[:10]}
+    runs = {"old": run(lambda n: 1 + n % 3), "new": run(lambda n: 1 + n % 2)}
+    data = gather(rankgauge.evaluate(few, runs=runs, metrics=["RR"], catalog=CATALOG))
+    assert answers(data)["How many more samples?"] == "Too few to say: 6 of 10 samples differ, and 10 are needed."
     assert "Only 6 samples of 10 differ" in headline(data)["more"]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison, RunComparison
+from rankgauge.comparison.estimate import LEAST_MOVED
 from rankgauge.comparison.sentences import length_lines
 from rankgauge.errors import counted
 from rankgauge.features.html.notation import difference, named, p_value, percent, score
@@ -147,6 +148,9 @@ def _questions_of_two(data: ReportData, pair: RunComparison, name: str) -> Itera
     yield "Is it noise?", [Linked(_noise(pair, metric))]
     if metric.detectable is not None:
         yield "How many more samples?", [Linked(_needed(metric))]
+    elif metric.difference is not None and metric.wins + metric.losses < LEAST_MOVED:
+        differ = f"{metric.wins + metric.losses:,} of {counted(metric.n, 'sample')} differ"
+        yield "How many more samples?", [Linked(f"Too few to say: {differ}, and {LEAST_MOVED} are needed.")]
     run = pair.run if len(data.results) > 2 else ""
     for question, count, word, changes in (
         ("Where does it lose?", metric.losses, "worst", metric.worst),
