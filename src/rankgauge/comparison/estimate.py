@@ -148,8 +148,8 @@ def compare_metric(
         equivalence = _equivalence(column, codes, method, test)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
         effect = detectable_errors(estimate.df, test.level, method)
-        is_known = effect and estimate.standard_error and moved_units(differences, codes) >= LEAST_MOVED
-        detectable = effect * estimate.standard_error if effect and is_known else None
+        if effect and estimate.standard_error and moved_units(differences, codes) >= LEAST_MOVED:
+            detectable = effect * estimate.standard_error
     return MetricComparison(
         name=info.name,
         safe_name=info.safe_name,

@@ -16,8 +16,8 @@ import numpy as np
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
-from rankgauge.features.labels.new_judgments import sources_of
 from rankgauge.io.ir_datasets_names import is_named
+from rankgauge.io.judgment_sources import sources_of
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern

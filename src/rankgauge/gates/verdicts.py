@@ -15,11 +15,11 @@ from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.estimate import check_short_lists
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
-from rankgauge.features.labels.queue_files import is_model
 from rankgauge.gates.asked import decision_of, flaw, resolved
 from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.io.judgment_sources import is_model
 from rankgauge.judging import Leak
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.values import check_results

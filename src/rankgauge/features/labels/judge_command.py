@@ -18,7 +18,6 @@ from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
 from rankgauge.features.labels.label_options import QUEUE_LIMIT
 from rankgauge.features.labels.new_judgments import (
     compare_judgments,
-    provenance_path,
     unjudged_queries,
     write_judgments,
 )
@@ -27,6 +26,7 @@ from rankgauge.features.labels.queue import Queue, judgments_summary, judgments_
 from rankgauge.features.labels.queue_files import decoded, read_queue, read_scale
 from rankgauge.io.file_records import read_texts
 from rankgauge.io.ir_datasets_names import TextOf
+from rankgauge.io.judgment_sources import provenance_path
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.whole_files import check_new_file, json_lines, write_whole
 from rankgauge.planning.plan import Plan

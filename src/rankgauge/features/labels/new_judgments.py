@@ -4,32 +4,26 @@ New judgments: what a judge adds to qrels, how well both agree, and the file bes
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from rankgauge.base.frozen import freeze_fields, plain_fields
-from rankgauge.base.plain_text import visible
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Qrels, Relevance, Slices
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.features.labels.queue_files import Graded, decoded, is_model
-from rankgauge.io.files import open_file, read_bytes
+from rankgauge.errors import Problem
+from rankgauge.features.labels.queue_files import Graded, decoded
+from rankgauge.io.judgment_sources import provenance_of, provenance_path
 from rankgauge.io.problems import refuse
 from rankgauge.io.whole_files import json_lines, write_whole
 from rankgauge.stats import Agreement, agreement
 
 __all__ = [
-    "JudgmentSources",
     "NewJudgments",
     "compare_judgments",
-    "provenance_path",
     "qrels_lines",
-    "sources_of",
     "unjudged_queries",
     "write_judgments",
 ]
@@ -103,7 +97,7 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
     An id with a blank in it, which TREC qrels cannot hold, is a `DataError`.
     """
     data = qrels_lines(path, _lines(qrels, added))
-    earlier = _provenance(Path(qrels.source)) if qrels.source else []
+    earlier = provenance_of(Path(qrels.source)) if qrels.source else []
     new = [
         {"query": decoded(each.query), "document": decoded(each.document), "grade": each.grade, "judge": each.judge}
         for each in added
@@ -140,93 +134,3 @@ def _lines(qrels: Qrels, added: Sequence[Graded]) -> Iterator[tuple[bytes, bytes
 
 def _grade(grade: float) -> bytes:
     return (str(int(grade)) if grade.is_integer() else repr(grade)).encode()
-
-
-def _provenance(qrels: Path) -> list[dict[str, object]]:
-    path = provenance_path(qrels)
-    if not path.is_file():
-        return []
-    with open_file(path) as opened:
-        try:
-            return [json.loads(line) for line in opened.stream if line.strip()]
-        except ValueError as error:
-            msg = f"{path} cannot be read:"
-            raise DataError(msg, [Problem(f"not valid JSON lines: {error}; mend it, or move it away")]) from None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgmentSources:
-    """
-    Who gave the judgments of a file.
-
-    Attributes:
-        judgments: How many there are.
-
-        judges: How many each judge gave, by name; those that nobody is named for are missing.
-
-        rubrics: By which rubrics models judged, by name of the judge; their hashes.
-    """
-
-    judgments: int
-    judges: Mapping[str, int]
-    rubrics: Mapping[str, tuple[str, ...]]
-
-    def __post_init__(self) -> None:
-        freeze_fields(self)
-
-    @property
-    def by_models(self) -> int:
-        """Return how many judgments models gave."""
-        return sum(count for judge, count in self.judges.items() if is_model(judge))
-
-    @property
-    def sentence(self) -> str:
-        """Return it in words."""
-        told = [f"{count:,} by {visible(judge)}{self._rubric(judge)}" for judge, count in self.judges.items()]
-        if others := self.judgments - sum(self.judges.values()):
-            told.append(f"{others:,} by nobody who is named")
-        return f"{counted(self.judgments, 'judgment')}: {', '.join(told)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return plain_fields(self)
-
-    def _rubric(self, judge: str) -> str:
-        hashes = self.rubrics.get(judge, ())
-        return f" (rubric {', '.join(map(visible, hashes))})" if hashes else ""
-
-
-def provenance_path(qrels: Path) -> Path:
-    """Return the side file of judgments."""
-    return Path(f"{qrels}.provenance.jsonl")
-
-
-def sources_of(source: str, judgments: int) -> JudgmentSources | None:
-    """
-    Return who gave the judgments of a file; None where it has no side file.
-
-    One that cannot be read is a `DataError`: a gate would not know that a model judged.
-    """
-    if not source or not (path := provenance_path(Path(source))).is_file():
-        return None
-    judges: dict[tuple[str, str], str] = {}
-    rubrics: dict[str, set[str]] = {}
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            judge = str(row["judge"])
-            judges[row["query"], row["document"]] = judge
-        except (ValueError, KeyError, TypeError, RecursionError):
-            why = "it is no line of who judged what, as `judge read` writes them; mend the file, or move it away"
-            raise DataError(f"who judged {source} cannot be read:", [Problem(why, str(path), number)]) from None
-        if isinstance(row.get("rubric"), str):
-            rubrics.setdefault(judge, set()).add(row["rubric"])
-    counts = Counter(judges.values())
-    ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-    return JudgmentSources(
-        judgments=judgments,
-        judges=ordered,
-        rubrics={judge: tuple(sorted(rubrics[judge])) for judge in ordered if judge in rubrics},
-    )

@@ -17,6 +17,7 @@ from typing import Any
 from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.io.files import read_bytes
+from rankgauge.io.judgment_sources import is_model
 from rankgauge.io.problems import refuse, unreadable
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "QueueFile",
     "checked_scale",
     "decoded",
-    "is_model",
     "is_queue_file",
     "read_queue",
     "read_queue_file",
@@ -52,11 +52,6 @@ class Graded:
     def is_of_model(self) -> bool:
         """Return whether a model gave the grade."""
         return is_model(self.judge)
-
-
-def is_model(judge: str) -> bool:
-    """Return whether a judge is a model."""
-    return judge.casefold().startswith("model:")
 
 
 def decoded(name: bytes) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 import rankgauge
 from rankgauge.errors import DataError
-from rankgauge.features.labels.new_judgments import sources_of
+from rankgauge.io.judgment_sources import sources_of
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
 ROWS = [
