@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.features.labels.labels import Label, labels_of, plain_id, question_of
+from rankgauge.io.gold_labels import Label, labels_of, plain_id, question_of
 from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.matchers.cover import cover_batch
 from rankgauge.matchers.other_facts import NUMBER_WORDS, Facts

@@ -8,8 +8,9 @@ import pytest
 
 from rankgauge.features.labels.check_labels import check_labels
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
-from rankgauge.features.labels.labels import Label, TracedLabels
+from rankgauge.features.labels.labels import TracedLabels
 from rankgauge.io.corpus import Corpus
+from rankgauge.io.gold_labels import Label
 from rankgauge.samples import Sample, read_sample
 
 PUMP = "The pump costs 12 euros and weighs four kilograms. It ships from the harbour of Rotterdam within three days."

@@ -16,9 +16,10 @@ from rankgauge.errors import counted, listed
 from rankgauge.features.labels.check_questions import check_questions
 from rankgauge.features.labels.edits import SAME, Edit, surroundings
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding, Status
-from rankgauge.features.labels.labels import Label, TracedLabels, words_of
+from rankgauge.features.labels.labels import TracedLabels, words_of
 from rankgauge.features.labels.text_tracing import Near, Place, is_cut_from
 from rankgauge.io.corpus import Corpus
+from rankgauge.io.gold_labels import Label
 from rankgauge.matchers.spelling import plain_words
 from rankgauge.samples import Sample
 

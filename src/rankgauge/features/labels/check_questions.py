@@ -13,8 +13,9 @@ import numpy as np
 from rankgauge.errors import listed
 from rankgauge.features.labels.edits import Edit
 from rankgauge.features.labels.label_findings import LabelFinding, Status
-from rankgauge.features.labels.labels import TracedLabels, question_of, words_of
+from rankgauge.features.labels.labels import TracedLabels, words_of
 from rankgauge.features.labels.text_tracing import Near
+from rankgauge.io.gold_labels import question_of
 from rankgauge.matchers.cover import cover_batch
 from rankgauge.samples import Sample
 

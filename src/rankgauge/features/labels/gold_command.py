@@ -22,12 +22,12 @@ from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, ResultError, listed
 from rankgauge.features.labels.check_labels import check_labels
 from rankgauge.features.labels.label_findings import GoldReport, finding_lines
-from rankgauge.features.labels.labels import labels_of
 from rankgauge.features.labels.new_judgments import qrels_lines
 from rankgauge.features.labels.repair_labels import change_lines, repair_labels
 from rankgauge.io.corpus import Corpus, read_corpus
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import read_texts
+from rankgauge.io.gold_labels import labels_of
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.whole_files import json_lines, obstacle, write_whole
 from rankgauge.stats.estimates import TIED
