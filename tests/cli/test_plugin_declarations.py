@@ -1,10 +1,12 @@
-"""What plugins declare beside metrics, asked for on the command line: tests of a difference."""
+"""What plugins declare beside metrics, asked for on the command line: tests of a difference, kinds of gates."""
 
 import json
 
 import pytest
 
+from cli.conftest import CONFIG, SAMPLES
 from comparison.test_plugin_tests import NEW, OLD, SIGN_TEST
+from gates.test_kinds import MEDIAN
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +63,47 @@ def test_an_unknown_test_is_a_usage_error_before_anything_is_read(installed, ran
     done = rankgauge("compare", "no-such-folder", "none-either", "--test", "sing")
     assert (done.code, done.out) == (2, "")
     assert "unknown test 'sing' (did you mean 'sign'?)" in done.err
+
+
+@pytest.fixture
+def gated(installed, project, write):
+    """Return a config of four samples, beside a plugin with kinds of gates."""
+    installed.add("median-gates", MEDIAN)
+    write("samples.jsonl", [{**row, "id": f"{row['id']}-{copy}"} for row in SAMPLES for copy in "ab"])
+    return project
+
+
+def test_a_gate_of_a_plugin_fails_a_run(gated, rankgauge):
+    assert rankgauge("run", gated, "--gate", "MRR median_at_least 0").code == 0
+    done = rankgauge("run", gated, "--gate", "MRR median_at_least 0.99")
+    assert done.code == 1
+    assert "MISSED mrr: the median" in done.out
+    listed = rankgauge("plugins", "list").out
+    assert "2 gate kinds" in listed
+
+
+def test_a_gate_of_a_plugin_in_a_config_and_against_a_saved_baseline(gated, rankgauge, write):
+    config = CONFIG + "gates: [{metric: MRR, median_at_least: 0.99, level: warn}, MRR losses_at_most 0]\n"
+    write(gated, config)
+    assert "needs a baseline" in rankgauge("run", gated).err
+    first = rankgauge("run", gated, "--baseline", "base.json", "--save-baseline", "base.json")
+    assert first.code == 0
+    assert "1 gate on changes not judged" in first.err
+    again = rankgauge("run", gated, "--baseline", "base.json")
+    assert again.code == 0
+    assert "got worse, 0 may" in again.out
+    assert "warn   mrr: the median" in again.out
+
+
+def test_a_gate_of_a_plugin_that_the_config_disables_is_refused(gated, rankgauge, write):
+    write(gated, CONFIG + "plugins: {disable: [median-gates]}\n")
+    done = rankgauge("run", gated, "--gate", "MRR median_at_least 0")
+    assert (done.code, done.out) == (2, "")
+    assert "--gate: 'MRR median_at_least 0' is not a gate" in done.err
+
+
+def test_a_gate_of_a_plugin_compares_runs(installed, rankgauge, folders):
+    installed.add("median-gates", MEDIAN)
+    done = rankgauge("compare", *folders, "--gate", "P@2 losses_at_most 1")
+    assert done.code == 1
+    assert "MISSED p@2: 2 of 10 got worse, 1 may" in " ".join(done.out.split())

@@ -20,6 +20,7 @@ from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
+from rankgauge.plugin.gate_kind import GateKind
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset, ProfileSpec, read_profile
@@ -184,7 +185,8 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset`, `report section`, `command`, `system` or `test`.
+                `profile`, `metric set`, `preset`, `report section`, `command`, `system`, `test` or
+                `gate kind`.
         """
         return self._names.complete().all(kind)
 
@@ -296,6 +298,10 @@ class Catalog:
     def paired_test(self, name: str) -> Claim[PairedTest]:
         """Return the test of a difference of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("test", name)
+
+    def gate_kind(self, name: str) -> Claim[GateKind]:
+        """Return the kind of gates of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("gate kind", name)
 
     def metric_set(self, name: str) -> Claim[MetricSet]:
         """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""

@@ -25,6 +25,7 @@ from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import hookspecs
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
+from rankgauge.plugin.gate_kind import GateKind
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -51,6 +52,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_commands": ("command", Command),
     "rankgauge_systems": ("system", System),
     "rankgauge_paired_tests": ("test", PairedTest),
+    "rankgauge_gate_kinds": ("gate kind", GateKind),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")

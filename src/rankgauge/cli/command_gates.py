@@ -339,13 +339,17 @@ def _read(given: argparse.Namespace, config: LoadedConfig | None = None) -> list
     declared = [] if config is None else [*config.config.gates, *config.config.until]
     if not (given.gate or given.until or declared):
         return []
+    from rankgauge.catalog import Catalog
     from rankgauge.gates.asked import until_gates
     from rankgauge.gates.grammar import Defaults, read_gates
 
     inconclusive, short_lists = (
         (None, None) if config is None else (config.config.inconclusive, config.config.short_lists)
     )
-    defaults = Defaults(given.inconclusive or inconclusive or "fell", given.short_lists or short_lists or "open")
+    catalog = Catalog.discover(disable=() if config is None else config.config.plugins.disable)
+    defaults = Defaults(
+        given.inconclusive or inconclusive or "fell", given.short_lists or short_lists or "open", catalog=catalog
+    )
     gates = [] if config is None else config.gates(defaults.inconclusive, defaults.short_lists)
     gates += [gate for text in given.gate or () for gate in read_gates(text, origin="--gate", defaults=defaults)]
     gates += until_gates(given.until or (), origin="--until")

@@ -268,10 +268,13 @@ class LoadedConfig:
         """
         if not (self.config.gates or self.config.until):
             return []
+        from rankgauge.catalog import Catalog
         from rankgauge.gates.grammar import Defaults, read_gates
 
         defaults = Defaults(
-            inconclusive or self.config.inconclusive or "fell", short_lists or self.config.short_lists or "open"
+            inconclusive or self.config.inconclusive or "fell",
+            short_lists or self.config.short_lists or "open",
+            catalog=Catalog.discover(disable=self.config.plugins.disable),
         )
         return [
             replace(gate, until=key == "until")

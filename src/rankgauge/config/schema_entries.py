@@ -110,7 +110,7 @@ GateEntry = Annotated[
                         "require": {"const": "proof", "description": "The same as inconclusive: fail."},
                     },
                     "required": ["metric"],
-                    "additionalProperties": False,
+                    "additionalProperties": {"type": ["number", "string"], "description": "By a plugin's kind."},
                 },
             ],
         }

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rankgauge.errors import PlanError, Problem
-from rankgauge.gates.grammar import Bound, Gate, MaxDrop, read_gates
+from rankgauge.gates.grammar import Bound, Gate, MaxDrop, OfKind, read_gates
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
@@ -68,6 +68,9 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
     if traits.aggregate == WHOLE_RUN and (isinstance(rule, MaxDrop) or gate.per_sample):
         why = "there is no test of its difference" if isinstance(rule, MaxDrop) else "no sample has a value of its own"
         return f"{column!r} is one value of the whole run, so {why}; give it a bound"
+    if isinstance(rule, OfKind):
+        is_whole = traits.aggregate == WHOLE_RUN
+        return f"{column!r} is one value of the whole run, and {rule.word} is held by scores" if is_whole else ""
     if isinstance(rule, MaxDrop):
         over = f"{column!r} is a {traits.aggregate} over the samples"
         return "" if traits.aggregate == "mean" else f"{rule.word} compares means, and {over}"
@@ -85,6 +88,8 @@ def _until_flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
     low, high = traits.range
     if gate.is_change:
         return "it is on a change, and only the bound of a mean is decided while a system is called"
+    if not isinstance(gate.rule, Bound):
+        return "only the bound of a mean is decided while a system is called"
     if gate.per_sample:
         return "it is per_sample, and one sample says nothing about another"
     if traits.aggregate != "mean":

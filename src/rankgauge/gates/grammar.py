@@ -1,8 +1,9 @@
 """
 Gates as they are written: bounds of means and of changes, as a text or as a mapping; results are not looked at here.
 
-A text is ``METRIC >= NUMBER``, ``METRIC <= NUMBER``, ``METRIC max_drop MARGIN`` (or ``not_worse``), then options in
-any order, such as ``level warn``. A mapping has the same options as keys: ``{metric: ndcg@10, max_drop: 2%}``.
+A text is ``METRIC >= NUMBER``, ``METRIC <= NUMBER``, ``METRIC max_drop MARGIN`` (or ``not_worse``), or ``METRIC WORD
+NUMBER`` with the word of a kind of gates that a plugin declares; then options in any order, such as ``level warn``. A
+mapping has the same options as keys: ``{metric: ndcg@10, max_drop: 2%}``.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
 from rankgauge.base.plain_text import read_amount, read_number
+from rankgauge.catalog import Catalog, Claim
 from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.pairing import Common
-from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.errors import NameClashError, ParameterError, UnknownNameError, did_you_mean
 from rankgauge.expression import QUOTED, as_written
+from rankgauge.plugin.gate_kind import GATE_WORD, GateKind
 from rankgauge.stats.aggregates import exact_reading
 
-__all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
+__all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "OfKind", "Side", "Where", "read_gates"]
 
 Side = Literal["minimum", "maximum", "better"]
 """Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
@@ -47,6 +50,11 @@ _RULE = re.compile(
 _SHORT = re.compile(
     rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)\s*(?<![<>=])(?P<sign>=)(?P<word>)\s*"
     r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?P<rest>(?:\s.*)?)",
+    re.DOTALL,
+)
+_NAMED = re.compile(
+    rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)\s+(?P<sign>)(?P<word>{GATE_WORD.pattern})\s+"
+    r"(?P<number>[^\s<>=]+)(?P<rest>(?:\s.*)?)",
     re.DOTALL,
 )
 _OTHER_SIGN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>==|=|>|<|≥|≤)\s*(?P<number>[^\s<>=]+)", re.DOTALL)
@@ -122,12 +130,30 @@ class MaxDrop:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
 
 
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """A rule of a kind that a plugin declares."""
+
+    claim: Claim[GateKind]
+    number: float
+    inconclusive: Effect = "warn"  # what an open gate does: warn, fail or pass
+    common: Common = "all"  # as in `MaxDrop`, for a kind that compares
+
+    @property
+    def word(self) -> str:
+        """Return the word in gates."""
+        return self.claim.declaration.name
+
+    def __str__(self) -> str:
+        return _written(self.number)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """One condition that a metric has to meet."""
 
     metric: str  # in any spelling, or the name of a column
-    rule: Bound | MaxDrop
+    rule: Bound | MaxDrop | OfKind
     dataset: str = ""  # empty for each
     where: Where | None = None  # of which samples the mean is; None for all
     of: tuple[str, ...] = ()  # ids of the samples that it is for; empty for all
@@ -139,7 +165,8 @@ class Gate:
     @property
     def is_change(self) -> bool:
         """Return whether it is on a change against a baseline."""
-        return isinstance(self.rule, MaxDrop)
+        rule = self.rule
+        return rule.claim.declaration.is_change if isinstance(rule, OfKind) else isinstance(rule, MaxDrop)
 
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
@@ -154,6 +181,9 @@ class Gate:
             parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != _DROPS[rule.word] else []
             parts += [f"short_lists {rule.short_lists}"] if rule.short_lists != "open" else []
             parts += [f"common {rule.common}"] if rule.common != "all" else []
+        if isinstance(rule, OfKind):
+            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+            parts += [f"common {rule.common}"] if rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
 
@@ -164,6 +194,7 @@ class Defaults(NamedTuple):
     inconclusive: Effect = "fell"
     short_lists: ShortLists = "open"
     side: Side | None = None  # of a bound after `=`, which is no sign of gates otherwise
+    catalog: Catalog | None = None  # where kinds of gates are looked up; None for what is installed
 
 
 _DEFAULTS = Defaults()
@@ -193,6 +224,9 @@ def _parsed(text: str, defaults: Defaults) -> dict[str, Any]:
     if rule is None and defaults.side is not None:
         rule = _SHORT.fullmatch(text.strip())
     if rule is None:
+        named = _NAMED.fullmatch(text.strip())
+        rule = named if named is not None and _kind(named["word"], defaults) is not None else None
+    if rule is None:
         other = _OTHER_SIGN.fullmatch(text.strip())
         if other is not None and other["sign"] == "=" and defaults.side is not None:
             _number("the bound", other["number"])
@@ -201,7 +235,8 @@ def _parsed(text: str, defaults: Defaults) -> dict[str, Any]:
             sides = f"'{metric} >= {number}' or '{metric} <= {number}'"
             _refuse(f"{text!r} is not a gate: {sign!r} is not a sign of gates; write {sides}")
         _refuse(f"{text!r} is not a gate; write {FORMS}")
-    entry: dict[str, Any] = {"metric": rule["metric"], _SIGNS[rule["sign"] or rule["word"]]: rule["number"]}
+    sign = rule["sign"] or rule["word"]
+    entry: dict[str, Any] = {"metric": rule["metric"], _SIGNS.get(sign, sign): rule["number"]}
     rest, place = rule["rest"].rstrip(), 0
     while place < len(rest):
         option = _OPTION.match(rest, place)
@@ -229,8 +264,13 @@ def _option(match: re.Match[str]) -> tuple[str, Any]:
 
 def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gate]:
     """Return the gates of a mapping."""
+    kinds: dict[str, Claim[GateKind]] = {}
     for key in entry:
-        if key not in _KEYS and (key != _EQUALS or defaults.side is None):
+        if key in _KEYS or (key == _EQUALS and defaults.side is not None):
+            continue
+        if (claim := _kind(key, defaults)) is not None:
+            kinds[key] = claim
+        else:
             _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
     metric, per_sample, dataset = (
         as_written(entry.get("metric")),
@@ -252,10 +292,24 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
         "level": _chosen("level", entry.get("level", "fail"), ("fail", "warn")),
         "origin": origin,
     }
-    return [Gate(rule=rule, **shared) for rule in _rules(entry, defaults)]
+    return [Gate(rule=rule, **shared) for rule in _rules(entry, kinds, defaults)]
 
 
-def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop]:
+def _kind(word: object, defaults: Defaults) -> Claim[GateKind] | None:
+    """Return the kind of gates of that word, None if there is none; other plugins are only loaded for such a word."""
+    if not isinstance(word, str) or not GATE_WORD.fullmatch(word) or word in _KEYS:
+        return None
+    try:
+        return (defaults.catalog or Catalog.discover()).gate_kind(word)
+    except UnknownNameError:
+        return None
+    except NameClashError as error:
+        raise ParameterError(str(error)) from None
+
+
+def _rules(
+    entry: Mapping[Any, Any], kinds: Mapping[str, Claim[GateKind]], defaults: Defaults
+) -> list[Bound | MaxDrop | OfKind]:
     """Return the bounds of a mapping, of which there is at least one."""
     sides: dict[str, Side] = {"min": "minimum", "max": "maximum"}
     if defaults.side is not None:
@@ -263,8 +317,15 @@ def _rules(entry: Mapping[Any, Any], defaults: Defaults) -> list[Bound | MaxDrop
     bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
     if "min" in entry and "max" in entry and bounds[0].number > bounds[1].number:
         _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
-    if drops := [_drop(entry, word, defaults) for word in _DROPS if word in entry]:
-        return [*bounds, *drops]
+    drops = [_drop(entry, word, defaults) for word in _DROPS if word in entry]
+    named = [_of_kind(entry, claim, defaults) for claim in kinds.values()]
+    if drops:
+        return [*bounds, *drops, *named]
+    if named:
+        allowed = ("inconclusive", "common") if any(kind.is_change for kind in _declared(kinds)) else ("inconclusive",)
+        if stray := [key for key in _OF_CHANGES if key in entry and key not in allowed]:
+            _refuse(f"{stray[0]!r} does not belong to {', '.join(kinds)}")
+        return [*bounds, *named]
     if stray := [key for key in _OF_CHANGES if key in entry]:
         _refuse(f"{stray[0]!r} belongs to max_drop and not_worse; a bound on a mean is decided by the mean")
     if not bounds:
@@ -293,6 +354,21 @@ def _drop(entry: Mapping[Any, Any], word: _Word, defaults: Defaults) -> MaxDrop:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
     return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common, word, short)
+
+
+def _declared(kinds: Mapping[str, Claim[GateKind]]) -> list[GateKind]:
+    return [claim.declaration for claim in kinds.values()]
+
+
+def _of_kind(entry: Mapping[Any, Any], claim: Claim[GateKind], defaults: Defaults) -> OfKind:
+    word = claim.declaration.name
+    if entry.get("per_sample"):
+        _refuse(f"per_sample belongs to bounds and changes; {word} is held by all samples together")
+    usual = "warn" if defaults.inconclusive == "fell" else defaults.inconclusive
+    effects = tuple(effect for effect in EFFECTS if effect != "fell")
+    inconclusive: Any = _chosen("inconclusive", entry.get("inconclusive", usual), effects)
+    common: Any = _chosen("common", entry.get("common", "all"), get_args(Common))
+    return OfKind(claim, _number(word, entry[word]), inconclusive, common)
 
 
 def _number(key: str, raw: object) -> float:

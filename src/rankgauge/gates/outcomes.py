@@ -16,7 +16,7 @@ from rankgauge.comparison.sentences import p_value
 from rankgauge.errors import counted, listed
 from rankgauge.gates.asked import Decision
 from rankgauge.gates.drop import Drop
-from rankgauge.gates.grammar import Bound, Gate, MaxDrop
+from rankgauge.gates.grammar import Bound, Effect, Gate, MaxDrop, OfKind
 from rankgauge.result import ResultValues
 from rankgauge.stats.estimates import TIED
 
@@ -68,6 +68,8 @@ class GateOutcome:
 
         decision: For a bound, what was decided while a system was called that was not called for every sample.
 
+        finding: For a gate of a plugin's kind, what it says.
+
         by_numbers: What the verdict would be if the run were complete, where that alone makes it `fail`; else None.
     """
 
@@ -83,6 +85,7 @@ class GateOutcome:
     leaks: tuple[str, ...] = ()
     decision: Decision | None = None
     by_numbers: Literal["pass", "inconclusive"] | None = None
+    finding: str = ""
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -102,7 +105,8 @@ class GateOutcome:
     def status(self) -> Status:
         """Return what the verdict does to a run, after the gate's `level` and `inconclusive`."""
         rule = self.gate.rule
-        effect = rule.inconclusive if self.verdict == "inconclusive" and isinstance(rule, MaxDrop) else "fail"
+        is_open = self.verdict == "inconclusive" and not isinstance(rule, Bound)
+        effect: Effect = rule.inconclusive if is_open and not isinstance(rule, Bound) else "fail"
         if effect == "fell":
             effect = "fail" if self.has_fallen else "warn"
         if self.verdict == "error":
@@ -114,7 +118,13 @@ class GateOutcome:
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome in plain values, as reports hold it."""
         rule = self.gate.rule
-        bound: dict[str, Any] = {rule.word: str(rule)} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
+        bound: dict[str, Any] = {rule.word: str(rule)} if isinstance(rule, MaxDrop) else {}
+        if isinstance(rule, Bound):
+            bound = {rule.side: rule.number}
+        elif isinstance(rule, OfKind):
+            kind, provider = rule.claim.declaration, rule.claim.provider
+            by = f"{provider.distribution} {provider.version}".strip() or "this process"
+            bound = {rule.word: rule.number, "kind": {"version": kind.version, "by": by}, "finding": self.finding}
         return {
             "gate": str(self.gate),
             "dataset": self.dataset,
@@ -227,10 +237,13 @@ def _finding(outcome: GateOutcome) -> str:
         return f"cannot be judged: {outcome.reason}"
     if isinstance(rule, MaxDrop) and outcome.drop is None:
         return outcome.reason
+    if isinstance(rule, OfKind):
+        held = f"{outcome.finding} ({counts_text(outcome.counts)})"
+        return held if outcome.finding else f"no value for {rule.word} {rule}: {outcome.reason} {_denominator(outcome)}"
     if isinstance(rule, Bound) and outcome.value is None:
         return f"no value for {_bound(rule)}: {outcome.reason} {_denominator(outcome)}"
     if outcome.gate.per_sample:
-        return _of_samples(outcome)
+        return _of_samples(outcome, rule)
     if isinstance(rule, MaxDrop):
         return _of_change(outcome, rule)
     if (decision := outcome.decision) is not None and decision.verdict != "open":
@@ -312,9 +325,9 @@ def _needed(drop: Drop) -> str:
     return f"about {drop.needed:,} samples would decide"
 
 
-def _of_samples(outcome: GateOutcome) -> str:
+def _of_samples(outcome: GateOutcome, rule: Bound | MaxDrop) -> str:
     """Say how many samples miss a gate that each has to meet, and name the first with their values."""
-    rule, missed = outcome.gate.rule, len(outcome.missed)
+    missed = len(outcome.missed)
     n = len(outcome.gate.of) or outcome.counts["n"]
     if isinstance(rule, MaxDrop):
         kept = f"none of {counted(n, 'sample')} fell by more than {rule}"

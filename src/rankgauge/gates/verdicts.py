@@ -7,9 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from rankgauge.base.plain_text import visible
+from rankgauge.catalog import Catalog
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.estimate import check_short_lists
@@ -17,7 +20,8 @@ from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.gates.asked import decision_of, flaw, resolved
 from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
-from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, read_gates
+from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, OfKind, read_gates
+from rankgauge.gates.kinds import found_by
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.io.judgment_sources import is_model
 from rankgauge.judging import Leak
@@ -35,6 +39,7 @@ def judge_gates(
     baseline: Mapping[str, ResultValues] | ResultValues | None = None,
     inconclusive: Effect = "fell",
     short_lists: ShortLists = "open",
+    catalog: Catalog | None = None,
 ) -> GateReport:
     """
     Judge gates.
@@ -58,6 +63,8 @@ def judge_gates(
             run ended in more than a tenth of the samples: `open` leaves them open, `allow` judges them; for gates that
             do not say.
 
+        catalog: Where kinds of gates that plugins declare are looked up; by default in what is installed.
+
     Returns:
         One outcome for each gate and dataset.
 
@@ -74,7 +81,7 @@ def judge_gates(
     if inconclusive not in EFFECTS:
         raise ParameterError(f"inconclusive is {', '.join(EFFECTS)}, not {inconclusive!r}")
     check_short_lists(short_lists)
-    defaults = Defaults(inconclusive, short_lists)
+    defaults = Defaults(inconclusive, short_lists, catalog=catalog)
     every = [
         one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate, defaults=defaults))
     ]
@@ -149,16 +156,61 @@ def _outcome(
         if decision is not None and decision.verdict != "open":
             outcome = replace(outcome, verdict=decision.verdict)
         return replace(outcome, decision=decision)
+    if isinstance(gate.rule, OfKind) and not gate.is_change:
+        return replace(_of_kind(gate, gate.rule, column), decision=decision)
+    return _against(gate, gate.rule, dataset, result, baseline)
+
+
+def _against(
+    gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: ResultValues, baseline: ResultValues | None
+) -> GateOutcome:
+    """Judge a gate on a change; raise `ResultError` where the baseline does not allow that."""
+    column = result.metrics[gate.metric]
     again = "save it again with --save-baseline"
     if baseline is None:
         raise ResultError(f"the baseline has no dataset {dataset!r}; {again}")
     if why := baseline.incomplete_because:
         raise ResultError(f"nothing is judged against this baseline, of which {why}; {again}")
     try:
-        sample_ids, pairs = pair_with_baseline(column, result, baseline, gate.rule.common)
+        sample_ids, pairs = pair_with_baseline(column, result, baseline, rule.common)
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
-    return _of_change(gate, gate.rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
+    if isinstance(rule, OfKind):
+        return _of_kind(gate, rule, column, pairs)
+    return _of_change(gate, rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
+
+
+_VERDICTS: Mapping[str, Literal["pass", "fail", "inconclusive"]] = {
+    "passed": "pass",
+    "missed": "fail",
+    "open": "inconclusive",
+}
+
+
+def _of_kind(gate: Gate, rule: OfKind, column: MetricSummary, pairs: PairedColumn | None = None) -> GateOutcome:
+    """Judge a gate of a plugin's kind, by the scores that count or by those of *pairs*."""
+    counts = column.counts
+    if not column.n:
+        return GateOutcome(gate=gate, verdict="fail", counts=counts, reason=_without_value(column))
+    values, baseline = np.array(column.counted, dtype=np.float64), None
+    if pairs is not None:
+        values, baseline, counts = (
+            pairs.values[pairs.is_pair],
+            pairs.baseline[pairs.is_pair],
+            {**counts, "n": int(np.count_nonzero(pairs.is_pair))},
+        )
+    higher_is_better = column.info.higher_is_better
+    found = found_by(
+        rule.claim, values, rule.number, baseline=baseline, counts=counts, higher_is_better=higher_is_better
+    )
+    return GateOutcome(
+        gate=gate,
+        verdict=_VERDICTS[found.state],
+        value=found.value,
+        aggregate=column.info.aggregate,
+        counts=counts,
+        finding=found.words,
+    )
 
 
 def _missed_where_incomplete(outcome: GateOutcome, why: str) -> GateOutcome:

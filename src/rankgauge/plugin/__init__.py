@@ -29,6 +29,7 @@ from rankgauge.plugin.declarations import (
     run_metric,
     tokenizer,
 )
+from rankgauge.plugin.gate_kind import GateFinding, gate_kind
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Covers, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
@@ -48,6 +49,7 @@ __all__ = [
     "DataError",
     "Deprecated",
     "FinishedRun",
+    "GateFinding",
     "Judged",
     "JudgedSample",
     "Law",
@@ -69,6 +71,7 @@ __all__ = [
     "command",
     "comparer",
     "deprecated_names",
+    "gate_kind",
     "hookimpl",
     "metric",
     "metric_set",

@@ -158,6 +158,12 @@ def rankgauge_paired_tests() -> Sequence[Callable[..., float | None]]:
 
 
 @hookspec
+def rankgauge_gate_kinds() -> Sequence[Callable[..., Any]]:
+    """Return kinds of gates: functions decorated with `@gate_kind`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

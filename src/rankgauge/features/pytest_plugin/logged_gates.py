@@ -174,7 +174,7 @@ def read_gates(written: object, *, origin: str, side: Side = "better", takes_cha
 def _read_one(written: object, origin: str, side: Side, *, takes_changes: bool) -> list[Gate]:
     gates = read_any(written, origin=origin, defaults=Defaults(side=side))
     for gate in gates:
-        if not isinstance(gate.rule, Bound) and not takes_changes:
+        if gate.is_change and not takes_changes:
             advice = "use a bound, or `rankgauge_eval.check(..., baseline=PATH)` in a test"
             raise ParameterError(f"{origin}: {gate} compares with a baseline, and none is given here; {advice}")
         if gate.dataset:

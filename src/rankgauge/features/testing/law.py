@@ -58,6 +58,7 @@ Kind = Literal[
     "command",
     "system",
     "test",
+    "gate kind",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

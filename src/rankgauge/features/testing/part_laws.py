@@ -25,11 +25,12 @@ from rankgauge.comparison.builtin_tests import p_of
 from rankgauge.engine.configured import metrics_of_sets
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.result import Result
-from rankgauge.errors import DataError, RankgaugeError
+from rankgauge.errors import DataError, RankgaugeError, ResultError
 from rankgauge.features.html.html_report import views_of
 from rankgauge.features.testing.law import Laws, Trial, book, law
 from rankgauge.features.testing.law_checks import Checker
 from rankgauge.features.testing.law_report import Report
+from rankgauge.gates.kinds import found_by
 from rankgauge.io.files import open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
@@ -202,6 +203,26 @@ def _tiny_differences(trial: Trial[Part]) -> None:
 
 
 @law()
+def _tiny_gates(trial: Trial[Part]) -> None:
+    """One score or several, beside those of a baseline if it compares, give a finding, the same each time."""
+    claim = trial.subject.offer
+    for (what, scores), number, better in itertools.product(_SCORES.items(), (0.0, 0.5), (True, False)):
+        values = np.asarray(scores)
+        baseline = values[::-1] if claim.declaration.is_change else None
+        counts = {"n": len(scores), "undefined": 0, "missing": 1, "failed": 0}
+        trial.forget()
+        trial.note(scores=scores, number=number, higher_is_better=better)
+        try:
+            first, second = (
+                found_by(claim, values, number, baseline=baseline, counts=counts, higher_is_better=better)
+                for _ in range(2)
+            )
+        except ResultError as error:
+            trial.fail(f"for {what} {str(error).partition(' failed: ')[2]}")
+        trial.demand(first == second, f"for {what} it found {first!r}, then {second!r}")
+
+
+@law()
 def _tiny_records(trial: Trial[Part]) -> None:
     """Records without values, and with values of every kind where it looks, are read or refused."""
     preset = trial.subject.offer.declaration
@@ -268,6 +289,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "reporter": book(_tiny_results),
         "aggregate": book(_tiny_scores),
         "test": book(_tiny_differences),
+        "gate kind": book(_tiny_gates),
         "preset": book(_tiny_records),
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),
