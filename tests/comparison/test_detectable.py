@@ -157,3 +157,11 @@ def test_the_noncentral_t_is_exact_for_few_degrees_of_freedom(df: int, confidenc
 def test_so_many_pairs_reach_a_level(level: float, pairs: int) -> None:
     assert pairs_for_level(level) == pairs
     assert 2.0 ** (1 - pairs) <= level < 2.0 ** (2 - pairs)
+
+
+def test_a_sample_without_a_pair_is_in_no_cluster_that_moved():
+    old, new = [0.25] * 24, [0.5 + place % 5 / 16 for place in range(23)] + [float("nan")]
+    clusters = {f"q{place:03}": place // 2 for place in range(24)}
+    metric = compare({"old": result(old), "new": result(new)}, cluster=clusters)["new"]["p@1"]
+    assert metric.n == 23
+    assert metric.detectable is not None

@@ -148,7 +148,8 @@ def compare_metric(
         equivalence = _equivalence(column, codes, method, test)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
         effect = detectable_errors(estimate.df, test.level, method)
-        if effect and estimate.standard_error and moved_units(differences, codes) >= LEAST_MOVED:
+        moved = moved_units(differences, None if codes is None else codes[column.is_pair])
+        if effect and estimate.standard_error and moved >= LEAST_MOVED:
             detectable = effect * estimate.standard_error
     return MetricComparison(
         name=info.name,
