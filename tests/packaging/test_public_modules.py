@@ -10,11 +10,14 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 from rankgauge import errors
+from rankgauge.plugin import Need
 from rankgauge.plugin.hookspecs import why_unusable
+from rankgauge.plugin.signature import RESERVED
 
 ROOT = Path(__file__).parents[2]
 PAGE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
@@ -105,3 +108,11 @@ def test_a_plugin_says_which_rankgauge_it_needs(project: Path) -> None:
         wanted = re.search(r"^RANKGAUGE_API = (\(\d+, \d+\))$", file.read_text(encoding="utf-8"), re.MULTILINE)
         assert wanted is not None, f"{file} does not say which plugin API it needs"
         assert why_unusable(ast.literal_eval(wanted[1])) == ""
+
+
+def test_the_page_on_plugins_lists_reserved_names_and_needs() -> None:
+    text = (ROOT / "docs/reference/plugins.md").read_text(encoding="utf-8")
+    reserved = text.partition("These names are reserved")[2].partition(":")[2].partition(". ")[0]
+    assert set(re.findall(r"`(\w+)`", reserved)) == RESERVED
+    table = text.partition("| need | in `seen` |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(get_args(Need))

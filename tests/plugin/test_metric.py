@@ -9,6 +9,7 @@ from rankgauge.errors import DeclarationError
 from rankgauge.judging import Target, judge
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
 from rankgauge.plugin.metric import declared
+from rankgauge.plugin.signature import ENGINE, RESERVED
 from rankgauge.policy import PROFILES
 from rankgauge.samples import read_sample
 
@@ -222,14 +223,14 @@ class TestRefusedSignatures:
 
         assert "parameter 'params' of metric 'x-metric' must be keyword-only" in refusal(bad)
 
-    @pytest.mark.parametrize("name", ["rel", "gold", "matcher"])
+    @pytest.mark.parametrize("name", sorted({*RESERVED, *ENGINE} - {"k", "as", "words"}))
     def test_a_parameter_that_the_engine_keeps_for_itself(self, name):
         namespace = {}
         exec(f"def bad(judged, *, {name}: str = ''): 'Score.'", namespace)  # noqa: S102  # the name is the case
         message = refusal(namespace["bad"])
         assert f"cannot have a parameter '{name}'" in message
-        listed = "aggregate, as, budget, gold, joint, k, matcher, partial, rel, stage, tokenizer, unit"
-        assert listed in message
+        listed = "aggregate, as, budget, gold, joint, k, matcher, missing, partial, rel, score_above, stage, ties, "
+        assert f"{listed}tokenizer, undefined, unit" in message
 
     def test_a_parameter_without_annotation(self):
         def bad(judged: Judged, *, gain=1.0) -> Scores:

@@ -26,9 +26,9 @@ from rankgauge.planning.cutoffs import Conventions, check_k
 from rankgauge.planning.word_choice import USUAL_TOKENIZER, tokenizer_of
 from rankgauge.plugin.metric import Metric, declared
 from rankgauge.plugin.metric_decorators import sample_metric
+from rankgauge.plugin.signature import ENGINE
 
 __all__ = [
-    "ENGINE",
     "USUAL_BUDGET",
     "Bound",
     "Located",
@@ -45,12 +45,6 @@ __all__ = [
     "request_of",
     "specs_of",
 ]
-
-ENGINE = (
-    *("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate", "words"),
-    *("undefined", "missing", "score_above", "ties"),
-)
-"""What the engine takes for itself of the parameters that stand in every expression."""
 
 
 class Located(NamedTuple):

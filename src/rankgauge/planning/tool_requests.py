@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from rankgauge.errors import ParameterError
 from rankgauge.expression import MetricExpression, Value, as_written
 from rankgauge.planning.cutoffs import Conventions
-from rankgauge.planning.requests import ENGINE, Located, Request, read_requests, request_of
+from rankgauge.planning.requests import Located, Request, read_requests, request_of
+from rankgauge.plugin.signature import ENGINE
 from rankgauge.tool_measures import Tool, ToolMeasure
 
 __all__ = ["meant", "requests_under"]

@@ -185,8 +185,9 @@ def rankgauge_kernel() -> object | None:
 
 API = (1, 0)
 """
-The version of everything that `rankgauge.plugin` offers: MAJOR goes up when something goes or changes, MINOR when
-something is added. A plugin that needs at least some version says so: ``RANKGAUGE_API = (1, 0)``.
+The version of the hooks and of the modules that a plugin may import, such as `rankgauge.plugin`: MAJOR goes up when
+something goes or changes, MINOR when something is added. A plugin that needs at least some version says so:
+``RANKGAUGE_API = (1, 0)``.
 """
 
 ATTRIBUTE = "RANKGAUGE_API"

@@ -18,6 +18,7 @@ from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.expression import Value
 
 __all__ = [
+    "ENGINE",
     "PLAIN_NAME",
     "RESERVED",
     "Authored",
@@ -35,10 +36,16 @@ __all__ = [
     "read_signature",
 ]
 
-RESERVED = frozenset(
-    {"k", "rel", "gold", "matcher", "unit", "stage", "as", "budget", "tokenizer", "partial", "joint", "aggregate"}
+_OWN = (
+    *("rel", "gold", "matcher", "unit", "stage", "tokenizer", "partial", "joint", "aggregate"),
+    *("undefined", "missing", "score_above", "ties"),
 )
+
+RESERVED = frozenset({"k", "as", "budget", *_OWN})
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
+
+ENGINE = (*_OWN, "words")
+"""What the engine takes for itself of the parameters in every expression; a metric may have its own `words`."""
 
 LikeCondition = Literal["binary", "judged", "one relevant", "few relevant", "full"]
 """
