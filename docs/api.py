@@ -119,15 +119,15 @@ SECTIONS = (
     Section("Explain", "What `Result.explain` and `Result.worst` return.", {"rankgauge": ("Explanation",)}),
     Section(
         "Threshold",
-        "What `Result.threshold` returns: the score below which a system should say nothing.",
-        {"rankgauge.typing": ("Threshold", "Half", "Share")},
+        "The score below which a system should say nothing.",
+        {"rankgauge": ("threshold",), "rankgauge.typing": ("Threshold", "Half", "Share")},
     ),
     Section(
         "Funnel",
-        "What `Result.funnel` returns: where a pipeline loses what is relevant.",
-        {"rankgauge.typing": ("Funnel", "FunnelStage", "Traced")},
+        "Where a pipeline loses what is relevant.",
+        {"rankgauge": ("funnel",), "rankgauge.typing": ("Funnel", "FunnelStage", "Traced")},
     ),
-    Section("Report", "Results as one HTML file; `Result.to_html` does so for one.", {"rankgauge": ("html_report",)}),
+    Section("Report", "Results as one HTML file, one of them or several.", {"rankgauge": ("html_report",)}),
     Section(
         "Files",
         "What data may be, and checking it before anything is scored. `Result.save` and `Result.load` keep results.",

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
     from rankgauge.features.agreement.run_agreement import rank_agreement
+    from rankgauge.features.funnel.funneling import funnel
     from rankgauge.features.html.html_report import html_report
     from rankgauge.features.labels.human_judged import prediction_powered
     from rankgauge.features.preflight import Preflight, preflight
+    from rankgauge.features.threshold.threshold import threshold
     from rankgauge.gates.baseline import load_baseline, save_baseline
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.verdicts import judge_gates
@@ -52,6 +54,7 @@ _HOMES = {
     "Sample": "rankgauge.samples",
     "compare": "rankgauge.engine.comparing",
     "evaluate": "rankgauge.engine.evaluate",
+    "funnel": "rankgauge.features.funnel.funneling",
     "html_report": "rankgauge.features.html.html_report",
     "judge_gates": "rankgauge.gates.verdicts",
     "load_baseline": "rankgauge.gates.baseline",
@@ -60,6 +63,7 @@ _HOMES = {
     "preflight": "rankgauge.features.preflight",
     "rank_agreement": "rankgauge.features.agreement.run_agreement",
     "save_baseline": "rankgauge.gates.baseline",
+    "threshold": "rankgauge.features.threshold.threshold",
 }
 
 __all__ = [
@@ -81,6 +85,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "funnel",
     "html_report",
     "judge_gates",
     "load_baseline",
@@ -89,6 +94,7 @@ __all__ = [
     "preflight",
     "rank_agreement",
     "save_baseline",
+    "threshold",
 ]
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankgauge import Engine
+from rankgauge import Engine, threshold
 
 
 def evaluated(metrics):
@@ -32,7 +32,7 @@ def test_the_command_prints_a_table_and_json(rankgauge, tmp_path, result):
     assert "at most 10 % false answers: say nothing below" in shown.out
     assert "reported on the other" in shown.out
     found = rankgauge("threshold", tmp_path / "r", "-m", "hit@1", "--at-most", "0.1", "--json").json
-    assert found == json.loads(json.dumps(result.threshold("hit@1", at_most=0.1).to_dict()))
+    assert found == json.loads(json.dumps(threshold(result, "hit@1", at_most=0.1).to_dict()))
 
 
 def test_the_command_refuses_a_result_that_has_no_such_columns(rankgauge, tmp_path):

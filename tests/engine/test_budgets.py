@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from draws import some
-from rankgauge import Catalog, Engine, Result, compare, evaluate
+from rankgauge import Catalog, Engine, Result, compare, evaluate, html_report
 from rankgauge.errors import PlanError
 from rankgauge.plugin import JudgedSample, hookimpl, sample_metric, tokenizer
 from rankgauge.report.json import json_report
@@ -249,7 +249,7 @@ class TestColumns:
         assert line in terminal_report(result)
         assert "by chars4, with the result that begins inside" in terminal_report(result)
         assert "recall@4tok: a budget of 4 tokens by words" in markdown_report(result)
-        assert line in result.to_html()
+        assert line in html_report(result)
         columns = json.loads(json_report(result))["metrics"]
         assert "budget" not in columns["recall@3"]
         budget = columns["recall@4tok"]["budget"]

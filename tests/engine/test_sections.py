@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import rankgauge
-from rankgauge import Engine
+from rankgauge import Engine, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.features.html.html_report import gather
@@ -85,7 +85,7 @@ def test_results_of_an_engine_bring_their_plugins_along():
     sample = {"id": "q", "expected_output": ["a"], "actual_output": ["a"]}
     result = Engine(catalog=catalog).dataset([sample]).with_metrics(["RR"]).run()
 
-    assert "What it costs" in result.to_html()
+    assert "What it costs" in html_report(result)
     assert "What it costs" in rankgauge.html_report(rankgauge.evaluate(QRELS, RUNS["old"], ["RR"], catalog=catalog))
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rankgauge
-from rankgauge import Engine, Result, evaluate
+from rankgauge import Engine, Result, evaluate, html_report
 from rankgauge.errors import RankgaugeError
 from rankgauge.features.html.rereading import reread
 from rankgauge.scale import ShardedRun
@@ -49,7 +49,7 @@ def test_reports_and_explanations_show_units(make, tmp_path):
         (2, "a", 4.0),
         (3, "b", 2.0),
     ]
-    assert "recall(unit=document)@3" in result.to_html()
+    assert "recall(unit=document)@3" in html_report(result)
     result.save(tmp_path / "saved")
     loaded = Result.load(tmp_path / "saved")
     assert [column.values.tolist() for column in loaded.metrics.values()] == VALUES

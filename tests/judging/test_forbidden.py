@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankgauge import Engine
+from rankgauge import Engine, html_report
 from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.gates.verdicts import judge_gates
 from rankgauge.result import ResultValues
@@ -186,7 +186,7 @@ class TestLeaks:
 
     def test_hostile_names_stay_text_in_the_report(self):
         name = "<img src=x onerror=alert(1)>\u202e"
-        page = Engine().dataset([sample([name], name)]).with_metrics(METRICS).run().to_html()
+        page = html_report(Engine().dataset([sample([name], name)]).with_metrics(METRICS).run())
         banner = page[page.index('class="trouble leak">') :].partition("</p>")[0]
         assert "&lt;img src=x" in banner
         assert "<img" not in banner

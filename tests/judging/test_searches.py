@@ -8,7 +8,7 @@ import math
 import polars as pl
 import pytest
 
-from rankgauge import Engine, evaluate
+from rankgauge import Engine, evaluate, html_report
 from rankgauge.columns import Searched
 from rankgauge.errors import DataError, PlanError
 from rankgauge.plugin import metric
@@ -199,5 +199,5 @@ class TestExplaining:
         assert [trial.score for trial in explained.with_missing_on_top] == [1]
 
     def test_they_reach_the_html_report(self):
-        page = Engine().dataset([searched(["<b>x"], ["a"])]).with_metrics(METRICS[:2]).run().to_html()
+        page = html_report(Engine().dataset([searched(["<b>x"], ["a"])]).with_metrics(METRICS[:2]).run())
         assert "<b>x" not in page

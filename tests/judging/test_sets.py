@@ -6,7 +6,7 @@ import math
 import polars as pl
 import pytest
 
-from rankgauge import Engine, Evaluation, evaluate
+from rankgauge import Engine, Evaluation, evaluate, funnel, html_report
 from rankgauge.errors import DataError, PlanError
 from rankgauge.report.json import json_report
 from rankgauge.samples import GoldSet, read_expected
@@ -231,7 +231,7 @@ class TestExplaining:
 
     def test_hostile_ids_stay_text_in_the_report(self):
         name = "<img src=x onerror=alert(1)>\u202e"
-        page = evaluation(sample([[name]], "a", relevant=None)).run().to_html()
+        page = html_report(evaluation(sample([[name]], "a", relevant=None)).run())
         assert "<img src=x onerror" not in page
         assert "\u202e" not in page
 
@@ -243,8 +243,8 @@ def test_a_funnel_follows_sets_and_claims_no_ceiling_for_them():
             "stages": [{"name": "dense", "retrieved": ["a", "b", "c"]}, {"name": "rerank", "retrieved": ["c", "a"]}]
         }
     }
-    funnel = evaluation(row, metrics=["complete_sets@3"]).run().funnel("complete_sets@3")
-    assert [(stage.held, stage.lost, stage.score.mean, stage.ceiling) for stage in funnel.stages] == [
+    found = funnel(evaluation(row, metrics=["complete_sets@3"]).run(), "complete_sets@3")
+    assert [(stage.held, stage.lost, stage.score.mean, stage.ceiling) for stage in found.stages] == [
         (2, 0, 1.0, None),
         (1, 1, 0.5, None),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankgauge import Engine, Result
+from rankgauge import Engine, Result, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.judging.trusted_places import settled
 from rankgauge.policy import DEFAULT_CONTRACT, PROFILES
@@ -82,7 +82,7 @@ def test_every_report_says_how_many_places_were_taken(drifting: list[dict[str, A
     result = run(right(3))
     assert line in terminal_report(result).splitlines()
     assert line in markdown_report(result)
-    assert line in result.to_html()
+    assert line in html_report(result)
     assert "29 refused, 0 missing; none of them is used, see the notes" in terminal_report(run(drifting))
     without = [sample("q", span(0, 100), {"text": DOCUMENT[:100]})]
     assert "places of" not in terminal_report(run(without))
@@ -132,7 +132,7 @@ def test_what_reads_the_data_again_takes_places_as_the_run_did(drifting: list[di
     assert explanation.score == 1.0
     assert explanation.ranks[0].covers[0].share > 0.9
     assert len(result.worst(METRIC, 3)) == 3
-    assert result.to_html().startswith("<!doctype html>")
+    assert html_report(result).startswith("<!doctype html>")
     wrong = sample("wrong", span(3000, 3100), chunk(2990, 3110, at=3060))
     assert run([*right(40), wrong]).explain("wrong", METRIC).score == 1.0
 

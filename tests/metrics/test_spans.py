@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packed_reports import payload
-from rankgauge import Engine, Result
+from rankgauge import Engine, Result, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, DeclarationError, MissingGoldError, PlanError
 from rankgauge.plugin import metric
@@ -295,7 +295,7 @@ def test_a_missing_span_can_be_put_on_top():
 def test_the_html_report_has_both_texts():
     gold = RENTS[BEGIN:END]
     result = Engine(catalog=CATALOG).dataset([rents(text=gold)]).with_metrics("span-recall@2").run()
-    report = result.to_html()
+    report = html_report(result)
     texts = payload(report)["texts"]
     size, share = CUT - BEGIN, (CUT - BEGIN) / len(gold)
     assert f"{share:.0%} of d[{BEGIN}:{END}]: \u27e6{gold[:size]}\u27e7{gold[size:]}" in texts

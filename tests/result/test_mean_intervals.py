@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import rankgauge
-from rankgauge import Engine, Result, judge_gates
+from rankgauge import Engine, Result, html_report, judge_gates
 from rankgauge.errors import ResultError
 from rankgauge.gates.ci_reports import junit_xml, pull_request_markdown
 from rankgauge.report.json import summary
@@ -103,5 +103,5 @@ def test_every_report_says_which_interval_it_is() -> None:
     junit = ET.fromstring(junit_xml(report, {"": result}))  # noqa: S314  # ours
     names = {each.get("name"): each.get("value") for each in junit.iter()}
     assert names["hit@2 interval"] == f"{ends}, 95 %"
-    page = result.to_html()
+    page = html_report(result)
     assert "Wilson: hit@2" in page

@@ -23,9 +23,8 @@ from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import explanation_lines
 from rankgauge.features.funnel import Funnel
 from rankgauge.features.funnel.funnel import funnel_lines
-from rankgauge.features.funnel.funneling import funnel_of, funnel_of_runs
-from rankgauge.features.threshold import choose_threshold
-from rankgauge.features.threshold.threshold import threshold_lines
+from rankgauge.features.funnel.funneling import funnel, funnel_of_runs
+from rankgauge.features.threshold.threshold import threshold, threshold_lines
 
 
 def execute_report(given: argparse.Namespace) -> int:
@@ -71,14 +70,14 @@ def _explained_query(given: argparse.Namespace) -> Explanation:
 
 def execute_funnel(given: argparse.Namespace) -> int:
     """Print where a pipeline loses what is relevant, stage by stage."""
-    funnel = _funnel_of_folder(given) if given.folder is not None else _funnel_of_runs(given)
-    return print_answer(given, funnel.to_dict(), funnel_lines(funnel, width=terminal_width()))
+    found = _funnel_of_folder(given) if given.folder is not None else _funnel_of_runs(given)
+    return print_answer(given, found.to_dict(), funnel_lines(found, width=terminal_width()))
 
 
 def _funnel_of_folder(given: argparse.Namespace) -> Funnel:
     if idle := typed(given, FUNNEL_OF_RUNS):
         raise ParameterError(f"{idle[0]} is for runs (--qrels and --stage); a result folder tells its stages")
-    return funnel_of(Result.load(given.folder), given.metric, traced=given.items, catalog=make_catalog())
+    return funnel(Result.load(given.folder), given.metric, items=given.items, catalog=make_catalog())
 
 
 def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
@@ -100,7 +99,7 @@ def _funnel_of_runs(given: argparse.Namespace) -> Funnel:
     conventions = Conventions.of(given)
     plan = conventions.plan_one(given.metric)
     runs = {name: conventions.run(file, plan) for name, file in files.items()}
-    return funnel_of_runs(plan, conventions.judgments(given.qrels, plan), runs, sources, traced=given.items)
+    return funnel_of_runs(plan, conventions.judgments(given.qrels, plan), runs, sources, items=given.items)
 
 
 def _assigned(written: list[str], option: str, form: str) -> dict[str, str]:
@@ -142,5 +141,5 @@ def execute_threshold(given: argparse.Namespace) -> int:
     if clusters is not None:
         result = clustered(result, clusters, by)
     how = {"at_most": given.at_most, "confidence": given.confidence, "seed": given.seed}
-    threshold = choose_threshold(result, given.metric, **how)
-    return print_answer(given, threshold.to_dict(), threshold_lines(threshold))
+    chosen = threshold(result, given.metric, **how)
+    return print_answer(given, chosen.to_dict(), threshold_lines(chosen))

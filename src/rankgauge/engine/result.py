@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.explain import Explanation
     from rankgauge.explain.bounds import Bounds
-    from rankgauge.features.funnel import Funnel
-    from rankgauge.features.threshold import Threshold
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.samples import Sample
@@ -136,29 +134,6 @@ class Result(ResultValues):
         from rankgauge.engine.explaining import explain_result
 
         return explain_result(self, sample, metric)
-
-    def funnel(self, metric: str | None = None, items: int = 5) -> Funnel:
-        """
-        Follow the relevant items through the stages of the pipeline: what each adds, loses and could still reach.
-
-        The data are read again, as for `explain`; their outputs tell their `stages`.
-
-        Args:
-            metric: The column, in any spelling; the first one by default.
-
-            items: How many lost items to trace for each stage, and of those never retrieved, at the most.
-
-        Returns:
-            The funnel, over the samples whose output has every stage.
-
-        Raises:
-            ResultError: As `explain`; or the column looks for no relevant items in whole outputs.
-
-            DataError: No output tells its stages, or they are not those of one pipeline; or as `explain`.
-        """
-        from rankgauge.features.funnel.funneling import funnel_of
-
-        return funnel_of(self, metric, traced=items)
 
     def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
         """
@@ -293,37 +268,6 @@ class Result(ResultValues):
 
         return bounds(self, grade=grade, catalog=catalog)
 
-    def threshold(
-        self, metric: str | None = None, *, at_most: float = 0.05, confidence: float = 0.95, seed: int = 0
-    ) -> Threshold:
-        """
-        Choose the score of the first result below which the system should say nothing.
-
-        It is chosen on a random half of the questions, or of their clusters, and reported on the other.
-
-        Args:
-            metric: A column that says how good answers are, from 0 to 1; without one, any answer to an answerable
-                question is good.
-
-            at_most: Which share of the unanswerable questions may be answered.
-
-            confidence: That of intervals.
-
-            seed: Which halves.
-
-        Returns:
-            The threshold, what it does on both halves, and what scores are worth.
-
-        Raises:
-            ResultError: The result lacks `false_answers`, `false_abstentions` or `top_score`; or there are fewer than
-                ten questions of either kind; or something was answered without a score.
-
-            ParameterError: A share outside of its range, or a metric that does not say how good an answer is.
-        """
-        from rankgauge.features.threshold import choose_threshold
-
-        return choose_threshold(self, metric, at_most=at_most, confidence=confidence, seed=seed)
-
     def condensed(self, *, catalog: Catalog | None = None) -> Self:
         """
         Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
@@ -344,20 +288,6 @@ class Result(ResultValues):
         from rankgauge.engine.reopen import condensed
 
         return self.holding(condensed(self, catalog=catalog))
-
-    def to_html(self) -> str:
-        """
-        Return a report as one HTML file; `rankgauge.html_report` takes several results, and texts.
-
-        Returns:
-            The file as text.
-
-        Raises:
-            DataError: The data could not be read again.
-        """
-        from rankgauge.features.html.html_report import html_report
-
-        return html_report(self)
 
     def _repr_html_(self) -> str:
         from rankgauge.report.markdown import notebook_table

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from rankgauge import Engine
+from rankgauge import Engine, funnel
 from rankgauge.base.tables import text_width
 from rankgauge.errors import DataError, NothingToEvaluateError, ResultError
 from rankgauge.features.funnel.funnel import funnel_headline, funnel_lines
@@ -37,7 +37,7 @@ def drawn(seed):
 
 
 def followed(samples, metric="recall@2", **options):
-    return Engine().dataset(samples).with_metrics([metric]).run().funnel(**options)
+    return funnel(Engine().dataset(samples).with_metrics([metric]).run(), **options)
 
 
 def value(gold, ranking, metric):

@@ -23,7 +23,7 @@ from rankgauge.result import ResultValues
 from rankgauge.result.wording import dataset_name
 from rankgauge.samples import Output, Sample
 
-__all__ = ["first_funnel", "funnel_of", "funnel_of_runs", "stage_notes", "told_stages"]
+__all__ = ["first_funnel", "funnel", "funnel_of_runs", "stage_notes", "told_stages"]
 
 _AT_ONCE = 1024
 
@@ -31,10 +31,31 @@ _LOOKED_AT = 1000
 """Of how many samples the stages are looked up where nobody names them."""
 
 
-def funnel_of(
-    result: ResultValues, metric: str | None = None, *, traced: int = 5, catalog: Catalog | None = None
+def funnel(
+    result: ResultValues, metric: str | None = None, *, items: int = 5, catalog: Catalog | None = None
 ) -> Funnel:
-    """Follow the relevant items of a result through the stages of its pipeline; see `Result.funnel`."""
+    """
+    Follow the relevant items through the stages of the pipeline: what each adds, loses and could still reach.
+
+    The data are read again, as for `Result.explain`; their outputs tell their `stages`.
+
+    Args:
+        result: The result.
+
+        metric: The column, in any spelling; the first one by default.
+
+        items: How many lost items to trace for each stage, and of those never retrieved, at the most.
+
+        catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+
+    Returns:
+        The funnel, over the samples whose output has every stage.
+
+    Raises:
+        ResultError: As `Result.explain`; or the column looks for no relevant items in whole outputs.
+
+        DataError: No output tells its stages, or they are not those of one pipeline; or as `Result.explain`.
+    """
     if is_of_run(result):
         raise ResultError("a funnel is of outputs that tell their stages, and this is a result of a run")
     evaluation = evaluation_of(result, catalog=catalog)
@@ -48,7 +69,7 @@ def funnel_of(
     following = Following(plan, planned, target, pipeline, column.info.inferred)
     for batch in job_of(result, evaluation, plan).batches(_AT_ONCE):
         following.add(batch)
-    return following.funnel(dataset_name(result), result.manifest, traced)
+    return following.funnel(dataset_name(result), result.manifest, items)
 
 
 def first_funnel(result: ResultValues, catalog: Catalog | None) -> Funnel:
@@ -56,14 +77,14 @@ def first_funnel(result: ResultValues, catalog: Catalog | None) -> Funnel:
     refused: list[ResultError] = []
     for name in result.metrics:
         try:
-            return funnel_of(result, name, catalog=catalog)
+            return funnel(result, name, catalog=catalog)
         except ResultError as error:
             refused.append(error)
     raise refused[0]
 
 
 def funnel_of_runs(
-    plan: Plan, qrels: Qrels, runs: Mapping[str, RunSource], sources: Mapping[str, Sequence[str]], *, traced: int = 5
+    plan: Plan, qrels: Qrels, runs: Mapping[str, RunSource], sources: Mapping[str, Sequence[str]], *, items: int = 5
 ) -> Funnel:
     """
     Follow the relevant documents through runs, one for each stage; the first metric of a plan is followed.
@@ -98,7 +119,7 @@ def funnel_of_runs(
 
         names = [qrels.query_names[place] for place in chosen.tolist()]
         following.take(names, evidence, named, [None] * len(names))
-    return following.funnel(qrels.source, {}, traced)
+    return following.funnel(qrels.source, {}, items)
 
 
 def told_stages(evaluation: Setup) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import dataset_name
 from rankgauge.stats import estimate_mean, interval_of_mean
 
-__all__ = ["Half", "Share", "Threshold", "choose_threshold", "threshold_lines"]
+__all__ = ["Half", "Share", "Threshold", "threshold", "threshold_lines"]
 
 _NEEDED = ("false_answers", "false_abstentions", "top_score")
 _FEW = 10
@@ -132,7 +132,7 @@ class _Questions:
         return _Questions(self.scores[places], self.unanswerable[places], values, clusters)
 
 
-def choose_threshold(
+def threshold(
     result: ResultValues,
     metric: str | None = None,
     *,
@@ -140,7 +140,32 @@ def choose_threshold(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Threshold:
-    """Choose a threshold on the scores of a result; see `Result.threshold`."""
+    """
+    Choose the score of the first result below which the system should say nothing.
+
+    It is chosen on a random half of the questions, or of their clusters, and reported on the other.
+
+    Args:
+        result: The result, with the columns `false_answers`, `false_abstentions` and `top_score`.
+
+        metric: A column that says how good answers are, from 0 to 1; without one, any answer to an answerable question
+            is good.
+
+        at_most: Which share of the unanswerable questions may be answered.
+
+        confidence: That of intervals.
+
+        seed: Which halves.
+
+    Returns:
+        The threshold, what it does on both halves, and what scores are worth.
+
+    Raises:
+        ResultError: The result lacks `false_answers`, `false_abstentions` or `top_score`; or there are fewer than ten
+            questions of either kind; or something was answered without a score.
+
+        ParameterError: A share outside of its range, or a metric that does not say how good an answer is.
+    """
     if not 0 <= at_most < 1:
         raise ParameterError(f"the rate of false answers to keep is 0 or more and below 1, not {at_most!r}")
     if not 0 < confidence < 1:
@@ -276,29 +301,29 @@ def _share(values: _Floats, among: _Flags, clusters: _Ints | None, confidence: f
     return Share(len(chosen), estimate.mean, low, high)
 
 
-def threshold_lines(threshold: Threshold) -> Iterator[Line]:
-    """Yield the threshold, what it does on the half that did not choose it, and what scores are worth."""
-    yield Line(_verdict(threshold), "good" if _keeps(threshold) else "bad")
-    if threshold.is_reversed:
+def threshold_lines(chosen: Threshold) -> Iterator[Line]:
+    """Yield the chosen, what it does on the half that did not choose it, and what scores are worth."""
+    yield Line(_verdict(chosen), "good" if _keeps(chosen) else "bad")
+    if chosen.is_reversed:
         yield Line(_REVERSED, "bad")
     yield Line("")
     yield Line(f"{'':<16}{'chosen on one half':<32}reported on the other")
-    sides = threshold.chosen, threshold.reported
+    sides = chosen.chosen, chosen.reported
     yield Line(f"{'false answers':<16}" + _row(*(half.false_answers for half in sides)))
     yield Line(f"{'silenced':<16}" + _row(*(half.silenced for half in sides)))
-    if threshold.metric is not None:
-        name = visible(threshold.metric)[:15]
+    if chosen.metric is not None:
+        name = visible(chosen.metric)[:15]
         yield Line(f"{name:<16}" + _row(*(half.mean or _NOTHING for half in sides)))
         yield Line(f"{'  without it':<16}" + _row(*(half.mean_before or _NOTHING for half in sides)))
     yield Line("")
-    low, high = threshold.risk_area_interval
-    of = "false answers" if threshold.metric is None else f"false answers and 1 - {visible(threshold.metric)}"
-    yield Line(f"area under risk by coverage: {threshold.risk_area:.4f} ({low:.4f} to {high:.4f}); risk is of {of}")
-    yield Line(f"scores that tell nothing have {threshold.mean_loss:.4f}, the mean risk")
-    if threshold.calibration is None:
+    low, high = chosen.risk_area_interval
+    of = "false answers" if chosen.metric is None else f"false answers and 1 - {visible(chosen.metric)}"
+    yield Line(f"area under risk by coverage: {chosen.risk_area:.4f} ({low:.4f} to {high:.4f}); risk is of {of}")
+    yield Line(f"scores that tell nothing have {chosen.mean_loss:.4f}, the mean risk")
+    if chosen.calibration is None:
         yield Line("some scores lie outside of 0 to 1, so that they are no probabilities")
     else:
-        error, brier = threshold.calibration.error, threshold.calibration.brier
+        error, brier = chosen.calibration.error, chosen.calibration.brier
         yield Line(f"as probabilities of a good answer, scores are off by {error:.4f} (Brier score {brier:.4f})")
 
 
@@ -309,31 +334,31 @@ _REVERSED = (
 _NOTHING = Share(0, None, None, None)
 
 
-def _keeps(threshold: Threshold) -> bool:
-    rate = threshold.reported.false_answers.value
-    held = threshold.value is not None and rate is not None and rate <= threshold.at_most
-    return held and not threshold.is_reversed and not _silences_all(threshold)
+def _keeps(chosen: Threshold) -> bool:
+    rate = chosen.reported.false_answers.value
+    held = chosen.value is not None and rate is not None and rate <= chosen.at_most
+    return held and not chosen.is_reversed and not _silences_all(chosen)
 
 
-def _silences_all(threshold: Threshold) -> bool:
+def _silences_all(chosen: Threshold) -> bool:
     """Return whether no answerable question is answered any more, in either half."""
-    shares = [half.silenced.value for half in (threshold.chosen, threshold.reported)]
+    shares = [half.silenced.value for half in (chosen.chosen, chosen.reported)]
     return all(share is None or share == 1.0 for share in shares)
 
 
-def _verdict(threshold: Threshold) -> str:
-    what = f"{visible(threshold.dataset)}: at most {100 * threshold.at_most:g} % false answers"
-    if threshold.value is None:
+def _verdict(chosen: Threshold) -> str:
+    what = f"{visible(chosen.dataset)}: at most {100 * chosen.at_most:g} % false answers"
+    if chosen.value is None:
         return f"{what}: no score keeps that; the system would have to say nothing at all"
-    half: Half = threshold.reported
-    below = f"say nothing below {threshold.value!r}".removesuffix(".0")  # a rounded one would be another threshold
+    half: Half = chosen.reported
+    below = f"say nothing below {chosen.value!r}".removesuffix(".0")  # a rounded one would be another threshold
     rate, high = half.false_answers.value, half.false_answers.high
     if rate is None or high is None:
         return f"{what}: {below}, which nothing in the other half can try"
-    if _silences_all(threshold):
+    if _silences_all(chosen):
         return f"{what}: {below} would silence every question that has an answer, too; scores do not tell them apart"
-    held = "holds" if rate <= threshold.at_most else "does not hold"
-    sure = "" if high <= threshold.at_most else f", and {high:.1%} cannot be ruled out"
+    held = "holds" if rate <= chosen.at_most else "does not hold"
+    sure = "" if high <= chosen.at_most else f", and {high:.1%} cannot be ruled out"
     tried = counted(half.false_answers.n, "question")
     return f"{what}: {below}; on the other half that {held}: {rate:.1%} of {tried}{sure}"
 
