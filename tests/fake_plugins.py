@@ -53,6 +53,7 @@ class FakePlugins:
         *,
         version: str = "1.0",
         points: Mapping[str, str] | None = None,
+        commands: Mapping[str, str] | None = None,
         metadata: bool = True,
     ) -> Path:
         """
@@ -66,7 +67,9 @@ class FakePlugins:
             version: Its version.
 
             points: What its entry points say by their names, ``{module}`` standing for the module; by default one
-                called ``main`` that says the module.
+                called ``main`` that says the module, or none if there are commands.
+
+            commands: The same of the group ``rankgauge.commands``.
 
             metadata: Whether to write its METADATA.
 
@@ -82,10 +85,12 @@ class FakePlugins:
         if metadata:
             text = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
             (info / "METADATA").write_text(text, encoding="utf-8")
-        lines = [
-            f"{name} = {target.format(module=module)}" for name, target in (points or {"main": "{module}"}).items()
-        ]
-        (info / "entry_points.txt").write_text("\n".join(["[rankgauge]", *lines, ""]), encoding="utf-8")
+        if points is None and commands is None:
+            points = {"main": "{module}"}
+        lines = []
+        for group, own in (("rankgauge", points or {}), ("rankgauge.commands", commands or {})):
+            lines += [f"[{group}]", *(f"{name} = {target.format(module=module)}" for name, target in own.items()), ""]
+        (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
         file = site / f"{module}.py"
         file.write_text(textwrap.dedent(source), encoding="utf-8")
         self._modules.append(module)

@@ -1,27 +1,27 @@
-"""Commands of plugins: where they can stand, when plugins are looked for, and what is refused."""
+"""Commands of plugins: where they can be, what is known without loading them, and what is refused."""
 
-import argparse
-from types import SimpleNamespace
+import json
+import sys
 
 import pytest
 
-from rankgauge import Catalog
-from rankgauge.cli.command_line import _OPEN, command_names
-from rankgauge.errors import DeclarationError
-from rankgauge.plugin import Console, command, hookimpl
-from rankgauge.plugin.programs import OPEN_GROUPS
+from rankgauge import Catalog, Engine
+from rankgauge.cli.command_line import command_names
+from rankgauge.commands import COMMANDS, GROUPS
+from rankgauge.errors import DeclarationError, RequiredPluginError
+from rankgauge.plugin import command
 from rankgauge.testing import check_plugin
 
 MODULE = '''\
 """A plugin with a command."""
 
-from rankgauge.plugin import DataError, command, hookimpl
+from rankgauge.plugin import DataError, command
 
 def options(parser):
     parser.add_argument("queue", metavar="QUEUE", help="A queue.")
     parser.add_argument("--code", type=int, default=0, metavar="N", help="An exit code.")
 
-@command("judge {word}", options=options, usage="[OPTIONS] QUEUE")
+@command(options=options, usage="[OPTIONS] QUEUE")
 def toss(given, console):
     """
     Toss a coin for each document.
@@ -32,11 +32,9 @@ def toss(given, console):
         raise DataError("the coin cannot be read:", [])
     print("tossed", given.queue)
     return given.code
-
-@hookimpl
-def rankgauge_commands():
-    return [toss]
 '''
+TOSS = {"judge.toss": "{module}:toss"}
+BROKEN = "raise RuntimeError('no luck')"
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ def install(installed, monkeypatch):
 
 
 def test_one_runs_with_its_options_its_exit_code_and_its_errors(install, rankgauge):
-    install.add("acme-coins", MODULE.format(word="toss"))
+    install.add("acme-coins", MODULE, commands=TOSS)
 
     done = rankgauge("judge", "toss", "q.jsonl", "--code", "3")
     assert (done.code, done.out) == (3, "tossed q.jsonl\n")
@@ -57,82 +55,217 @@ def test_one_runs_with_its_options_its_exit_code_and_its_errors(install, rankgau
     assert (done.code, "did you mean '--code'?" in done.err) == (2, True)
 
 
-def test_its_help_and_that_of_its_group_come_from_the_docstring(install, rankgauge):
-    install.add("acme-coins", MODULE.format(word="toss"))
+@pytest.mark.parametrize("words", [["toss"], ["acme", "toss"], ["metrics", "toss"], ["systems", "toss"]])
+def test_one_may_be_a_word_of_its_own_or_in_any_group(install, rankgauge, words):
+    install.add("acme-coins", MODULE, commands={".".join(words): "{module}:toss"})
 
-    assert "  toss   Toss a coin for each document.\n" in rankgauge("judge", "--help").out + "\n"
+    assert rankgauge(*words, "q.jsonl").out == "tossed q.jsonl\n"
+    assert rankgauge(*words, "--help").out.startswith(f"usage: rankgauge {' '.join(words)} [OPTIONS] QUEUE\n\nToss a ")
+
+
+def test_its_help_comes_from_the_docstring(install, rankgauge):
+    install.add("acme-coins", MODULE, commands=TOSS)
+
     text = rankgauge("judge", "toss", "-h").out
     assert text.startswith("usage: rankgauge judge toss [OPTIONS] QUEUE\n\nToss a coin for each document.\n\nNobody")
     assert "--code N" in text
 
 
-def test_a_word_that_two_plugins_claim_works_for_neither_and_a_broken_plugin_is_named(install, rankgauge):
-    install.add("acme-coins", MODULE.format(word="toss"))
-    install.add("acme-dice", MODULE.format(word="toss"))
-    install.add("acme-broken", "raise RuntimeError('no luck')")
+def test_listings_and_typos_load_nothing(install, rankgauge):
+    install.add("acme-coins", BROKEN, commands={**TOSS, "mint": "{module}:mint", "acme.toss": "{module}:toss"})
+
+    assert "  toss   A command of acme-coins 1.0." in rankgauge("judge", "--help").out.splitlines()
+    root = rankgauge("--help").out.splitlines()
+    assert "  mint       A command of acme-coins 1.0." in root
+    assert "  acme       Commands of acme-coins: toss." in root
+    assert root.index("  mint       A command of acme-coins 1.0.") > next(
+        number for number, line in enumerate(root) if line.startswith("  doctor ")
+    )
+    assert "no command 'tos' (did you mean 'toss'?)" in rankgauge("judge", "tos").err
+    assert "no command 'mnt' (did you mean 'mint'?)" in rankgauge("mnt").err
+    assert rankgauge("acme").code == 2
+    assert [name for name in sys.modules if name.startswith("fake_plugin_")] == []
+
+
+def test_only_the_command_that_was_typed_is_loaded(install, rankgauge):
+    install.add("acme-broken", BROKEN, commands={"judge.break": "{module}:nothing", "broken.toss": "{module}:nothing"})
+    install.add("acme-coins", MODULE, commands=TOSS)
 
     done = rankgauge("judge", "toss", "q.jsonl")
-    assert done.code == 2
-    assert "no command 'toss'" in done.err
-    assert "command 'judge toss' is claimed by 2 plugins" in done.err
-    assert "no luck" in done.err
-
-
-def test_without_plugins_the_error_says_that_plugins_add_commands(rankgauge):
-    done = rankgauge("judge", "run", "q.jsonl")
-    assert done.code == 2
-    assert "no command 'run'; plugins add others, such as rankgauge-judge" in done.err
-
-
-def test_a_group_without_any_command_says_what_brings_some(rankgauge, monkeypatch):
-    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-traces")
-    assert "None is installed: pip install rankgauge-traces brings them." in rankgauge("traces", "--help").out
-    done = rankgauge("traces", "read", "spans.jsonl")
-    assert done.code == 2
-    assert "no command 'read'; plugins add others, such as rankgauge-traces" in done.err
-    assert rankgauge("traces").code == 2
+    assert (done.code, done.out, done.err) == (0, "tossed q.jsonl\n", "")
 
 
 @pytest.mark.parametrize(
-    "name", ["judge queue", "judge read", "judge", "metrics mine", "mine", "judge Run", "judge ", 5]
+    ("source", "target", "reason"),
+    [
+        (BROKEN, "{module}:toss", "importing 'fake_plugin_0:toss' failed: RuntimeError: no luck"),
+        (MODULE, "{module}:mint", "importing 'fake_plugin_0:mint' failed: AttributeError: "),
+        (MODULE, "{module}", "'fake_plugin_0' is <module 'fake_plugin_0' "),
+        (MODULE, "{module}:options", ", which @command did not declare"),
+        (f"RANKGAUGE_API = (99, 0)\n{MODULE}", "{module}:toss", "it needs plugin API 99.0"),
+    ],
 )
-def test_a_name_that_is_taken_or_stands_nowhere_is_refused(name):
-    with pytest.raises(DeclarationError):
-        command(name, options=lambda parser: None)(lambda given: 0)
+def test_one_that_cannot_be_loaded_says_whose_fault_it_is(install, rankgauge, source, target, reason):
+    install.add("acme-coins", source, commands={"judge.toss": target})
+
+    for last in ("q.jsonl", "--help"):
+        done = rankgauge("judge", "toss", last)
+        assert (done.code, done.out) == (2, "")
+        assert "error: command 'judge toss' (by acme-coins 1.0 (fake_plugin_0" in done.err
+        assert reason in done.err
+        assert "this is a fault of the plugin, not of your data" in done.err
 
 
-def test_the_open_groups_are_those_of_the_command_line_with_their_words():
-    assert set(_OPEN) == set(OPEN_GROUPS)
-    for group, words in OPEN_GROUPS.items():
-        assert tuple(name.split()[1] for name in command_names() if name.startswith(f"{group} ")) == words
+def test_a_name_that_two_plugins_claim_works_for_neither(install, rankgauge):
+    install.add("acme-coins", BROKEN, commands={**TOSS, "mint": "{module}:mint"})
+    install.add("acme-dice", BROKEN, commands={**TOSS, "mint.coin": "{module}:coin"})
+
+    both = "acme-coins 1.0 (fake_plugin_0:toss); acme-dice 1.0 (fake_plugin_1:toss)"
+    clash = f"command 'judge toss' is claimed by 2 plugins, so it works for none of them: {both}"
+    done = rankgauge("judge", "toss", "q.jsonl")
+    assert (done.code, f"error: {clash};" in done.err) == (2, True)
+    done = rankgauge("judge", "--help")
+    assert (done.code, "toss" in done.out, f"warning: {clash}\n" in done.err) == (0, False, True)
+    for typed in (["mint"], ["mint", "coin"]):
+        assert "error: command 'mint' is claimed by 2 plugins, so it works for none" in rankgauge(*typed).err
+    assert {fault.plugin for fault in Catalog.discover().faults} == {
+        "acme-coins:rankgauge.commands",
+        "acme-dice:rankgauge.commands",
+    }
 
 
-def test_laws_try_the_options():
-    def options(parser):
-        parser.add_argument("--quiet", action="store_true")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("run", "command 'run' is built in and cannot be replaced (acme-coins 1.0 (fake_plugin_0:toss))"),
+        ("eval", "command 'eval' is built in"),
+        ("judge.queue", "command 'judge queue' is built in"),
+        ("judge", "group 'judge' is built in"),
+        ("run.fast", "command 'run fast' has no place, because 'run' is a built-in command"),
+        (
+            "judge.Toss",
+            "'judge.Toss' is not the name of a command (acme-coins 1.0 (fake_plugin_0:toss)); write one word",
+        ),
+        ("a.b.c", "'a.b.c' is not the name of a command"),
+        ("--help", "'--help' is not the name of a command"),
+        ("judge toss", "'judge toss' is not the name of a command"),
+    ],
+)
+def test_a_name_that_is_taken_or_has_no_form_is_refused_without_loading(install, rankgauge, name, reason):
+    install.add("acme-coins", BROKEN, commands={name: "{module}:toss"})
 
-    def taken(parser):
-        parser.add_argument("--help", help="Show nothing.")
+    listed = rankgauge("--help")
+    assert (listed.code, f"warning: {reason}" in listed.err) == (0, True)
+    assert reason in rankgauge("plugins", "check").out
+    assert rankgauge("run", "--help").out.startswith("usage: rankgauge run ")
+    assert rankgauge("judge", "queue", "--help").code == 0
 
-    @command("judge silently", options=options)
-    def silently(given: argparse.Namespace, console: Console) -> int:
-        """Judge silently."""
-        return 0
 
-    @command("judge helped", options=taken)
-    def helped(given: argparse.Namespace, console: Console) -> int:
-        """Judge with help."""
-        return 0
+@pytest.mark.parametrize(
+    ("variable", "value"), [("RANKGAUGE_DISABLE_PLUGINS", "Acme_Coins"), ("RANKGAUGE_NO_PLUGINS", "1")]
+)
+def test_one_that_is_disabled_is_not_listed_and_says_so(install, rankgauge, monkeypatch, variable, value):
+    install.add("acme-coins", BROKEN, commands={**TOSS, "acme.toss": "{module}:toss"})
+    monkeypatch.setenv(variable, value)
 
-    plugin = SimpleNamespace(rankgauge_commands=hookimpl(lambda: [silently, helped]))
-    report = check_plugin(plugin)
-    assert report.broken == dict.fromkeys(["judge silently", "judge helped"], ("described-options",))
-    assert report["judge silently"]["described-options"].reason == "--quiet has no help"
-    assert "conflicting option" in report["judge helped"]["described-options"].reason
-    assert list(Catalog.discover(own_only=True, plugins={"p": plugin}).all("command")) == [
-        "judge helped",
-        "judge silently",
+    assert "toss" not in rankgauge("judge", "--help").out
+    assert "acme" not in rankgauge("--help").out
+    for group in ("judge", "acme"):
+        done = rankgauge(group, "toss", "q.jsonl")
+        assert done.code == 2
+        assert f"is one of acme-coins 1.0, which is disabled ({variable})" in done.err
+    (row,) = [
+        one for one in json.loads(rankgauge("plugins", "list", "--json").out) if one["distribution"] == "acme-coins"
     ]
+    assert (row["plugin"], row["state"]) == ("rankgauge.commands", "disabled")
+
+
+def test_a_command_that_nobody_has(rankgauge):
+    done = rankgauge("judge", "haruspex", "q.jsonl")
+    assert done.code == 2
+    assert "no command 'haruspex'; it may be one of a plugin that is not installed" in done.err
+
+
+def test_plugins_show_their_commands(install, rankgauge):
+    install.add("acme-coins", MODULE, commands={**TOSS, "mint": "{module}:nothing"})
+
+    assert "2 commands" in rankgauge("plugins", "list").out
+    assert "  command judge toss  fake_plugin_0:toss\n" in rankgauge("plugins", "list", "-v").out
+    (row,) = [
+        one for one in json.loads(rankgauge("plugins", "list", "--json").out) if one["distribution"] == "acme-coins"
+    ]
+    assert row["commands"] == [
+        {"name": "judge toss", "target": "fake_plugin_0:toss"},
+        {"name": "mint", "target": "fake_plugin_0:nothing"},
+    ]
+    assert [name for name in sys.modules if name.startswith("fake_plugin_")] == []
+    done = rankgauge("plugins", "check")
+    assert done.code == 1
+    assert "command 'mint': loading it raised" in done.out
+    assert "judge toss" not in done.out
+
+
+def test_configs_require_and_disable_plugins_that_only_have_commands(install, tmp_path):
+    install.add("acme-coins", BROKEN, commands=TOSS)
+    (tmp_path / "q.jsonl").write_text('{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n')
+    text = "version: 1\ndatasets: {{q: {{path: q.jsonl}}}}\nmetrics: {{use: [hit@1]}}\nplugins: {{{}: [acme-coins]}}\n"
+    config = tmp_path / "c.yaml"
+
+    config.write_text(text.format("require"))
+    assert Engine.from_config(config).dataset("q").run()["hit@1"].mean == 1.0
+    with pytest.raises(RequiredPluginError, match="'acme-coins' is required and disabled"):
+        Engine.from_config(config, disable=["acme-coins"])
+    config.write_text(text.format("disable"))
+    catalog = Engine.from_config(config).catalog
+    assert [one.disabled for one in catalog.plugins if one.distribution == "acme-coins"] == [True]
+
+
+def test_what_is_no_declaration_is_refused():
+    with pytest.raises(DeclarationError, match="`options` is a function"):
+        command(options=["--code"])(lambda given, console: 0)
+    with pytest.raises(DeclarationError, match="`usage` is a text"):
+        command(usage=None)(lambda given, console: 0)
+
+
+def test_our_own_commands_have_the_form_of_entry_points():
+    for name, (place, summary) in COMMANDS.items():
+        module, colon, attribute = place.partition(":")
+        assert (module.startswith("rankgauge."), colon, attribute.isupper()) == (True, ":", True), name
+        assert summary.endswith((".", "?"))
+        assert name.count(" ") <= 1
+    assert {name.partition(" ")[0] for name in COMMANDS if " " in name} == set(GROUPS)
+    assert command_names() == list(COMMANDS)
+
+
+def test_laws_try_the_options(install):
+    source = '''\
+    from rankgauge.plugin import command
+
+    @command(options=lambda parser: parser.add_argument("--quiet", action="store_true"))
+    def silently(given, console):
+        """Judge silently."""
+
+    @command(options=lambda parser: parser.add_argument("--help", help="Show nothing."))
+    def helped(given, console):
+        """Judge with help."""
+
+    @command()
+    def bare(given, console):
+        return 0
+
+    @command()
+    def good(given, console):
+        """Do nothing."""
+        return 0
+    '''
+    names = ("silently", "helped", "bare", "good")
+    install.add("acme-coins", source, commands={f"coins.{name}": f"{{module}}:{name}" for name in names})
+
+    report = check_plugin("acme-coins")
+    assert report.broken == dict.fromkeys(["coins silently", "coins helped", "coins bare"], ("described-options",))
+    assert report["coins silently"]["described-options"].reason == "--quiet has no help"
+    assert "conflicting option" in report["coins helped"]["described-options"].reason
+    assert report["coins bare"]["described-options"].reason == "it has no docstring, whose first line is its summary"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +281,11 @@ def test_laws_try_the_options():
     ],
 )
 def test_a_crash_and_a_wrong_exit_code_are_faults_of_the_plugin(install, rankgauge, body, reason):
-    file = install.add("acme-coins", MODULE.format(word="toss").replace("return given.code", body))
+    file = install.add("acme-coins", MODULE.replace("return given.code", body), commands=TOSS)
 
     done = rankgauge("judge", "toss", "q.jsonl")
     assert (done.code, done.out) == (2, "tossed q.jsonl\n")
-    assert "error: command 'judge toss' (by acme-coins 1.0 (plugin main), " in done.err
+    assert "error: command 'judge toss' (by acme-coins 1.0 (fake_plugin_0:toss, " in done.err
     assert reason in done.err
     assert f"{file}:" in done.err
     assert "this is a fault of the plugin, not of your data" in done.err
@@ -160,7 +293,7 @@ def test_a_crash_and_a_wrong_exit_code_are_faults_of_the_plugin(install, rankgau
 
 
 def test_options_that_cannot_be_added_are_a_fault_of_the_plugin(install, rankgauge):
-    install.add("acme-coins", MODULE.format(word="toss").replace("type=int", "typ=int"))
+    install.add("acme-coins", MODULE.replace("type=int", "typ=int"), commands=TOSS)
 
     done = rankgauge("judge", "toss", "q.jsonl")
     assert (done.code, "command 'judge toss' (by acme-coins" in done.err) == (2, True)
@@ -168,7 +301,14 @@ def test_options_that_cannot_be_added_are_a_fault_of_the_plugin(install, rankgau
 
 
 def test_what_a_plugin_raises_on_purpose_and_files_that_are_not_there_are_told_as_ours(install, rankgauge):
-    install.add("acme-coins", MODULE.format(word="toss").replace("return given.code", "open('nowhere')"))
+    install.add("acme-coins", MODULE.replace("return given.code", "open('nowhere')"), commands=TOSS)
 
     done = rankgauge("judge", "toss", "q.jsonl")
     assert (done.code, "cannot read or write nowhere: No such file" in done.err) == (2, True)
+
+
+def test_what_a_module_prints_while_it_loads_is_not_the_result(install, rankgauge):
+    install.add("acme-coins", f"print('loading')\n{MODULE}", commands=TOSS)
+
+    done = rankgauge("judge", "toss", "q.jsonl")
+    assert (done.out, done.err) == ("tossed q.jsonl\n", "loading\n")

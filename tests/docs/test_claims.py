@@ -331,7 +331,7 @@ def test_every_section_on_speed_names_what_measured_it() -> None:
     assert unnamed == []
 
 
-COMMANDS = command_line._all_commands()
+COMMANDS = command_line._with_plugins()
 """Those of the plugins in this repository, too."""
 
 
@@ -343,7 +343,7 @@ def options(name: str) -> dict[str, argparse.Action]:
     return {written: action for action in parser._actions for written in action.option_strings}
 
 
-OPTIONS = {name: options(name) for name in ("", *COMMANDS)}
+OPTIONS = {name: options(name) for name in ("", *COMMANDS.commands)}
 FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only", "--large"}
 """Options of other tools, and of our benchmarks."""
 

@@ -102,8 +102,10 @@ def test_a_plugin_says_which_rankgauge_it_needs(project: Path) -> None:
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     assert declared["requires-python"] == own["requires-python"]
     assert "rankgauge>=0.1.0" in declared["dependencies"], "the first version with this plugin API"
-    for target in declared.get("entry-points", {}).get("rankgauge", {}).values():
-        place = project.parent / "src" / target.replace(".", "/")
+    groups = declared.get("entry-points", {})
+    targets = [target for group in ("rankgauge", "rankgauge.commands") for target in groups.get(group, {}).values()]
+    for module in {target.partition(":")[0] for target in targets}:
+        place = project.parent / "src" / module.replace(".", "/")
         file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
         wanted = re.search(r"^RANKGAUGE_API = (\(\d+, \d+\))$", file.read_text(encoding="utf-8"), re.MULTILINE)
         assert wanted is not None, f"{file} does not say which plugin API it needs"

@@ -2,35 +2,41 @@
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from rankgauge.commands import words
 from rankgauge_judge import plugin
 from rankgauge_judge.rubric import Rubric, read_rubric
 
 ROOT = Path(__file__).parents[3]
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "docs/how-to/judge-with-a-model.md"]
-COMMANDS = {function.__rankgauge__.name: function.__rankgauge__ for function in plugin.rankgauge_commands()}
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COMMANDS = {
+    words(name): getattr(plugin, target.partition(":")[2]).__rankgauge__
+    for name, target in PROJECT["entry-points"]["rankgauge.commands"].items()
+}
 
 
 def typed():
     for page in PAGES:
         for line in re.findall(r"^\$ rankgauge (judge .*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
-            words = shlex.split(line)
-            if " ".join(words[:2]) in COMMANDS:
-                yield words
+            parts = shlex.split(line)
+            if " ".join(parts[:2]) in COMMANDS:
+                yield parts
 
 
-@pytest.mark.parametrize("words", list(typed()), ids=" ".join)
-def test_commands_on_pages_can_be_read(words):
+@pytest.mark.parametrize("parts", list(typed()), ids=" ".join)
+def test_commands_on_pages_can_be_read(parts):
     from rankgauge.cli.option_parser import CommandParser
 
-    command = COMMANDS[" ".join(words[:2])]
-    parser = CommandParser(command.name, command.usage, "")
-    command.options(parser)
-    parser.read(words[2:])
+    name = " ".join(parts[:2])
+    parser = CommandParser(name, COMMANDS[name].usage, "")
+    COMMANDS[name].options(parser)
+    parser.read(parts[2:])
 
 
 def test_the_readme_names_every_command():

@@ -1,16 +1,22 @@
 """The pages: the README and the command-line reference name every command and option."""
 
 import argparse
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from rankgauge.commands import words
 from rankgauge_traces import plugin
 
 ROOT = Path(__file__).parents[3]
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
-COMMANDS = {function.__rankgauge__.name: function.__rankgauge__ for function in plugin.rankgauge_commands()}
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COMMANDS = {
+    words(name): getattr(plugin, target.partition(":")[2]).__rankgauge__
+    for name, target in PROJECT["entry-points"]["rankgauge.commands"].items()
+}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -185,8 +185,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset`, `report section`, `command`, `system`, `test` or
-                `gate kind`.
+                `profile`, `metric set`, `preset`, `report section`, `system`, `test` or `gate kind`.
         """
         return self._names.complete().all(kind)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from rankgauge.base.entry_points import EntryPoint, normalized
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.plugin.declarations import Reader
@@ -127,6 +128,7 @@ class Plugin:
     disabled: bool = False
     offers: tuple[Claim[Declaration], ...] = ()
     observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)  # by hook
+    commands: tuple[EntryPoint, ...] = ()  # which are loaded when one of them runs
     faults: tuple[Fault, ...] = ()
     import_seconds: float = field(default=0.0, compare=False)
 
@@ -145,17 +147,12 @@ class Plugin:
 
     def empty(self) -> Plugin:
         """Return the plugin without its offers, which is enough to find it again."""
-        return dataclasses.replace(self, offers=(), observers={}, faults=())
+        return dataclasses.replace(self, offers=(), observers={}, commands=(), faults=())
 
 
 def plugin_id(distribution: str, name: str) -> str:
     """Return what messages call a plugin."""
     return f"{distribution or 'this process'}:{name}"
-
-
-def normalized(distribution: str) -> str:
-    """Return a distribution's name as package indexes compare it."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 _MOST_DIGITS = 18

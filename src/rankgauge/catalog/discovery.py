@@ -7,14 +7,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog.claims import OWN, Fault, Plugin, normalized
+from rankgauge.base.entry_points import EntryPoint, installed_points, normalized
+from rankgauge.catalog.claims import OWN, Fault, Plugin
 from rankgauge.catalog.loading import load_plugin
+from rankgauge.commands import GROUP, disabled_plugins, no_plugins, settled
 from rankgauge.plugin.hookspecs import PROJECT
 from rankgauge.version import __version__
 
@@ -26,16 +26,6 @@ __all__ = [
     "further_points",
     "no_plugins",
 ]
-
-
-def disabled_plugins() -> list[str]:
-    """Return the distributions that RANKGAUGE_DISABLE_PLUGINS lists, separated by commas."""
-    return [name.strip() for name in os.environ.get("RANKGAUGE_DISABLE_PLUGINS", "").split(",") if name.strip()]
-
-
-def no_plugins() -> bool:
-    """Return whether RANKGAUGE_NO_PLUGINS disables every plugin except rankgauge's own."""
-    return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
 
 
 OWN_POINTS = {
@@ -58,7 +48,7 @@ _POINT_OF = {
 
 
 class _Point(NamedTuple):
-    """An entry point of the group."""
+    """An entry point of the group, and what loads it."""
 
     distribution: str
     version: str
@@ -104,7 +94,9 @@ class Installed:
     def others(self) -> list[Plugin]:
         """The plugins of other distributions than rankgauge, which are loaded."""
         points, unreadable = self._further
-        return [point.plugin(disabled=self._is_off(point)) for point in points] + unreadable
+        plugins = [_point(point).plugin(disabled=self._is_off(point)) for point in points if point.group == PROJECT]
+        plugins += _with_commands(points, self._is_off)
+        return sorted(plugins, key=lambda one: (one.distribution, one.name)) + unreadable
 
     @functools.cached_property
     def distributions(self) -> set[tuple[str, str]]:
@@ -114,10 +106,10 @@ class Installed:
         return {(OWN, __version__), *used, *((plugin.distribution, plugin.version) for plugin in unreadable)}
 
     @functools.cached_property
-    def _further(self) -> tuple[list[_Point], list[Plugin]]:
+    def _further(self) -> tuple[list[EntryPoint], list[Plugin]]:
         return further_points()
 
-    def _is_off(self, point: _Point) -> bool:
+    def _is_off(self, point: EntryPoint) -> bool:
         return self._own_only or point.distribution in self._off
 
 
@@ -128,15 +120,18 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     One that is not installed here has a fault that says so; one that is disabled here or there is disabled.
     """
     off = set(map(normalized, disabled_plugins()))
-    own = map(_own_point, OWN_POINTS)
-    here = {(point.distribution, point.name): point for point in (*own, *further_points()[0])}
+    points = further_points()[0]
+    read = (*map(_own_point, OWN_POINTS), *(_point(point) for point in points if point.group == PROJECT))
+    here = {(point.distribution, point.name): point.plugin for point in read}
+    for each in _with_commands(points, lambda _point: False):
+        here[each.distribution, each.name] = functools.partial(lambda found: found, each)
     plugins = []
     for plugin in wanted:
         found = here.get((plugin.distribution, plugin.name))
         if plugin.disabled or (plugin.distribution != OWN and (no_plugins() or plugin.distribution in off)):
             plugins.append(dataclasses.replace(plugin, disabled=True))
         elif found is not None:
-            plugins.append(found.plugin())
+            plugins.append(found())
         else:
             message = (
                 "it is installed where this catalog was pickled, but not here; "
@@ -164,30 +159,37 @@ def _own_family(family: str) -> Plugin:
     return _own_point("metrics")._replace(load=functools.partial(metrics.Family, family)).plugin()
 
 
-def further_points() -> tuple[list[_Point], list[Plugin]]:
-    """
-    Return the entry points of other distributions, and those that cannot be read.
+def _point(point: EntryPoint) -> _Point:
+    return _Point(point.distribution, point.version, point.name, point.target, point.load)
 
-    Of two distributions with one name the first wins, as on import.
-    """
-    import importlib.metadata as installed  # slower to load than a small run takes to evaluate
 
-    found: dict[str, list[_Point]] = {}
-    unreadable: list[Plugin] = []
-    for distribution in installed.distributions():
-        try:
-            with guarded():
-                points = [point for point in distribution.entry_points if point.group == PROJECT]
-                if not points:
-                    continue
-                metadata: Any = distribution.metadata  # a Message that may lack any field, against its type
-                name, version = normalized(metadata.get("Name") or "unknown"), metadata.get("Version") or "unknown"
-                own = [_Point(name, version, point.name, point.value, point.load) for point in points]
-                found.setdefault(name, own)
-        except ForeignError as error:
-            folder = str(getattr(distribution, "_path", "") or distribution.locate_file(""))
-            broken = Plugin("unknown", "unknown", Path(folder).name, folder)
-            fault = Fault(broken.id, broken.version, "load", f"its entry points in {folder} cannot be read: {error}")
-            unreadable.append(dataclasses.replace(broken, faults=(fault,)))
-    found.pop(OWN, None)
-    return [point for name in sorted(found) for point in sorted(found[name], key=lambda own: own.name)], unreadable
+def _with_commands(points: Sequence[EntryPoint], is_off: Callable[[EntryPoint], bool]) -> list[Plugin]:
+    """Return a plugin for each distribution with commands, which are its entry points of that group, and not loaded."""
+    own = [point for point in points if point.group == GROUP]
+    found = settled(own, is_off)
+    plugins = []
+    for distribution in dict.fromkeys(point.distribution for point in own):
+        mine = [point for point in own if point.distribution == distribution]
+        plugin = Plugin(
+            distribution=distribution,
+            version=mine[0].version,
+            name=GROUP,
+            target=", ".join(dict.fromkeys(point.module for point in mine)),
+            disabled=is_off(mine[0]),
+            commands=tuple(point for point in found.usable.values() if point.distribution == distribution),
+        )
+        told = dict.fromkeys(fault for point, fault in found.faults if point.distribution == distribution)
+        faults = tuple(Fault(plugin.id, plugin.version, "name", fault) for fault in told)
+        plugins.append(dataclasses.replace(plugin, faults=faults))
+    return plugins
+
+
+def further_points() -> tuple[list[EntryPoint], list[Plugin]]:
+    """Return the entry points of other distributions, and the plugins whose entry points cannot be read."""
+    points, unreadable = installed_points((PROJECT, GROUP))
+    broken = []
+    for folder, why in unreadable:
+        plugin = Plugin("unknown", "unknown", Path(folder).name, folder)
+        fault = Fault(plugin.id, plugin.version, "load", f"its entry points in {folder} cannot be read: {why}")
+        broken.append(dataclasses.replace(plugin, faults=(fault,)))
+    return [point for point in points if point.distribution != OWN], broken

@@ -31,7 +31,7 @@ from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset
 from rankgauge.plugin.paired_test import PairedTest
-from rankgauge.plugin.programs import Command, System
+from rankgauge.plugin.programs import System
 from rankgauge.plugin.sections import ReportSection
 
 __all__ = ["load_plugin"]
@@ -49,7 +49,6 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_metric_sets": ("metric set", MetricSet),
     "rankgauge_presets": ("preset", Preset),
     "rankgauge_report_sections": ("report section", ReportSection),
-    "rankgauge_commands": ("command", Command),
     "rankgauge_systems": ("system", System),
     "rankgauge_paired_tests": ("test", PairedTest),
     "rankgauge_gate_kinds": ("gate kind", GateKind),

@@ -1,44 +1,31 @@
 """
 The command line as argparse reads it: which commands there are, their parsers, help, usage errors and completion.
 
-A command is a line in `COMMANDS`, and a `Command` in a file of options, which names the function that does it. Commands
-of plugins join that table where a group that is open to them is listed, or a word in it is not ours.
+A command is a line in `rankgauge.commands`, and a `Command` in a file of options, which names the function that does
+it. Commands of plugins join that table where commands are listed, or a word is not ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import functools
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.arguments import path
-from rankgauge.cli.console import emit, remark, warn_of_faults
+from rankgauge.cli.console import emit, remark
 from rankgauge.cli.option_parser import CommandParser, UsageError
 from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.shared_options import Options, add_options, flag, value
-from rankgauge.cli.streams import results
-
-Given = TypeVar("Given")
-Found = TypeVar("Found")
+from rankgauge.commands import COMMANDS, GROUPS, installed_commands, no_plugins, words
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Claim
-    from rankgauge.plugin.programs import Command as PluginCommand
+    from rankgauge.base.entry_points import EntryPoint
 
 _ABOUT = "Retrieval metrics you can trust."
 
 _HIDDEN = ("eval",)
-_HIGHEST_CODE = 255  # a system keeps eight bits of an exit code, so that 256 would be a success
-_OPEN = {"judge": "rankgauge-judge", "systems": "rankgauge-systems", "traces": "rankgauge-traces"}
-"""
-The groups that plugins can join, each with a plugin that does.
-
-`rankgauge.plugin.programs`, which has the groups, is slow to load.
-"""
 _SHELLS = ("bash", "zsh", "tcsh")
 _COMPLETION = f"Print what completes commands and options in a shell: {', '.join(_SHELLS)}."
 _LIMIT = "Limit of one line, and of what is read into memory at once. Can stand anywhere."
@@ -66,12 +53,15 @@ class Command(NamedTuple):
         options: Its options and arguments; or what adds those of a plugin's command to a parser.
 
         execute: What does it, and returns the exit code: a function, or the place of one.
+
+        summary: Its one line, where the table of commands has none.
     """
 
     usage: str
     about: str
     options: Options | Callable[[argparse.ArgumentParser], None]
     execute: str | Callable[[argparse.Namespace], int]
+    summary: str = ""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add options and arguments to a parser."""
@@ -81,69 +71,24 @@ class Command(NamedTuple):
             add_options(parser, self.options)
 
 
-_Table = Mapping[str, tuple[str | Command, str]]
-"""Commands by name: each, or the place of its `Command`; and its one line in listings."""
+class _Table(NamedTuple):
+    """
+    What can be typed.
 
-COMMANDS: _Table = {
-    "run": ("scoring_options:RUN", "Evaluate a config or a data file."),
-    "eval": ("scoring_options:RUN", "The same as `run`."),
-    "rescore": ("scoring_options:RESCORE", "Score the outputs of a result folder again, without calling anything."),
-    "validate": ("scoring_options:VALIDATE", "Check a config, samples, or judgments and runs."),
-    "init": ("catalog_options:INIT", "Write a config, its schema for editors, and a tiny dataset to start from."),
-    "trec": ("scoring_options:TREC", "Evaluate TREC runs as trec_eval does."),
-    "explain": ("result_options:EXPLAIN", "Explain one score, rank by rank."),
-    "funnel": ("result_options:FUNNEL", "Show where a pipeline loses what is relevant, stage by stage."),
-    "threshold": ("result_options:THRESHOLD", "Choose the score below which a system should say nothing."),
-    "report": ("result_options:REPORT", "Write an HTML report of result folders."),
-    "compare": ("result_options:COMPARE", "Compare systems sample by sample: is NEW better than BASE?"),
-    "power": ("result_options:POWER", "How many questions show a difference of some size?"),
-    "history add": ("result_options:HISTORY_ADD", "Add result folders to an index of results over time."),
-    "history list": ("result_options:HISTORY_LIST", "List results over time."),
-    "history show": ("result_options:HISTORY_SHOW", "Show each metric over time, with breaks and tested changes."),
-    "history html": ("result_options:HISTORY_HTML", "Write the history as one HTML page."),
-    "history export": ("result_options:HISTORY_EXPORT", "Write the history as a table."),
-    "judge queue": (
-        "rankgauge.features.labels.label_options:JUDGE_QUEUE",
-        "Queue the unjudged documents that can change a comparison most.",
-    ),
-    "judge read": (
-        "rankgauge.features.labels.label_options:JUDGE_READ",
-        "Add the judgments of a queue to those that it was made for.",
-    ),
-    "gold check": (
-        "rankgauge.features.labels.label_options:GOLD_CHECK",
-        "Check whether labels still hold for a corpus.",
-    ),
-    "gold repair": (
-        "rankgauge.features.labels.label_options:GOLD_REPAIR",
-        "Write samples whose labels that moved have their new place.",
-    ),
-    "metrics check": ("catalog_options:METRICS_CHECK", "Check a metric against laws."),
-    "metrics number": ("catalog_options:METRICS_NUMBER", "Check a published mean without its data."),
-    "metrics diff": ("catalog_options:METRICS_DIFF", "Compare two profiles on one data file."),
-    "metrics list": ("catalog_options:METRICS_LIST", "List every metric."),
-    "metrics show": ("catalog_options:METRICS_SHOW", "Show one metric."),
-    "matchers list": ("catalog_options:MATCHERS_LIST", "List every matcher."),
-    "matchers show": ("catalog_options:MATCHERS_SHOW", "Show one matcher."),
-    "matchers try": ("catalog_options:MATCHERS_TRY", "Try a matcher on two texts."),
-    "plugins list": ("catalog_options:PLUGINS_LIST", "List every plugin, what it offers, and whether it works."),
-    "plugins check": ("catalog_options:PLUGINS_CHECK", "Check that plugins can be used."),
-    "plugins lock": ("catalog_options:PLUGINS_LOCK", "Write a lock file."),
-    "doctor": ("catalog_options:DOCTOR", "Show what is installed and what works, to paste into a report of a bug."),
-}
-"""Where each command stands, and its one line in listings; the table is all that the help of rankgauge itself loads."""
+    Attributes:
+        commands: Where each command is, and its one line in listings.
 
-GROUPS: Mapping[str, str] = {
-    "gold": "Check labels against a corpus, and repair those that moved.",
-    "history": "Results over time: trends, breaks, and since when something is worse.",
-    "judge": "Queue unjudged documents for a judge, and read the judgments back.",
-    "metrics": "List, show, check and compare metrics.",
-    "matchers": "List, show and try matchers.",
-    "systems": "Load documents into engines, and try their options, by a plugin.",
-    "traces": "Make samples of traces of pipelines, by a plugin.",
-    "plugins": "List and check plugins, and lock what a config uses.",
-}
-"""What the commands of a group have in common."""
+        groups: What the commands of a group have in common.
+
+        refused: What is said of other names: of commands that are disabled, or that cannot be run.
+    """
+
+    commands: Mapping[str, tuple[str | EntryPoint, str]]
+    groups: Mapping[str, str]
+    refused: Mapping[str, str]
+
+
+_OURS = _Table(COMMANDS, GROUPS, {})
 
 
 def command_names() -> list[str]:
@@ -174,9 +119,9 @@ def _run(arguments: Sequence[str]) -> int:
     if typed.completion is not None:
         return _print_completion(typed.completion)
     parser, name, table = _typed(root, words)
-    if name in GROUPS:
+    if name in table.groups:
         return _show(parser)
-    if name not in table:
+    if name not in table.commands:
         remark(parser.format_help().rstrip("\n"))
         return 2
     command = _command(name, table)
@@ -200,18 +145,18 @@ def _typed(root: CommandParser, words: list[str]) -> tuple[CommandParser, str, _
     """
     Take the words of a command off *words*; return its parser, its name, and the table that has it.
 
-    The name is that of a group where its help is asked for, and empty where words are missing.
+    The name is that of a group if its help is asked for, and empty if words are missing.
     """
-    parser, name = root, ""
-    table: _Table = COMMANDS
-    while name not in table:
+    parser, name, table = root, "", _OURS
+    while name not in table.commands:
         if not words:
             return parser, "", table
-        if name in _OPEN and f"{name} {words[0]}" not in COMMANDS:
-            table = _all_commands()
-        name = _named(parser, name, words.pop(0), table)
+        word = words.pop(0)
+        if f"{name} {word}".lstrip() not in {*table.commands, *table.groups}:
+            table = _with_plugins()
+        name = _named(parser, name, word, table)
         parser = _parser(name, table)
-        if name in GROUPS:
+        if name in table.groups:
             options, words[:] = parser.parts(words, until_word=True)
             if options:  # a group has no other one than --help
                 break
@@ -230,74 +175,63 @@ def _show(parser: CommandParser) -> int:
 
 def _named(parser: CommandParser, group: str, word: str, table: _Table) -> str:
     """Return the name of a command or group, which *word* completes."""
-    known = [name for name, _ in _listed(group, table)]
-    if word not in {*known, *(() if group else _HIDDEN)}:
+    name = f"{group} {word}".lstrip()
+    if name not in {*table.commands, *table.groups}:
+        if name in table.refused:
+            parser.error(table.refused[name])
         from rankgauge.errors import did_you_mean
 
-        hint = f"; plugins add others, such as {_OPEN[group]}" if group in _OPEN else ""
-        parser.error(f"no command {word!r}{did_you_mean(word, known)}{hint}")
-    return f"{group} {word}".lstrip()
+        hint = did_you_mean(word, [known for known, _ in _listed(group, table)])
+        parser.error(f"no command {word!r}{hint or '; it may be one of a plugin that is not installed'}")
+    return name
 
 
-def _all_commands() -> _Table:
-    """Return the commands with those of plugins; say on stderr which plugins are broken."""
-    import inspect
+def _with_plugins(*, tells_faults: bool = False) -> _Table:
+    """
+    Return our commands with those of plugins, by what their distributions say: nothing is imported.
 
-    from rankgauge.cli.conventions import make_catalog
-
-    catalog = make_catalog()
-    warn_of_faults(catalog)
-    table = dict[str, tuple[str | Command, str]](COMMANDS)
-    for name, claim in catalog.all("command").items():
-        declared = claim.declaration
-        about = (inspect.getdoc(declared.function) or "").partition("\n")[2].strip()
-        execute = functools.partial(_executed, name, claim)
-        options = functools.partial(_of_plugin, name, claim, declared.options)
-        table[name] = Command(declared.usage, about, options, execute), declared.summary
-    return table
-
-
-def _executed(name: str, claim: Claim[PluginCommand], given: argparse.Namespace) -> int:
-    """Run a command of a plugin, and let what it prints be the result, as what ours print is."""
-    from rankgauge.cli.plugin_console import PluginConsole
-
-    with contextlib.redirect_stdout(results()):
-        function = claim.declaration.function
-        code = _of_plugin(name, claim, lambda given: function(given, PluginConsole()), given)
-    if type(code) is int and 0 <= code <= _HIGHEST_CODE:
-        return code
-    from rankgauge.base.guard import shown
-    from rankgauge.errors import PluginError
-
-    reason = f"it returned {shown(code)}, and an exit code is an integer from 0 to {_HIGHEST_CODE}"
-    raise PluginError(f"command {name!r}", str(claim.provider), reason)
+    With *tells_faults*, say on stderr what is wrong with any of them, which explains what a list lacks.
+    """
+    found = installed_commands()
+    refused = {words(point.name): fault for point, fault in found.faults}
+    if tells_faults:
+        for fault in dict.fromkeys(refused.values()):
+            remark(f"warning: {fault}")
+    by = "RANKGAUGE_NO_PLUGINS" if no_plugins() else "RANKGAUGE_DISABLE_PLUGINS"
+    for name, point in found.disabled.items():
+        whose = f"{point.distribution} {point.version}"
+        refused.setdefault(name, f"command {name!r} is one of {whose}, which is disabled ({by})")
+    for name, why in [*refused.items()]:
+        refused.setdefault(name.partition(" ")[0], why)
+    theirs = {
+        name: (point, f"A command of {point.distribution} {point.version}.") for name, point in found.usable.items()
+    }
+    return _Table({**theirs, **COMMANDS}, {**found.groups, **GROUPS}, refused)
 
 
-def _of_plugin(name: str, claim: Claim[PluginCommand], function: Callable[[Given], Found], given: Given) -> Found:
-    """Call a function of a command; what it raises by mistake is the plugin's fault, and says where that stands."""
-    from rankgauge.base.guard import ForeignError, guarded
-    from rankgauge.errors import PluginError, RankgaugeError
-
-    try:
-        with guarded(RankgaugeError, KeyboardInterrupt, OSError, MemoryError):
-            return function(given)
-    except ForeignError as error:
-        raise PluginError(f"command {name!r}", str(claim.provider), str(error)) from error
-
-
-def _listed(group: str, table: _Table = COMMANDS) -> list[tuple[str, str]]:
-    """Return the commands below a group, or below rankgauge itself, with their summaries."""
+def _listed(group: str, table: _Table) -> list[tuple[str, str]]:
+    """Return the commands below a group, or below rankgauge itself, with their summaries; ours come first."""
+    names = [*COMMANDS, *sorted(name for name in table.commands if name not in COMMANDS)]
     if group:
         behind = len(group) + 1
-        return [(name[behind:], text) for name, (_, text) in table.items() if name.startswith(f"{group} ")]
-    firsts = dict.fromkeys(name.partition(" ")[0] for name in (*COMMANDS, *_OPEN) if name not in _HIDDEN)
-    return [(name, GROUPS[name] if name in GROUPS else COMMANDS[name][1]) for name in firsts]
+        return [(name[behind:], table.commands[name][1]) for name in names if name.startswith(f"{group} ")]
+    firsts = dict.fromkeys(name.partition(" ")[0] for name in names if name not in _HIDDEN)
+    return [(name, table.groups[name] if name in table.groups else table.commands[name][1]) for name in firsts]
 
 
-def _command(name: str, table: _Table = COMMANDS) -> Command:
-    place = table[name][0]
-    command: Command = _imported(place) if isinstance(place, str) else place
-    return command
+def _listing(group: str) -> list[tuple[str, str]]:
+    """Return what the help of a group lists, and say on stderr what it lacks."""
+    return _listed(group, _with_plugins(tells_faults=True))
+
+
+def _command(name: str, table: _Table) -> Command:
+    place = table.commands[name][0]
+    if isinstance(place, str):
+        command: Command = _imported(place)
+        return command
+    from rankgauge.cli.plugin_commands import plugin_command
+
+    return plugin_command(name, place)
 
 
 def _imported(place: str) -> Any:  # noqa: ANN401  # a command, or a function that does one
@@ -305,43 +239,47 @@ def _imported(place: str) -> Any:  # noqa: ANN401  # a command, or a function th
     return getattr(importlib.import_module(module if "." in module else f"rankgauge.cli.{module}"), name)
 
 
-def _parser(name: str, table: _Table = COMMANDS) -> CommandParser:
+def _parser(name: str, table: _Table) -> CommandParser:
     """Return the parser of a group, or that of a command without its options."""
-    if name in GROUPS:
-
-        def listed() -> list[tuple[str, str]]:
-            commands = _listed(name, _all_commands() if name in _OPEN else table)
-            return commands or [("", f"None is installed: pip install {_OPEN[name]} brings them.")]
-
-        return CommandParser(f"rankgauge {name}", "COMMAND [OPTIONS]", GROUPS[name], listed)
+    if name in table.groups:
+        return CommandParser(
+            f"rankgauge {name}",
+            "COMMAND [OPTIONS]",
+            table.groups[name],
+            lambda: _listing(name),
+        )
     command = _command(name, table)
-    return CommandParser(f"rankgauge {name}", command.usage, f"{table[name][1]}\n\n{command.about}".rstrip())
+    summary = command.summary or table.commands[name][1]
+    return CommandParser(f"rankgauge {name}", command.usage, f"{summary}\n\n{command.about}".rstrip())
 
 
 def _root() -> CommandParser:
-    parser = CommandParser("rankgauge", "[OPTIONS] COMMAND ...", _ABOUT, lambda: _listed(""))
+    parser = CommandParser("rankgauge", "[OPTIONS] COMMAND ...", _ABOUT, lambda: _listing(""))
     add_options(parser, _OPTIONS)
     return parser
 
 
 def _print_completion(shell: str) -> int:
     """Print the script that completes every command, option and file in a shell."""
+    from rankgauge.errors import MissingExtraError, PluginError
+
     try:
         import shtab
     except ImportError as error:
-        from rankgauge.errors import MissingExtraError
-
         raise MissingExtraError("--print-completion", "completion") from error
     root = _root()
-    groups, table = {"": root.add_subparsers(parser_class=argparse.ArgumentParser)}, _all_commands()
-    for name in (*GROUPS, *table):
+    groups, table = {"": root.add_subparsers(parser_class=argparse.ArgumentParser)}, _with_plugins(tells_faults=True)
+    for name in (*table.groups, *table.commands):
         group, _, word = name.rpartition(" ")
-        summary = GROUPS.get(name) or table[name][1]
+        summary = table.groups.get(name) or table.commands[name][1]
         parser = groups[group].add_parser(word, help=summary, add_help=False)
-        if name in GROUPS:
+        if name in table.groups:
             groups[name] = parser.add_subparsers()
             continue
-        _command(name, table).add_options(parser)
+        try:
+            _command(name, table).add_options(parser)
+        except PluginError as error:  # it is completed without its options
+            remark(f"warning: {error}")
         for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them, and shtab reads them, too
             if action.type is path:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's attribute

@@ -19,6 +19,7 @@ from rankgauge.catalog.claims import OWN, Fault, Plugin
 from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.cli.console import echo, plain_table, print_answer, print_json, remark
 from rankgauge.cli.conventions import make_catalog, make_engine
+from rankgauge.commands import words
 from rankgauge.errors import ParameterError, counted
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def execute_list(given: argparse.Namespace) -> int:
     faulty = Counter(fault.plugin for fault in catalog.faults)
     rows = []
     for plugin in catalog.plugins:
-        offers = [*_counts(offer.kind for offer in plugin.offers), *(["an observer"] if plugin.observers else ())]
+        kinds = [*(offer.kind for offer in plugin.offers), *("command" for _ in plugin.commands)]
+        offers = [*_counts(kinds), *(["an observer"] if plugin.observers else ())]
         if plugin.distribution == DISTRIBUTION:
             offers.append("no kernel: not compiled" if installed_kernel() is None else "a kernel")
         faults = faulty[plugin.id]
@@ -72,16 +74,21 @@ def _who(plugin: Plugin) -> str:
 
 
 def _offers(plugin: Plugin) -> Iterator[str]:
-    """Yield a plugin, and everything that it offers with its place; lines, because a table would break paths."""
+    """
+    Yield a plugin, and everything that it offers with its place; lines, because a table would break paths.
+
+    Commands are not loaded for that: their place is the target of their entry point.
+    """
     observers = {hook: Provider.of(getattr(call, "func", call), "", "", "") for hook, call in plugin.observers.items()}
-    offers = [(offer.kind, offer.names[0][1], offer.provider) for offer in plugin.offers]
-    offers += [("observer", hook, place) for hook, place in observers.items()]
+    offers = [(offer.kind, offer.names[0][1], offer.provider.place) for offer in plugin.offers]
+    offers += [("command", words(point.name), point.target) for point in plugin.commands]
+    offers += [("observer", hook, provider.place) for hook, provider in observers.items()]
     if not offers:
         return
     yield f"\n{plugin.name} ({_who(plugin)})"
     width = max(len(f"{kind} {name}") for kind, name, _ in offers)
-    for kind, name, provider in offers:
-        yield f"  {f'{kind} {name}':{width}}  {provider.place}".rstrip()
+    for kind, name, place in offers:
+        yield f"  {f'{kind} {name}':{width}}  {place}".rstrip()
 
 
 def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
@@ -104,6 +111,7 @@ def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
             }
             for offer in plugin.offers
         ],
+        "commands": [{"name": words(point.name), "target": point.target} for point in plugin.commands],
         "observers": sorted(plugin.observers),
         "is_slow": plugin.is_slow,
         "faults": own_faults,

@@ -96,13 +96,16 @@ def _plugins() -> Iterator[_Fact]:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.claims import OWN
     from rankgauge.catalog.compiled_kernel import DISTRIBUTION
+    from rankgauge.commands import words
 
     catalog = Catalog.discover()
     others = [plugin for plugin in catalog.plugins if plugin.distribution != OWN]
     faults = {plugin.id: [fault for fault in catalog.faults if fault.plugin == plugin.id] for plugin in others}
     names = [f"{plugin.distribution} {plugin.version}{' (disabled)' if plugin.disabled else ''}" for plugin in others]
     state = "broken" if any(faults.values()) else "ok"
-    yield _Fact("plugins", state, ", ".join(names) or "none besides rankgauge's own")
+    yield _Fact("plugins", state, ", ".join(dict.fromkeys(names)) or "none besides rankgauge's own")
+    if commands := sorted(words(point.name) for plugin in others for point in plugin.commands):
+        yield _Fact("commands", "ok", ", ".join(commands))
     if any(plugin.distribution == DISTRIBUTION and not plugin.disabled for plugin in others):
         yield _kernel()
     for plugin in others:

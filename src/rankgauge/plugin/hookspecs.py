@@ -140,12 +140,6 @@ def rankgauge_metric_sets() -> Sequence[Callable[[], None]]:
 
 
 @hookspec
-def rankgauge_commands() -> Sequence[Callable[..., int]]:
-    """Return commands of the command line: functions decorated with `@command`."""
-    return ()
-
-
-@hookspec
 def rankgauge_systems() -> Sequence[Callable[..., Callable[[Any], object]]]:
     """Return kinds of systems under test, which configs call: functions decorated with `@system`."""
     return ()

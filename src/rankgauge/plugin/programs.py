@@ -5,16 +5,21 @@ Declarations of what runs beside metrics: systems under test that configs call b
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+import inspect
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from rankgauge.errors import DeclarationError
+from rankgauge.base.entry_points import EntryPoint
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.commands import words
+from rankgauge.errors import DeclarationError, PluginError
 from rankgauge.plugin.console import Console
-from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_name
+from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
+from rankgauge.plugin.signature import Authored, declaring, first_line, plain_name
 
-__all__ = ["OPEN_GROUPS", "Command", "System", "command", "system"]
+__all__ = ["Command", "System", "command", "load_command", "system"]
 
 
 SystemFactory = Callable[..., Callable[[Any], object]]
@@ -87,56 +92,86 @@ def system(name: str, *, options: type | Callable[[], type]) -> Callable[[System
     return declaring(declare)
 
 
-OPEN_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType({"judge": ("queue", "read"), "systems": (), "traces": ()})
-"""The groups that commands of plugins can join, each with the built-in words of it, which nobody can replace."""
-
 CommandFunction = Callable[[argparse.Namespace, Console], int]
 C = TypeVar("C", bound=CommandFunction)
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Authored):
-    """A command of a plugin; the fields are the arguments of `command`."""
+class Command:
+    """A command; the fields are the arguments of `command`."""
 
-    name: str
     usage: str
     options: Callable[[argparse.ArgumentParser], None]
     function: CommandFunction
 
+    @property
+    def summary(self) -> str:
+        """Return the first line of its documentation."""
+        return first_line(self.function)
+
+    @property
+    def about(self) -> str:
+        """Return the rest of its documentation."""
+        return (inspect.getdoc(self.function) or "").strip().partition("\n")[2].strip()
+
 
 def command(
-    name: str, *, options: Callable[[argparse.ArgumentParser], None], usage: str = "[OPTIONS]"
+    *, options: Callable[[argparse.ArgumentParser], None] | None = None, usage: str = "[OPTIONS]"
 ) -> Callable[[C], C]:
     """
     Declare a command: ``(given: argparse.Namespace, console: Console) -> int``, which returns its exit code.
 
-    It prints with the `Console` that it is given. The first line of the docstring is the summary in listings, the rest
-    stands in the command's help. Errors of `rankgauge.errors` are printed with their exit codes. Its module is imported
-    when the help of the group or a command of a plugin is asked for, so what is slow to import belongs into the
-    function.
+    What it is called is the name of an entry point of the group ``rankgauge.commands``: one word, or a group and a word
+    joined by a dot. The group may be one of rankgauge's own, of another plugin, or a new one.
+
+        [project.entry-points."rankgauge.commands"]
+        count = "acme.cli:count"
+        "acme.toss" = "acme.cli:toss"
+
+    Only the command that is typed is imported; listings read no more than the entry points. It prints with the
+    `Console` that it is given. The first line of the docstring is the summary in the help of the command, the rest its
+    description. Errors of `rankgauge.errors` are printed with their exit codes; any other one is told as a fault of the
+    plugin, with its place.
 
     Args:
-        name: A group that is open to plugins and a new word in it, such as ``judge run``; open are ``judge``,
-            ``systems`` and ``traces``.
+        options: Adds options and arguments to a parser, as `argparse` documents them, but for subparsers: several words
+            are several commands. ``-h`` and ``--help`` are there already.
 
-        options: Adds options and arguments to a parser. ``-h`` and ``--help`` are there already.
-
-        usage: What stands behind the name in the first line of the help; a further line is another way to use it.
+        usage: What follows the name in the first line of the help; a further line is another way to use it.
 
     Returns:
         A decorator that leaves the function as it is.
 
     Raises:
-        DeclarationError: When applied: the name cannot be used.
+        DeclarationError: When applied: *options* is no function, or *usage* no text.
     """
 
     def declare(function: CommandFunction) -> Command:
-        group, _, word = name.partition(" ") if isinstance(name, str) else ("", "", "")
-        if group not in OPEN_GROUPS or PLAIN_NAME.fullmatch(word) is None:
-            groups = ", ".join(OPEN_GROUPS)
-            raise DeclarationError(f"{name!r} is not the name of a command: write an open group ({groups}) and a word")
-        if word in OPEN_GROUPS[group]:
-            raise DeclarationError(f"command {name!r} is built in and cannot be replaced; choose another word")
-        return Command(name, usage, options, function)
+        if options is not None and not callable(options):
+            raise DeclarationError(f"`options` is a function that adds options to a parser, not {options!r}")
+        if not isinstance(usage, str):
+            raise DeclarationError(f"`usage` is a text, such as '[OPTIONS] FILE', not {usage!r}")
+        return Command(usage, options or _no_options, function)
 
     return declaring(declare)
+
+
+def _no_options(_parser: argparse.ArgumentParser) -> None:
+    """Add nothing."""
+
+
+def load_command(point: EntryPoint) -> Command:
+    """Import the command behind an entry point; `PluginError` if that fails, or if it is none."""
+    try:
+        with guarded():
+            found = point.load()
+            declared = getattr(found, "__rankgauge__", None)
+            reason = why_unusable(getattr(sys.modules[point.module], ATTRIBUTE, API))
+    except ForeignError as error:
+        reason, declared = f"importing {point.target!r} failed: {error}", None
+    else:
+        if type(declared) is not Command:
+            reason = reason or f"{point.target!r} is {shown(found)}, which @command did not declare"
+    if reason:
+        raise PluginError(f"command {words(point.name)!r}", str(point), reason)
+    return cast(Command, declared)

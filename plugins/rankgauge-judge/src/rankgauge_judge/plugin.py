@@ -5,12 +5,12 @@ The plugin: its commands with their options. What they need is imported when the
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rankgauge.arguments import add_json, finite, inner_share, path, whole_number
-from rankgauge.plugin import Console, command, hookimpl
+from rankgauge.plugin import Console, command
 
-__all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run", "rankgauge_commands"]
+__all__ = ["judge_agree", "judge_nuggets", "judge_page", "judge_questions", "judge_run"]
 
 RANKGAUGE_API = (1, 0)
 
@@ -91,7 +91,7 @@ def _add_calls(parser: argparse.ArgumentParser) -> None:
     add("--offline", action="store_true", help="Use kept answers only, and call nothing.")
 
 
-@command("judge run", options=_run_options, usage="[OPTIONS] --model NAME -o FILE QUEUE")
+@command(options=_run_options, usage="[OPTIONS] --model NAME -o FILE QUEUE")
 def judge_run(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model fill in a queue.
@@ -128,7 +128,7 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-@command("judge agree", options=_agree_options, usage="[OPTIONS] FILE FILE [FILE ...]")
+@command(options=_agree_options, usage="[OPTIONS] FILE FILE [FILE ...]")
 def judge_agree(given: argparse.Namespace, console: Console) -> int:
     """
     Say how far judges agree.
@@ -170,7 +170,7 @@ def _part(written: str) -> float:
     return value
 
 
-@command("judge page", options=_page_options, usage="[OPTIONS] -o FILE QUEUE")
+@command(options=_page_options, usage="[OPTIONS] -o FILE QUEUE")
 def judge_page(given: argparse.Namespace, console: Console) -> int:
     """
     Make a page for people who judge a queue.
@@ -186,7 +186,7 @@ def judge_page(given: argparse.Namespace, console: Console) -> int:
     return page(given, console)
 
 
-@command("judge nuggets", options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
+@command(options=_nuggets_options, usage="[OPTIONS] --model NAME -o FILE SAMPLES")
 def judge_nuggets(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model say which nuggets answers support.
@@ -202,7 +202,7 @@ def judge_nuggets(given: argparse.Namespace, console: Console) -> int:
     return judge_samples(given, console)
 
 
-@command("judge questions", options=_questions_options, usage="[OPTIONS] --model NAME -o FILE CORPUS")
+@command(options=_questions_options, usage="[OPTIONS] --model NAME -o FILE CORPUS")
 def judge_questions(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model draft questions from documents.
@@ -217,9 +217,3 @@ def judge_questions(given: argparse.Namespace, console: Console) -> int:
     from rankgauge_judge.questions_command import draft_questions  # noqa: PLC0415  # see above
 
     return draft_questions(given, console)
-
-
-@hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
-    """Return the commands."""
-    return (judge_run, judge_page, judge_agree, judge_nuggets, judge_questions)

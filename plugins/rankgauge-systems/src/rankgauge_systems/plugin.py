@@ -12,7 +12,7 @@ from rankgauge.arguments import add_json, inner_share, path, share, whole_number
 from rankgauge.plugin import Console, command, hookimpl, system
 from rankgauge_systems.kinds import KINDS, made
 
-__all__ = ["rankgauge_commands", "rankgauge_systems", "systems_check", "systems_index", "systems_sweep"]
+__all__ = ["rankgauge_systems", "systems_check", "systems_index", "systems_sweep"]
 
 RANKGAUGE_API = (1, 0)
 
@@ -39,7 +39,7 @@ def _index_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-@command("systems index", options=_index_options, usage="[OPTIONS] CONFIG CORPUS")
+@command(options=_index_options, usage="[OPTIONS] CONFIG CORPUS")
 def systems_index(given: argparse.Namespace, console: Console) -> int:
     """
     Load documents into the system of a config, for a try.
@@ -61,7 +61,7 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-@command("systems check", options=_check_options, usage="[OPTIONS] CONFIG")
+@command(options=_check_options, usage="[OPTIONS] CONFIG")
 def systems_check(given: argparse.Namespace, console: Console) -> int:
     """
     Ask the engine of a config what evaluators have to know of it.
@@ -102,7 +102,7 @@ def _sweep_options(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=whole_number(1), metavar="N", help="Only the first N samples.")
 
 
-@command("systems sweep", options=_sweep_options, usage="[OPTIONS] -o FOLDER CONFIG")
+@command(options=_sweep_options, usage="[OPTIONS] -o FOLDER CONFIG")
 def systems_sweep(given: argparse.Namespace, console: Console) -> int:
     """
     Try options of the system of a config.
@@ -117,9 +117,3 @@ def systems_sweep(given: argparse.Namespace, console: Console) -> int:
     from rankgauge_systems.sweep_command import sweep  # noqa: PLC0415  # see above
 
     return sweep(given, console)
-
-
-@hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
-    """Return the commands."""
-    return (systems_check, systems_index, systems_sweep)

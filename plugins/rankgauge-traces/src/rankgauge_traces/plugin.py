@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rankgauge.arguments import add_json, path
 from rankgauge.plugin import Console, Record, Source, command, hookimpl, reader
 
-__all__ = ["rankgauge_commands", "rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
+__all__ = ["rankgauge_readers", "read_otlp", "traces_read", "traces_scores"]
 
 RANKGAUGE_API = (1, 0)
 
@@ -38,7 +38,7 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
     add("--name", action="append", metavar="SPAN=STAGE", help=name)
 
 
-@command("traces read", options=_read_options, usage="[OPTIONS] -o FILE SPANS [SPANS ...]")
+@command(options=_read_options, usage="[OPTIONS] -o FILE SPANS [SPANS ...]")
 def traces_read(given: argparse.Namespace, console: Console) -> int:
     """
     Make samples of traces, with a stage for each retriever and reranker.
@@ -63,7 +63,7 @@ def _scores_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-@command("traces scores", options=_scores_options, usage="[OPTIONS] -o FILE FOLDER")
+@command(options=_scores_options, usage="[OPTIONS] -o FILE FOLDER")
 def traces_scores(given: argparse.Namespace, console: Console) -> int:
     """
     Write the scores of a result for the spans that they are about.
@@ -84,12 +84,6 @@ def read_otlp(source: Source) -> Iterator[Record]:
     from rankgauge_traces.in_memory import samples_of_source  # noqa: PLC0415  # see above
 
     return (Record(sample, None, f"traces[{place}]") for place, sample in enumerate(samples_of_source(source)))
-
-
-@hookimpl
-def rankgauge_commands() -> Sequence[Callable[[argparse.Namespace, Console], int]]:
-    """Return the commands."""
-    return (traces_read, traces_scores)
 
 
 @hookimpl

@@ -21,6 +21,7 @@ import numpy as np
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import Plugin
+from rankgauge.commands import words
 from rankgauge.comparison.builtin_tests import p_of
 from rankgauge.engine.configured import metrics_of_sets
 from rankgauge.engine.engine import Engine
@@ -37,6 +38,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import read_path
+from rankgauge.plugin.programs import load_command
 from rankgauge.report import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
@@ -60,6 +62,7 @@ def parts_of(plugin: Plugin, catalog: Catalog) -> list[Part]:
         Part(offer.kind, one.alias if isinstance(one, Metric) else str(one.name), offer, catalog)
         for offer, one in named
     ]
+    parts += [Part("command", words(point.name), point, catalog) for point in plugin.commands]
     return parts + [Part("observer", hook, observer, catalog) for hook, observer in plugin.observers.items()]
 
 
@@ -256,10 +259,12 @@ def _usable_set(trial: Trial[Part]) -> None:
 
 @law()
 def _described_options(trial: Trial[Part]) -> None:
-    """Its options can be added to a parser that has a help already, and each has a line of help."""
+    """It can be loaded and has a summary, its options can be added to a parser with a help, and each has a help."""
+    declared = trial.attempt(functools.partial(load_command, trial.subject.offer), {}, "loading it")
+    trial.demand(declared.summary, "it has no docstring, whose first line is its summary")
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-h", "--help", help="Show this message and exit.")
-    trial.attempt(functools.partial(trial.subject.offer.declaration.options, parser), {}, "adding the options")
+    trial.attempt(functools.partial(declared.options, parser), {}, "adding the options")
     for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them
         name = "/".join(action.option_strings) or action.dest
         trial.demand(action.help, f"{name} has no help")
