@@ -245,7 +245,7 @@ class RepeatedJudgmentsError(DataError):
     Documents that are judged more than once for one query.
 
     Attributes:
-        kept: The `rankgauge.columns.Qrels` with the first judgment of each document, to continue with.
+        kept: The judgments with the first one of each document, which `rankgauge.evaluate` takes.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str], kept: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import runpy
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +41,7 @@ def imports_of(source: str) -> Iterator[tuple[str, str]]:
         yield from (pair for pair in found if pair[0].split(".")[0] == "rankgauge")
 
 
+@functools.cache
 def public_names(module: str) -> set[str]:
     """Return the names that the page of public names has of a module."""
     if module == "rankgauge.errors":  # which has a page of its own
@@ -118,3 +121,13 @@ def test_the_page_on_plugins_lists_reserved_names_and_needs() -> None:
     assert set(re.findall(r"`(\w+)`", reserved)) == RESERVED
     table = text.partition("| need | in `seen` |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(get_args(Need))
+
+
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("plugins/*/README.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_shows_public_names_alone(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^( *)```python\n(.*?)^\1```$", text, re.MULTILINE | re.DOTALL)
+    assert [name for _, code in shown for name in private(textwrap.dedent(code))] == []
