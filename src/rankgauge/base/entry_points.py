@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-__all__ = ["EntryPoint", "Unreadable", "installed_points", "normalized"]
+__all__ = ["EntryPoint", "installed_points", "normalized"]
 
 
 class EntryPoint(NamedTuple):
@@ -54,68 +53,68 @@ class EntryPoint(NamedTuple):
         return functools.reduce(getattr, filter(None, names.split(".")), importlib.import_module(self.module))
 
 
-class Unreadable(NamedTuple):
-    """A folder of metadata that cannot be read, and why."""
-
-    folder: str
-    why: str
-
-
 def normalized(distribution: str) -> str:
     """Return a distribution's name as package indexes compare it."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
+    return "-".join(filter(None, distribution.replace("_", "-").replace(".", "-").lower().split("-")))
 
 
-def installed_points(groups: Collection[str]) -> tuple[list[EntryPoint], list[Unreadable]]:
+def installed_points(groups: Collection[str]) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
     """
-    Return the entry points of some groups, by distribution and name, and the metadata that cannot be read.
+    Return the entry points of some groups, by distribution and name; and folders that cannot be read, each with why.
 
     Of two distributions with one name the first on `sys.path` wins, as on import.
     """
     found: dict[str, list[EntryPoint]] = {}
-    unreadable: list[Unreadable] = []
+    unreadable: list[tuple[str, str]] = []
+    marks = [group.encode() for group in groups]
     for folder, read in _metadata():
         try:
-            pairs = [pair for pair in _pairs(read("entry_points.txt")) if pair[0] in groups]
+            written = read("entry_points.txt")
+            if not any(mark in written for mark in marks):
+                continue
+            pairs = [pair for pair in _pairs(written.decode()) if pair[0] in groups]
             if not pairs:
                 continue
-            name, version = _name_and_version(read("METADATA") or read("PKG-INFO"))
-        except (OSError, ValueError, LookupError) as error:
-            unreadable.append(Unreadable(folder, f"{type(error).__name__}: {error}"))
+            name, version = _name_and_version((read("METADATA") or read("PKG-INFO")).decode(errors="replace"))
+        except (OSError, ValueError) as error:
+            unreadable.append((folder, f"{type(error).__name__}: {error}"))
             continue
         found.setdefault(name, [EntryPoint(name, version, *pair) for pair in pairs])
     return sorted(point for points in found.values() for point in points), unreadable
 
 
-_Read = Callable[[str], str]
-"""Returns the text of a file beside the metadata of a distribution; an empty one if there is none."""
+_Read = Callable[[str], bytes]
+"""Returns the content of a file beside the metadata of a distribution; nothing if there is no such file."""
 
 
 def _metadata() -> Iterator[tuple[str, _Read]]:
     """Yield where the metadata of each distribution on `sys.path` is, and what reads it."""
     for place in dict.fromkeys(sys.path):
         try:
-            names = sorted(entry.name for entry in os.scandir(place or os.curdir))
+            found = os.listdir(place or os.curdir)  # noqa: PTH208  # pathlib takes longer to load
         except NotADirectoryError:
-            import importlib.metadata
-
-            for distribution in importlib.metadata.distributions(path=[place]):
-                yield place, lambda name, own=distribution: own.read_text(name) or ""  # type: ignore[misc]  # default
+            yield from _zipped(place)
             continue
         except OSError:
             continue
-        for name in names:
-            if name.endswith((".dist-info", ".egg-info")):
-                folder = os.path.join(place, name)  # noqa: PTH118  # pathlib takes longer to load
-                yield folder, functools.partial(_text, folder)
+        for name in sorted(name for name in found if name.endswith((".dist-info", ".egg-info"))):
+            folder = f"{place or os.curdir}{os.sep}{name}"
+            yield folder, functools.partial(_content, folder)
 
 
-def _text(folder: str, name: str) -> str:
+def _zipped(place: str) -> Iterator[tuple[str, _Read]]:
+    import importlib.metadata
+
+    for distribution in importlib.metadata.distributions(path=[place]):
+        yield place, lambda name, own=distribution: (own.read_text(name) or "").encode()  # type: ignore[misc]  # default
+
+
+def _content(folder: str, name: str) -> bytes:
     try:
-        with open(os.path.join(folder, name), encoding="utf-8") as file:  # noqa: PTH118, PTH123  # as above
+        with open(f"{folder}{os.sep}{name}", "rb", buffering=0) as file:  # noqa: PTH123  # pathlib takes longer to load
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
-        return ""
+        return b""
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str, str]]:

@@ -4,6 +4,7 @@ Text from outside made safe to show, and decimal numbers as text.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import re
@@ -21,12 +22,11 @@ def visible(text: str, *, keep: str = "") -> str:
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
 
 
-_COMMAND = re.compile(r"^(\s*)(::|##\[)", re.MULTILINE)
-
-
 def no_command(text: str) -> str:
     """Return a text of which no line is a command to GitHub Actions, in a job of which this runs."""
-    return _COMMAND.sub(r"\1\\\2", text) if "GITHUB_ACTIONS" in os.environ else text
+    if "GITHUB_ACTIONS" not in os.environ:
+        return text
+    return re.sub(r"^(\s*)(::|##\[)", r"\1\\\2", text, flags=re.MULTILINE)
 
 
 def all_visible(texts: Sequence[str]) -> Sequence[str]:
@@ -47,12 +47,16 @@ def _escaped(character: str) -> str:
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """What `float` reads, without blanks, underscores, other scripts' digits, infinity and NaN."""
 
-_BYTES = re.compile(NUMBER.pattern.encode())
+
+@functools.cache
+def _number_bytes() -> re.Pattern[bytes]:
+    """Return `NUMBER` for bytes; to compile it takes as long as all else of this module."""
+    return re.compile(NUMBER.pattern.encode())
 
 
 def read_number(text: bytes) -> float:
     """Return the finite number that a text writes; NaN where it writes none."""
-    number = float(text) if _BYTES.fullmatch(text) else math.nan
+    number = float(text) if _number_bytes().fullmatch(text) else math.nan
     return number if math.isfinite(number) else math.nan
 
 

@@ -20,7 +20,7 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.catalog.claims import normalized
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words
-from rankgauge.commands import disabled_plugins, no_plugins
+from rankgauge.command_points import disabled_plugins, no_plugins
 
 __all__ = ["DISTRIBUTION", "JudgedRows", "LineColumns", "installed_kernel", "join_judged", "query_finder", "read_lines"]
 

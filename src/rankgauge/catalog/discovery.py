@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rankgauge.base.entry_points import EntryPoint, installed_points, normalized
 from rankgauge.catalog.claims import OWN, Fault, Plugin
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.commands import GROUP, disabled_plugins, no_plugins, settled
+from rankgauge.command_points import GROUP, disabled_plugins, no_plugins, settled
 from rankgauge.plugin.hookspecs import PROJECT
 from rankgauge.version import __version__
 

@@ -18,7 +18,7 @@ from rankgauge.cli.console import emit, remark
 from rankgauge.cli.option_parser import CommandParser, UsageError
 from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.shared_options import Options, add_options, flag, value
-from rankgauge.commands import COMMANDS, GROUPS, installed_commands, no_plugins, words
+from rankgauge.commands import COMMANDS, GROUPS, words
 
 if TYPE_CHECKING:
     from rankgauge.base.entry_points import EntryPoint
@@ -192,6 +192,8 @@ def _with_plugins(*, tells_faults: bool = False) -> _Table:
 
     With *tells_faults*, say on stderr what is wrong with any of them, which explains what a list lacks.
     """
+    from rankgauge.command_points import installed_commands, no_plugins
+
     found = installed_commands()
     refused = {words(point.name): fault for point, fault in found.faults}
     if tells_faults:

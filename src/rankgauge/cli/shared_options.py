@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from rankgauge.arguments import path, whole_number
-from rankgauge.errors import ParameterError
 
 FUNCTION = "module:function or file.py:function"
 
@@ -218,6 +217,8 @@ def refuse(*rules: tuple[object, str]) -> None:
     """Refuse what was typed with the message of the first rule whose condition holds."""
     for holds, message in rules:
         if holds:
+            from rankgauge.errors import ParameterError  # no help needs it
+
             raise ParameterError(message)
 
 
