@@ -290,8 +290,9 @@ class TestRefusedDeclarations:
         assert "metric 'x-at-k' does not need a cutoff, so its alias must not end in '-at-k'" == message
 
     def test_an_unknown_kind_of_gold(self):
-        message = refusal(plain, gold=["relevant", "qrels"])
-        assert "metric 'x-metric' names 'qrels', which is neither a gold kind nor a law" == message
+        """A plugin may declare kinds, so that only what cannot be the name of one is refused here."""
+        message = refusal(plain, gold=["relevant", "Q rels"])
+        assert "metric 'x-metric' names 'Q rels', which is neither a gold kind nor a law" == message
 
     def test_an_unknown_law(self):
         message = refusal(plain, laws=["bounded", "always-right"])

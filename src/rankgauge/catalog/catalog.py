@@ -21,14 +21,16 @@ from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.gate_kind import GateKind
+from rankgauge.plugin.gold_kinds import DeclaredGold
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset, ProfileSpec, read_profile
 from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import System
 from rankgauge.policy import PROFILES, Policy, Profile, profile
+from rankgauge.samples import KINDS, GoldKind
 
-__all__ = ["Catalog", "Reading"]
+__all__ = ["Catalog", "DeclaredKinds", "Reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,30 @@ class Reading:
     claim: Claim[Metric]
     k: int | float | None  # the number that the name or the @ pins, usually the cutoff
     is_short: bool  # whether a short name was used, so that without a cutoff there is none
+
+
+class DeclaredKinds:
+    """The kinds of ground truth that plugins declare: what a reader of samples asks for a key that is not built in."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._found: dict[object, DeclaredGold | None] = {}
+
+    def find(self, name: object) -> DeclaredGold | None:
+        """Return the kind of a name, None if no plugin declares it; `NameClashError` where several do."""
+        if name not in self._found:
+            is_known = isinstance(name, str) and self._names.has("gold kind", name)
+            self._found[name] = self.named(self._names.get("gold kind", str(name))) if is_known else None
+        return self._found[name]
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all."""
+        return tuple(self._names.complete().all("gold kind"))
+
+    @staticmethod
+    def named(claim: Claim[DeclaredGold]) -> DeclaredGold:
+        """Return a declaration that says in messages who provides it."""
+        return dataclasses.replace(claim.declaration, by=str(claim.provider))
 
 
 class Catalog:
@@ -185,7 +211,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `preset`, `report section`, `system`, `test` or `gate kind`.
+                `profile`, `metric set`, `gold kind`, `preset`, `report section`, `system`, `test` or `gate kind`.
         """
         return self._names.complete().all(kind)
 
@@ -301,6 +327,19 @@ class Catalog:
     def gate_kind(self, name: str) -> Claim[GateKind]:
         """Return the kind of gates of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("gate kind", name)
+
+    def gold_kind(self, name: str) -> GoldKind:
+        """Return a kind of ground truth, built in or a plugin's; `UnknownNameError` or `NameClashError` for none."""
+        return KINDS.get(name) or self.gold_kinds.named(self.declared_gold(name))
+
+    def declared_gold(self, name: str) -> Claim[DeclaredGold]:
+        """Return a plugin's kind of ground truth; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._names.get("gold kind", name, KINDS)
+
+    @property
+    def gold_kinds(self) -> DeclaredKinds:
+        """Return the kinds of ground truth that plugins declare, for reading samples."""
+        return DeclaredKinds(self._names)
 
     def metric_set(self, name: str) -> Claim[MetricSet]:
         """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""

@@ -26,6 +26,7 @@ from rankgauge.errors import DeclarationError
 from rankgauge.plugin import hookspecs
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.gate_kind import GateKind
+from rankgauge.plugin.gold_kinds import DeclaredGold
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -44,6 +45,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_tokenizers": ("tokenizer", Tokenizer),
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
+    "rankgauge_gold_kinds": ("gold kind", DeclaredGold),
     "rankgauge_aggregates": ("aggregate", Aggregate),
     "rankgauge_profiles": ("profile", NamedProfile),
     "rankgauge_metric_sets": ("metric set", MetricSet),
@@ -177,7 +179,8 @@ def _offers(hook: str, manager: pluggy.PluginManager, faults: _Faults) -> Iterat
                 faults.add("hook", f"{hook}() returned {shown(item)}, which cannot be used: {error}")
                 continue
             if offer is None:
-                decorator = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", wanted.__name__).lower()
+                name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", wanted.__name__).lower()
+                decorator = getattr(wanted, "decorator", name)
                 faults.add("hook", f"{hook}() returned {shown(item)}, which @{decorator} did not declare")
             elif id(offer.declaration) not in seen:
                 seen.add(id(offer.declaration))

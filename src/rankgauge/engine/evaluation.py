@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from rankgauge.base.frozen import FrozenMap, frozen
@@ -317,6 +318,8 @@ class Evaluation(Setup):
             malformed |= {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
+            for kind in chain.from_iterable(sample.expected.others or () for sample in batch):
+                gold[kind] = gold.get(kind, 0) + 1
         scored = job.collector.finish(require_gold=require_gold)
         failed = dict(malformed)
         for outcome in (metric.outcome for metric in scored.metrics if require_gold):
@@ -347,6 +350,7 @@ class Evaluation(Setup):
             problems: list[Problem] = []
             shape = self.data.shape(self.catalog())
             how: dict[str, Any] = {"contract": self.profile.contract, "needs_gold": plan.needs_gold}
+            how["kinds"] = plan.catalog.gold_kinds
             read = read_sample(shape.sample(Record(sample)), problems=problems, **how)
             if read is None:
                 raise DataError("cannot score the sample:", problems)

@@ -80,6 +80,8 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     """
     if sample.output is not None and not isinstance(sample.output, Output):
         return ()  # the output failed; nothing can be put on top of it
+    if scorer.target.declared is not None and scorer.target.declared.judge is not None:
+        return ()  # only the plugin knows what an item would have to be
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)

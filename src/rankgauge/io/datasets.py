@@ -110,6 +110,7 @@ class DatasetReader:
         self._data = data
         self._catalog = catalog
         self._contract = contract
+        self._kinds = catalog.gold_kinds
         self._needs_gold = needs_gold
         self._limit = limit
         self.is_labelled = is_part  # whether a sample with ground truth was read
@@ -328,6 +329,7 @@ class DatasetReader:
             value,
             problems=problems,
             contract=self._contract,
+            kinds=self._kinds,
             needs_gold=self._needs_gold,
             unlabelled=lacking,
             may_lack=self._maps_gold or is_row(record),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import orjson
@@ -28,6 +28,9 @@ from rankgauge.policy import Profile
 from rankgauge.samples import KINDS, Expected, GoldKind, Output, Sample
 from rankgauge.samples.sample_values import InvalidError
 from rankgauge.samples.validity import read_moment
+
+if TYPE_CHECKING:
+    from rankgauge.plugin.gold_kinds import DeclaredGold
 
 __all__ = ["Evidence", "GoldKeys", "Judge", "Leak", "TakesBlocks", "Target", "leaks_note", "untried_notes"]
 
@@ -73,7 +76,7 @@ class Target(NamedTuple):
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
     joint: bool = False  # whether what several results hold of a gold text or span adds up
     stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
-    declared: GoldKind | None = None  # the kind of ground truth where a plugin declares it
+    declared: DeclaredGold | None = None  # the kind of ground truth where a plugin declares it
 
     @property
     def kind(self) -> GoldKind:
@@ -139,9 +142,9 @@ class Target(NamedTuple):
     @property
     def _judged(self) -> str:
         together = ", several results together" if self.joint else ""
-        if self.kind.words:
-            return self.kind.words.replace("{matcher}", str(self.matcher)).replace("{together}", together)
         judged = "" if self.judges == "retrieved" else " of the generated answer"
+        if words := self.kind.words:
+            return words.format(judged=judged, matcher=self.matcher, together=together)
         joined = "the support that the output gives" if self.kind.has_support else "id"
         joined += "" if self.unit is None else f", unit {self.unit}"
         by = joined if self.matcher is None else f"text, matcher {self.matcher}{together}"

@@ -259,6 +259,10 @@ def make_judge(
     if target.stage is not None:
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
+    if target.declared is not None and target.declared.judge is not None:
+        from rankgauge.judging.by_declared import DeclaredJudge
+
+        return DeclaredJudge(target, target.declared, profile, keep=keep)
     make = _by_id if matcher is None else _by_text
     return _MAKERS.get(target.gold, make)(target, profile, matcher, keep, looked)
 

@@ -133,6 +133,7 @@ def metric_definition(
         "parameters": {name: _plain(value) for name, value in sorted(settings.items())},
         "cutoff": cutoff,
         **_judging(targets, [(matcher, matcher_definition(matcher)) for matcher in matchers.values()]),
+        **_declared(targets),
         "policy": policy,
         "conventions": {
             "relevance": profile.relevance,
@@ -175,6 +176,13 @@ def _judging(
         "judged": "; ".join(_judged(target) for place, target in enumerate(targets) if not place or _counts(target)),
         "matchers": [f"{_composition(matcher)} ({fingerprint_of(covered)})" for matcher, covered in matchers],
     }
+
+
+def _declared(targets: Sequence[Target]) -> dict[str, object]:
+    """Return what the kinds of ground truth of plugins mean, where there are any."""
+    declared = [target.declared for target in targets if target.declared is not None]
+    kinds = {kind.name: {"version": kind.version, "threshold": kind.threshold} for kind in declared}
+    return {"kinds": kinds} if kinds else {}
 
 
 def _counts(target: Target) -> bool:

@@ -26,7 +26,7 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
-    kind: str  # metric, tokenizer, aggregate, matcher, normalizer or comparer
+    kind: str  # metric, tokenizer, aggregate, gold kind, matcher, normalizer or comparer
     source: str = ""  # a hash of a plugin's functions; empty for built-in ones, and where there is none
 
     @classmethod
@@ -56,7 +56,7 @@ class Locked:
     name: str  # of the column or the matcher; how a matcher without a name prints
     definition: Mapping[str, Any]
     fingerprint: str
-    parts: tuple[LockedPart, ...]  # a metric, its tokenizer, its aggregate; or a matcher, its normalizers, its comparer
+    parts: tuple[LockedPart, ...]  # a metric and what it uses; or a matcher, its normalizers, its comparer
     names: tuple[str, ...] = ()  # every name of a metric
     __reduce__ = reduced
 
@@ -77,6 +77,10 @@ class Locked:
             LockedPart.of(claim.kind, claim.declaration.name, claim.provider, [claim.declaration.function])
             for claim in (tokenizer, column.aggregate)
             if claim is not None
+        ]
+        parts += [
+            LockedPart.of(claim.kind, claim.declaration.name, claim.provider, claim.declaration.functions)
+            for claim in column.kinds
         ]
         return cls(
             "metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), column.metric.names
@@ -104,6 +108,8 @@ class Locked:
                 return str(self.definition["version"])
             case "tokenizer":
                 written = str(self.definition["cutoff"]["tokenizer"])
+            case "gold kind":
+                return str(self.definition["kinds"][part.name]["version"])
             case "aggregate":
                 written = str(self.definition["aggregate"])
             case _:

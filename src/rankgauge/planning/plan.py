@@ -86,6 +86,7 @@ class Plan:
                 *([f"    sees      {', '.join(metric.needs)}"] if metric.needs else []),
                 *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
                 f"    provider  {metric.provider}",
+                *(f"    gold      {kind.declaration.name} by {kind.provider}" for kind in metric.kinds),
             ]
         return "\n".join([*lines, f"profile: {self.profile.name}", f"policy: {self.profile.policy}"])
 
@@ -184,6 +185,8 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
         if column.cut.budget is not None and column.cut.budget.tokenizer is not None:
             claim = column.cut.budget.tokenizer
             wanted[claim.provider] = f"tokenizer {claim.declaration.name!r} of {column.name!r}"
+        for gold in column.kinds:
+            wanted[gold.provider] = f"gold kind {gold.declaration.name!r} of {column.name!r}"
         for matcher in column.matchers.values():
             wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
     problems = [

@@ -11,9 +11,9 @@ from typing import Any
 
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog import Claim, Provider, ResolvedMatcher
+from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher
 from rankgauge.catalog.other_tools import whole_ranking
-from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
 from rankgauge.judging.units import unit_rule
@@ -31,6 +31,7 @@ from rankgauge.planning.requests import Bound, Request, bind, budget_of, budget_
 from rankgauge.planning.tool_requests import meant
 from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
+from rankgauge.plugin.gold_kinds import DeclaredGold
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import IntervalChoice, Policy
 from rankgauge.samples import KINDS, GoldKind
@@ -63,6 +64,7 @@ class PlannedMetric:
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     interval: IntervalChoice = "standard"  # which intervals its mean has
+    kinds: tuple[Claim[DeclaredGold], ...] = ()  # the kinds of ground truth of plugins
     overrides: Overrides = NO_OVERRIDES  # what is asked for it against the policy
     of_tool: bool = False  # whether it is a measure of the tool whose profile it is under
     own_ranks: bool = (
@@ -138,6 +140,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
     aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
     matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
+    kinds = tuple(conventions.catalog.declared_gold(target.gold) for target in judged if target.declared is not None)
     definition = metric_definition(
         metric,
         {**settings, "rel": rel, **overrides.definition(bound)},
@@ -157,6 +160,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         metric=metric,
         provider=bound.provider,
         aggregate=aggregate,
+        kinds=kinds,
         params=FrozenMap({key: value for key, value in bound.params.items() if key not in matching}),
         rel=rel,
         targets=tuple(judged),
@@ -288,11 +292,11 @@ def _by_id(bound: Bound) -> _Judged:
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
     if (unit := _unit(bound)) is not None:
-        gold = next(kind for kind in bound.metric.gold if KINDS[kind].has_units)
+        gold = next(kind for kind in bound.metric.gold if kind in KINDS and KINDS[kind].has_units)
         return {Target(gold, unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
     joint = _joint(bound)
-    for kind in _kinds(bound):
+    for kind in _kinds(bound, conventions.catalog):
         chosen = _matcher_name(bound, kind, conventions) if kind.is_text else None
         name = None if chosen is None else str(chosen)
         matcher = None if name is None else conventions.catalog.matcher(name)
@@ -305,7 +309,9 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
                 f"text, such as passage; {matcher} only says whether it matches, so leave joint out"
             )
         adds_up &= bound.metric.judging.judges == "retrieved"
-        judged[Target(kind.name, bound.metric.judging.judges, name, joint=adds_up and joint)] = matcher
+        declared = kind if isinstance(kind, DeclaredGold) else None
+        judges = bound.metric.judging.judges
+        judged[Target(kind.name, judges, name, joint=adds_up and joint, declared=declared)] = matcher
     return judged
 
 
@@ -338,17 +344,20 @@ def _unit(bound: Bound) -> str | None:
     return unit
 
 
-def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
+def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
-    kinds, gold, matcher = tuple(KINDS[name] for name in metric.gold), engine.get("gold"), engine.get("matcher")
+    kinds, gold, matcher = tuple(map(catalog.gold_kind, metric.gold)), engine.get("gold"), engine.get("matcher")
     if gold is not None:
         if not metric.needs_gold:
             raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
         called = tuple(kind for kind in kinds if gold in {kind.name, *(kind.other_names or ())})
+        if not called and any(kind.is_evidence for kind in kinds) and (other := catalog.gold_kinds.find(gold)):
+            called = (other,)
         if not called:
+            hint = did_you_mean(str(gold), catalog.gold_kinds.names())
             raise ParameterError(
-                f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}"
+                f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}{hint}"
             )
         kinds = called
     elif "joint" in engine:

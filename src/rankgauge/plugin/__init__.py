@@ -30,6 +30,7 @@ from rankgauge.plugin.declarations import (
     tokenizer,
 )
 from rankgauge.plugin.gate_kind import GateFinding, gate_kind
+from rankgauge.plugin.gold_kinds import GoldItem, RetrievedItem, gold_kind
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Covers, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
@@ -50,6 +51,7 @@ __all__ = [
     "Deprecated",
     "FinishedRun",
     "GateFinding",
+    "GoldItem",
     "Judged",
     "JudgedSample",
     "Law",
@@ -60,6 +62,7 @@ __all__ = [
     "ReportBars",
     "ReportTable",
     "ReportText",
+    "RetrievedItem",
     "Rows",
     "Scores",
     "Searched",
@@ -72,6 +75,7 @@ __all__ = [
     "comparer",
     "deprecated_names",
     "gate_kind",
+    "gold_kind",
     "hookimpl",
     "metric",
     "metric_set",

@@ -122,6 +122,12 @@ def rankgauge_report_sections() -> Sequence[Callable[..., Any]]:
 
 
 @hookspec
+def rankgauge_gold_kinds() -> Sequence[Callable[..., Any]]:
+    """Return further kinds of ground truth: functions decorated with `@gold_kind`."""
+    return ()
+
+
+@hookspec
 def rankgauge_aggregates() -> Sequence[Callable[..., float]]:
     """Return ways to make one number of many scores: functions decorated with `@aggregate`."""
     return ()

@@ -8,7 +8,7 @@ import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -18,8 +18,8 @@ from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.metric_values import wrong_values
-from rankgauge.plugin.signature import CutoffKind, Parameter, first_line, read_like
-from rankgauge.samples import KINDS, TEXT_KINDS
+from rankgauge.plugin.signature import PLAIN_NAME, CutoffKind, Parameter, first_line, read_like
+from rankgauge.samples import KINDS, kind_called
 
 __all__ = [
     "WHOLE_RUN",
@@ -245,7 +245,7 @@ class Metric:
     def takes_joint(self) -> bool:
         """Return whether it finds gold texts or spans, which several results may do together."""
         of_results = self.judging.judges == "retrieved" and "cover" not in self.judging.needs
-        return of_results and any(KINDS[kind].together != "never" for kind in self.judging.gold)
+        return of_results and any(kind_called(kind).together != "never" for kind in self.judging.gold)
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:
@@ -257,10 +257,10 @@ class Metric:
             **dict.fromkeys(("budget", "tokenizer", "partial"), has_budget),
             "rel": bool(self.judging.uses_rel),
             "gold": len(self.judging.gold) > 1,
-            "matcher": any(kind in TEXT_KINDS for kind in self.judging.gold),
+            "matcher": any(kind_called(kind).is_text for kind in self.judging.gold),
             "joint": self.takes_joint,
             "words": has_budget or (self.judging.judges == "answer" and "answer" in self.judging.gold),
-            "unit": any(KINDS[kind].has_units for kind in self.judging.gold)
+            "unit": any(kind_called(kind).has_units for kind in self.judging.gold)
             and self.judging.judges == "retrieved"
             and not self.is_whole,
             "stage": self.judging.judges == "retrieved" and not self.is_whole,
@@ -332,7 +332,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "takes a cutoff, so its alias must end in '-at-k'"
     if is_cut and not needs_k:
         yield "does not need a cutoff, so its alias must not end in '-at-k'"
-    if unknown := set(judging.gold) - KINDS.keys() or declaration.laws - _LAWS:
+    if unknown := set(filterfalse(_may_be_gold, judging.gold)) or declaration.laws - _LAWS:
         yield f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"
@@ -347,6 +347,11 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"
 
 
+def _may_be_gold(kind: object) -> bool:
+    """Return whether a kind of ground truth is built in, or has a name that a plugin can declare it by."""
+    return kind in KINDS or (isinstance(kind, str) and PLAIN_NAME.fullmatch(kind) is not None)
+
+
 def _odd_values(declaration: Metric) -> Iterator[str]:
     """Yield which values of a declaration mean nothing, as clauses whose subject is the metric."""
     if odd := declaration.without - _OF_CUTOFFS:
@@ -358,7 +363,7 @@ def _odd_values(declaration: Metric) -> Iterator[str]:
     if low is not None and high is not None and not low <= high:
         yield f"has the range {declaration.range!r}; write the lowest value first, and None for no bound"
     matcher, gold = declaration.judging.matcher, declaration.judging.gold
-    if isinstance(matcher, str) and gold and not set(gold) & set(TEXT_KINDS):
+    if isinstance(matcher, str) and gold and not any(kind_called(kind).is_text for kind in gold):
         yield f"has matcher={matcher!r}, which has no effect: none of its ground truth is text"
     expectation: object = declaration.expectation
     if isinstance(expectation, str) and expectation != "itself":

@@ -5,7 +5,7 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
-from rankgauge.samples.built_in_kinds import FIELDS, GOLD_KINDS, KINDS, OF_SOME, TEXT_KINDS
+from rankgauge.samples.built_in_kinds import FIELDS, GOLD_KINDS, KINDS, OF_SOME, TEXT_KINDS, kind_called
 from rankgauge.samples.gold_items import GoldItem, OtherGold
 from rankgauge.samples.gold_kinds import GoldKind, Kinds
 from rankgauge.samples.gold_nuggets import labelled
@@ -54,6 +54,7 @@ __all__ = [
     "Searches",
     "Span",
     "Stage",
+    "kind_called",
     "labelled",
     "read_block",
     "read_expected",

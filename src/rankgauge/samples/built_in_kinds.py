@@ -16,7 +16,7 @@ from rankgauge.samples.gold_spans import SPANS
 from rankgauge.samples.gold_texts import ANSWER, KEYWORDS, PASSAGES
 from rankgauge.samples.sample_values import Expected
 
-__all__ = ["FIELDS", "GOLD_KINDS", "KINDS", "OF_SOME", "TEXT_KINDS"]
+__all__ = ["FIELDS", "GOLD_KINDS", "KINDS", "OF_SOME", "TEXT_KINDS", "kind_called"]
 
 
 def _names_by_time(_: Expected) -> Sequence[str]:
@@ -53,7 +53,13 @@ KINDS: Mapping[str, GoldKind] = MappingProxyType(
 )
 """The kinds of ground truth that a metric can be judged against, by name; plugins declare further ones."""
 
-GOLD_KINDS = tuple(name for name, kind in KINDS.items() if kind.read is not None)
+
+def kind_called(name: str) -> GoldKind:
+    """Return a built-in kind, or what may hold of one that a plugin declares, as long as that is not looked up."""
+    return KINDS.get(name) or GoldKind(name=name, is_text=True, together="by-matcher")
+
+
+GOLD_KINDS = tuple(name for name, kind in KINDS.items() if kind.has_key)
 """Those that stand in `expected_output`."""
 
 TEXT_KINDS = tuple(name for name, kind in KINDS.items() if kind.is_text)

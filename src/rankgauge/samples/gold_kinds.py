@@ -13,7 +13,7 @@ from rankgauge.policy import Contract, Profile
 if TYPE_CHECKING:
     from rankgauge.samples.sample_values import Expected
 
-__all__ = ["GoldKind", "Kinds", "Read"]
+__all__ = ["GoldKind", "Kinds", "Read", "no_names"]
 
 Read = Callable[[object, Mapping[str, Any], Contract], Mapping[str, Any]]
 """
@@ -34,7 +34,8 @@ class Kinds(Protocol):
         ...
 
 
-def _no_names(_: Expected) -> Sequence[str]:
+def no_names(_: Expected) -> Sequence[str]:
+    """Return nothing."""
     return ()
 
 
@@ -87,7 +88,8 @@ class GoldKind:
 
         takes_blocks: Whether its judge takes plain samples many at once.
 
-        words: What is judged, for plans and explanations, with ``{matcher}`` and ``{together}``; empty for the usual.
+        words: What is judged, for plans and explanations, with ``{judged}``, ``{matcher}`` and ``{together}``; empty
+            for the usual.
 
         place: The field of a sample that holds it.
 
@@ -100,11 +102,11 @@ class GoldKind:
 
     name: str
     read: Read | None = None
-    names: Callable[[Expected], Sequence[str]] = _no_names
+    names: Callable[[Expected], Sequence[str]] = no_names
     apart: Literal["id", "text", "place"] = "text"
     compares: bool = True
     is_text: bool = False
-    texts: Callable[[Expected], Sequence[str]] = _no_names
+    texts: Callable[[Expected], Sequence[str]] = no_names
     grades: Callable[[Expected, Sequence[str]], Sequence[float] | None] | None = None
     is_graded: bool = True
     no_text: str = ""
@@ -123,6 +125,15 @@ class GoldKind:
     beside: tuple[str, ...] = ()
     is_read_last: bool = False
     has_keys: bool = False
+
+    @property
+    def has_key(self) -> bool:
+        """Return whether it stands under a key of `expected_output`."""
+        return self.place == "expected_output"
+
+    def fields_of(self, raw: object, before: Mapping[str, Any], contract: Contract) -> Mapping[str, Any]:
+        """Return what stands under its key as attributes of `Expected`; see `Read`."""
+        return {} if self.read is None else self.read(raw, before, contract)
 
     def usual_matcher(self, profile: Profile) -> str | None:
         """Return the matcher of metrics that name none, under a profile."""

@@ -67,8 +67,8 @@ def _full_form(raw: Mapping[Any, object], contract: Contract, others: Sequence[G
     fields: dict[str, Any] = {}
     for kind in (*_IN_ORDER, *others):
         value = raw.get(kind.name)
-        if kind.read is not None and not is_absent(value):
-            fields |= kind.read(value, fields, contract)
+        if not is_absent(value):
+            fields |= kind.fields_of(value, fields, contract)
     return Expected(**fields)
 
 

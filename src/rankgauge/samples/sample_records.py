@@ -13,6 +13,7 @@ import orjson
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError, Problem, did_you_mean, listed
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.gold_kinds import Kinds
 from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
@@ -41,6 +42,7 @@ def read_sample(
     *,
     problems: list[Problem],
     contract: Contract = DEFAULT_CONTRACT,
+    kinds: Kinds | None = None,
     needs_gold: bool = True,
     unlabelled: list[str] | None = None,
     may_lack: bool = False,
@@ -52,7 +54,7 @@ def read_sample(
     Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`.
 
     Where there is a list of *unlabelled*, what a sample without ground truth lacks is added to that one, and the sample
-    is read: where it says so by a null, or *may lack* the key.
+    is read: where it says so by a null, or *may lack* the key. *kinds* are the kinds of ground truth of plugins.
     """
     if type(record) is not dict and not isinstance(record, Mapping):
         message = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
@@ -79,7 +81,7 @@ def read_sample(
             needed = answerable and needs_gold
             expected = _expected_of(record, contract, unlabelled, is_needed=needed, may_lack=may_lack)
         else:
-            expected = read_expected(raw, contract=contract)
+            expected = read_expected(raw, contract=contract, kinds=kinds)
     except InvalidError as invalid:
         flaws += ((f"expected_output{invalid.path}", invalid.message),)
     if flaws:

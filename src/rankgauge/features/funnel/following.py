@@ -24,7 +24,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
 from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.samples import KINDS, Output, Sample
+from rankgauge.samples import Output, Sample, kind_called
 from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, judged_for, score_metric
 from rankgauge.scoring.scored import ScoredMetric, add_counts, join_outcomes
@@ -267,7 +267,7 @@ def _in_words(k: Ints) -> str:
 
 def can_be_reordered(metric: Metric, judged: Judged) -> bool:
     """Return whether a metric sees nothing but judged rows, which follow from what each result holds."""
-    is_plain = not metric.judging.needs and all(KINDS[kind].has_rows_alone for kind in metric.gold)
+    is_plain = not metric.judging.needs and all(kind_called(kind).has_rows_alone for kind in metric.gold)
     return is_plain and judged.low is None and judged.cover is None and bool(judged.earns.all())
 
 

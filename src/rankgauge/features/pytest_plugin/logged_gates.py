@@ -80,7 +80,8 @@ class Scoring:
         self, sample: object, given: Mapping[str, Any], logged: Mapping[str, Sequence[Record]], repeat: int
     ) -> dict[str, Any]:
         """Return a call for a sample as plain values; raise `DataError` when it breaks the contract or came before."""
-        record = make_record(sample, given, self.engine.dataset(()).profile.contract)
+        contract, kinds = self.engine.dataset(()).profile.contract, self.engine.catalog.gold_kinds
+        record = make_record(sample, given, contract, kinds)
         return numbered(record, repeat, logged.get(record["id"], ()))
 
     def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:

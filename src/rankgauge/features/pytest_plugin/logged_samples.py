@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, GoldSet, Output, Sample, Span, Stage, labelled, read_sample
+from rankgauge.samples import Expected, Fault, GoldSet, Kinds, Output, Sample, Span, Stage, labelled, read_sample
 from rankgauge.samples.sample_outputs import items_of
 
 __all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
@@ -22,8 +22,14 @@ _NO_OUTPUT = {"type": "", "message": "there is no output for this repeat"}
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
-def make_record(sample: object, given: Mapping[str, Any], contract: Contract) -> dict[str, Any]:
-    """Check a sample, either whole or an id with what is *given* beside it, and return it as plain values."""
+def make_record(
+    sample: object, given: Mapping[str, Any], contract: Contract, kinds: Kinds | None = None
+) -> dict[str, Any]:
+    """
+    Check a sample, either whole or an id with what is *given* beside it, and return it as plain values.
+
+    *kinds* are the kinds of ground truth of plugins.
+    """
     if isinstance(sample, Sample):
         sample = _whole(sample)
     if isinstance(sample, Mapping):
@@ -34,7 +40,7 @@ def make_record(sample: object, given: Mapping[str, Any], contract: Contract) ->
         record = _put_together(sample, given)
     plain = _plain(record)
     problems: list[Problem] = []
-    if read_sample(plain, problems=problems, contract=contract) is None:
+    if read_sample(plain, problems=problems, contract=contract, kinds=kinds) is None:
         _raise(problems)
     return plain
 
@@ -135,6 +141,7 @@ def _expected(expected: Expected) -> dict[str, Any]:
     kinds["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
     kinds["forbidden"] = None if expected.forbidden is None else [each._asdict() for each in expected.forbidden]
     kinds["sets"] = None if expected.sets is None else list(map(_set, expected.sets))
+    kinds |= {name: gold.raw for name, gold in (expected.others or {}).items()}
     if expected.relevant is None:
         return kinds
     repeats, metadata, intents = expected.repeats or {}, expected.metadata or {}, expected.intents or {}

@@ -59,6 +59,7 @@ Kind = Literal[
     "system",
     "test",
     "gate kind",
+    "gold kind",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

@@ -127,7 +127,8 @@ def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) 
     example = declaration.example
     asked = {key: value for key, value in metric.params.items() if key not in example or example[key] != value}
     name = str(MetricExpression(declaration.alias, asked))
-    unusable = "" if asked else metric.needs_parameters  # what was written and is refused breaks the law `usable`
+    # what was written and is refused breaks the law `usable`
+    unusable = metric.needs_gold_of_plugins or ("" if asked else metric.needs_parameters)
     if declaration.is_whole:
         unfit = f"is for metrics with a score of each sample; {name} has one value for a run"
         chosen = _chosen(WHOLE_RUN_LAWS, laws or WHOLE_RUN_LAWS, unfit)

@@ -25,7 +25,7 @@ from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.signature import Parameter
 from rankgauge.policy import PROFILES, Policy
-from rankgauge.samples import KINDS, TEXT_KINDS, Sample, read_sample
+from rankgauge.samples import KINDS, TEXT_KINDS, Sample, kind_called, read_sample
 
 __all__ = ["AVERAGE", "EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]
 
@@ -257,6 +257,14 @@ class EngineMetric:
         return ""
 
     @property
+    def needs_gold_of_plugins(self) -> str:
+        """Return that it is judged against what a plugin reads, of which no case can be drawn; empty if it is not."""
+        foreign = [kind for kind in self.metric.gold if kind not in KINDS and self.catalog.gold_kind(kind)]
+        return (
+            f"no ground truth of the kind {' or '.join(foreign)} can be drawn, which a plugin reads" if foreign else ""
+        )
+
+    @property
     def needs_parameters(self) -> str:
         """Return why it cannot be called with these parameters, such as a file that it needs; empty where it can."""
         defaults = {parameter.name: parameter.default for parameter in self.metric.parameters}
@@ -298,7 +306,7 @@ class EngineMetric:
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
             sees_more=bool(set(metric.judging.needs) - {"scores", "intents"})
-            or not all(KINDS[kind].has_rows_alone for kind in metric.judging.gold),
+            or not all(kind_called(kind).has_rows_alone for kind in metric.judging.gold),
             like=metric.like,
             reference=metric.reference,
             catalog=self.catalog,

@@ -39,9 +39,11 @@ from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import read_path
 from rankgauge.plugin.programs import load_command
+from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.report import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
+from rankgauge.samples.sample_values import InvalidError
 
 __all__ = ["PART_LAWS", "Part", "check_part", "parts_of"]
 
@@ -190,6 +192,39 @@ def _tiny_scores(trial: Trial[Part]) -> None:
         trial.demand(first == second, f"for {what} it returned {first.value!r}, then {second.value!r}")
 
 
+_ODD: Mapping[str, object] = MappingProxyType(
+    {
+        "a number": 5,
+        "a truth value": True,
+        "a text": "x",
+        "an empty list": [],
+        "a list of numbers": [1, -2.5],
+        "a list of texts": ["x", ""],
+        "a list of null": [None],
+        "a list of lists": [[], [[1]]],
+        "an empty object": {},
+        "a list of empty objects": [{}],
+        "a list of objects with other keys": [{"no such key": {}}],
+    }
+)
+"""What may stand under the key of a kind of ground truth and is probably not in its form."""
+
+
+@law()
+def _odd_values(trial: Trial[Part]) -> None:
+    """Of whatever JSON has it makes gold items, or raises ValueError, whose message says why."""
+    kind = trial.subject.catalog.gold_kinds.named(trial.subject.offer)
+    for what, raw in _ODD.items():
+        trial.forget()
+        trial.note(value=raw)
+        try:
+            kind.fields_of(raw, {}, DEFAULT_CONTRACT)
+        except InvalidError as invalid:
+            cause = invalid.__cause__
+            is_said = isinstance(cause, ForeignError) and isinstance(cause.__cause__, ValueError)
+            trial.demand(is_said, f"for {what}: {invalid.message}")
+
+
 @law()
 def _tiny_differences(trial: Trial[Part]) -> None:
     """Differences, in clusters if it takes them, give a p from 0 to 1 or none, the same each time."""
@@ -295,6 +330,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "aggregate": book(_tiny_scores),
         "test": book(_tiny_differences),
         "gate kind": book(_tiny_gates),
+        "gold kind": book(_odd_values),
         "preset": book(_tiny_records),
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),

@@ -88,7 +88,7 @@ def laws_of(kind: Kind) -> Laws:
 
     Args:
         kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`, `profile`,
-            `metric set`, `report section`, `command`, `system` or `observer`.
+            `metric set`, `report section`, `gold kind`, `command`, `system` or `observer`.
 
     Returns:
         The laws by name, in the order of reports; what each says is `says`.
