@@ -12,6 +12,7 @@ import pytest
 from rankgauge import Engine, funnel, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, DeclarationError, NameClashError, PlanError
+from rankgauge.features.pytest_plugin.logged_samples import make_record
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.planning.lock import lock_columns
 from rankgauge.plugin import Covers, GoldItem, Judged, RetrievedItem, Scores, gold_kind, hookimpl, metric
@@ -256,6 +257,13 @@ class TestFacts:
         retrieved = {"text": "oak tree"}, {"text": "ash"}
         assert means(["mrr(gold=facts, matcher=exact)", "mrr(gold=facts)"], sample(FACTS, *retrieved)) == [0.5, 1]
 
+    def test_the_matcher_of_an_evaluation(self, catalog):
+        evaluation = Engine(catalog=catalog).dataset([sample(FACTS, {"text": "oak tree"}, {"text": "ash"})])
+        evaluation = evaluation.with_metrics(["mrr(gold=facts)"])
+        assert evaluation.with_matchers({"facts": "exact"}).run()["mrr(gold=facts)"].mean == 0.5
+        with pytest.raises(PlanError, match=r"kinds of gold that are text .*, not 'boxes'"):
+            evaluation.with_matchers({"boxes": "exact"}).run()
+
     def test_a_metric_of_its_own_of_the_answer(self):
         @metric("weight-stated", gold="facts", judges="answer")
         def stated(judged: Judged) -> Scores:
@@ -461,6 +469,11 @@ class TestWhatItMeans:
         assert [item.name for item in held.items] == ["page 1 [0, 0, 10, 10]", "page 2 [0, 0, 4, 5]"]
         assert held.raw == WANTED
         assert pickle.loads(pickle.dumps(read)) == read  # noqa: S301  # its own
+
+    def test_it_is_written_back_by_the_fixture_of_pytest(self, catalog):
+        evaluation = Engine(catalog=catalog).dataset([sample({"boxes": WANTED, "relevant": ["a"]}, "a")])
+        ((read,),) = DatasetReader(evaluation.data, catalog=catalog, contract=Contract()).batches()
+        assert make_record(read, {}, Contract(), catalog.gold_kinds)["expected_output"]["boxes"] == WANTED
 
     def test_its_laws(self):
         report = check_plugin(PLUGIN)

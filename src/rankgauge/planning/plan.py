@@ -126,7 +126,7 @@ def make_plan(
     problems += [
         f"with_matchers() takes kinds of gold that are text ({', '.join(TEXT_KINDS)}), not {kind!r}"
         for kind in conventions.matchers
-        if kind not in TEXT_KINDS
+        if kind not in TEXT_KINDS and not _is_text(conventions.catalog, kind)
     ]
     specs = list(specs)
     places: dict[str, tuple[str, int | None]] = {}
@@ -171,6 +171,12 @@ def _own_notes(columns: Iterable[PlannedMetric], profile: Profile) -> Iterator[s
             f"{profile.tool.title} has no {' or '.join(own)}: {it} rankgauge's own, under the conventions of the "
             f"profile {profile.name}"
         )
+
+
+def _is_text(catalog: Catalog, kind: str) -> bool:
+    """Return whether a plugin declares a kind of ground truth that a matcher looks for."""
+    declared = catalog.gold_kinds.find(kind)
+    return declared is not None and declared.is_text
 
 
 def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:

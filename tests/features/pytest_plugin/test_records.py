@@ -104,6 +104,13 @@ def test_an_answer_alone_is_an_output():
         },
         {
             "id": "q",
+            "expected_output": {
+                "passages": [{"text": "x", "grade": 3}, {"text": "y", "id": "p2"}, {"text": "w", "grade": 0}, "z"]
+            },
+            "actual_output": ["a"],
+        },
+        {
+            "id": "q",
             "expected_output": [
                 {"id": "a", "gain": 2, "intent": "i"},
                 {"id": "a", "gain": 1, "intent": "j", "metadata": {"page": 1}},

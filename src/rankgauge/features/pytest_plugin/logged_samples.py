@@ -136,7 +136,8 @@ def _whole(sample: Sample) -> dict[str, Any]:
 
 
 def _expected(expected: Expected) -> dict[str, Any]:
-    kinds: dict[str, Any] = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
+    passages = None if expected.passages is None else [_passage(text, expected) for text in expected.passages]
+    kinds: dict[str, Any] = {"passages": passages, "answer": expected.answer, "keywords": expected.keywords}
     kinds["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
     kinds["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
     kinds["forbidden"] = None if expected.forbidden is None else [each._asdict() for each in expected.forbidden]
@@ -152,6 +153,11 @@ def _expected(expected: Expected) -> dict[str, Any]:
         entries += [{**entry, "gain": own if expected.graded else None, "intent": intent} for intent, own in of_intents]
         entries += [entry] * (repeats.get(name, 1) - bool(of_intents))  # all intents together are one listing
     return {"relevant": entries, **kinds}
+
+
+def _passage(text: str, expected: Expected) -> str | dict[str, Any]:
+    grade, name = (known and known.get(text) for known in (expected.passage_grades, expected.passage_ids))
+    return text if grade is None and name is None else {"text": text, "grade": grade, "id": name}
 
 
 def _set(needed: GoldSet) -> dict[str, Any]:
