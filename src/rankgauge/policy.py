@@ -20,6 +20,7 @@ from rankgauge.errors import PolicyError, counted, did_you_mean
 from rankgauge.exclusions import Excluded
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
+from rankgauge.ranking_filters import Filter, read_filters
 from rankgauge.tool_measures import Tool
 
 __all__ = [
@@ -79,6 +80,8 @@ class Policy:
 
         excluded: Documents left out for each query, of rankings and ground truth: a file, or a list by query.
 
+        filters: What plugins drop of rankings before anything else applies: names of filters with their parameters.
+
         interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
 
         unverified_judges: Whether gates hold judgments that a model gave for ground truth, or `refuse` to be judged.
@@ -97,6 +100,7 @@ class Policy:
     judged_only: bool = False
     exclude_self: bool = False
     excluded: Excluded | None = None
+    filters: tuple[Filter, ...] = ()
     interval: IntervalChoice = "standard"
     unverified_judges: Literal["refuse", "allow"] = "refuse"
 
@@ -115,6 +119,7 @@ class Policy:
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 raise PolicyError(f"policy option {name!r} is true or false, not {getattr(self, name)!r}")
+        object.__setattr__(self, "filters", read_filters(self.filters))  # the class is frozen
         if self.excluded is not None:
             object.__setattr__(self, "excluded", Excluded.of(self.excluded))  # the class is frozen
 
@@ -172,8 +177,11 @@ class Policy:
         return dataclasses.replace(self, **options)
 
     def plain(self) -> dict[str, Any]:
-        """Return the options in values that JSON has; `excluded` is there only where something is left out."""
+        """Return the options in values that JSON has; `excluded` and `filters` are there only if there are some."""
         options = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        options["filters"] = list(map(str, self.filters))
+        if not self.filters:
+            del options["filters"]
         if self.excluded is None:
             del options["excluded"]  # so that results from before there was the option mean the same
             return options
@@ -416,4 +424,6 @@ def option_text(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Mapping):  # what is left out, as `Excluded.plain` has it
         return str(value.get("path") or f"documents of {counted(value['queries'], 'query', 'queries')}")
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(str, value))}]"
     return "none" if value is None else str(value)

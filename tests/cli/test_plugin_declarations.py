@@ -1,4 +1,4 @@
-"""What plugins declare beside metrics, asked for on the command line: tests of a difference, kinds of gates."""
+"""What plugins declare, asked for on the command line: tests of a difference, kinds of gates, filters of rankings."""
 
 import json
 
@@ -7,6 +7,7 @@ import pytest
 from cli.conftest import CONFIG, SAMPLES
 from comparison.test_plugin_tests import NEW, OLD, SIGN_TEST
 from gates.test_kinds import MEDIAN
+from judging.test_filtered import PAGES, SAMPLE
 
 
 @pytest.fixture(autouse=True)
@@ -107,3 +108,25 @@ def test_a_gate_of_a_plugin_compares_runs(installed, rankgauge, folders):
     done = rankgauge("compare", *folders, "--gate", "P@2 losses_at_most 1")
     assert done.code == 1
     assert "MISSED p@2: 2 of 10 got worse, 1 may" in " ".join(done.out.split())
+
+
+def test_a_filter_is_typed_for_samples_and_for_runs(installed, rankgauge, write):
+    installed.add("page-filters", PAGES)
+    data = write("data.jsonl", [SAMPLE])
+    how = ("--policy", "filters=[one-per-page]", "--format", "json")
+    assert rankgauge("run", "--data", data, "-m", "RR", *how[2:]).mean("rr") == 1 / 4
+    assert rankgauge("run", "--data", data, "-m", "RR", *how).mean("rr") == 1 / 2
+    items = SAMPLE["actual_output"]["retrieved"]
+    run = write("run.txt", "".join(f"q Q0 {item['id']} 1 {item['score']} tag\n" for item in items))
+    qrels = write("qrels.txt", "q 0 b#1 1\n")
+    assert rankgauge("trec", qrels, run, "-m", "RR", *how).mean("rr") == 1 / 2
+    both = rankgauge("trec", qrels, run, "-m", "RR", "--policy", "filters=one-per-page(most=2)", "--format", "json")
+    assert both.mean("rr") == 1 / 3
+    assert "1 filter" in rankgauge("plugins", "list").out
+
+
+def test_an_unknown_filter_is_a_problem_of_the_plan(rankgauge, write):
+    data = write("data.jsonl", [SAMPLE])
+    done = rankgauge("run", "--data", data, "-m", "RR", "--policy", "filters=one-per-page")
+    assert (done.code, done.out) == (2, "")
+    assert "policy option 'filters': unknown filter 'one-per-page'" in done.err

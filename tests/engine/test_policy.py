@@ -351,6 +351,7 @@ class TestPolicyValues:
             "judged_only": False,
             "exclude_self": False,
             "excluded": None,
+            "filters": (),
             "interval": "standard",
             "unverified_judges": "refuse",
         }

@@ -30,6 +30,15 @@ SCORES = (3.0, 2.0, 2.00000001, 1.0, 0.0, -0.0, -1.5, 1e39, 2e39)
 
 GRADES = (-1, 0, 1, 2, 3)
 
+FILTERS = (
+    *[()] * 3,
+    ("every-other",),
+    ("every-other(first=2)",),
+    ("score-at-least(least=1.0)",),
+    ("every-other", "score-at-least"),
+)
+"""Those of `roads.filters`; most policies have none."""
+
 
 class Query(NamedTuple):
     """A query: what was retrieved for it, None for a query that has no output, and its judgments."""
@@ -121,6 +130,7 @@ def _profiles(draw: st.DrawFn) -> Profile:
                 "depth": st.sampled_from([None, 1, 2, 3, 5]),
                 "judged_only": st.booleans(),
                 "exclude_self": st.booleans(),
+                "filters": st.sampled_from(FILTERS),
                 "excluded": st.none() | st.dictionaries(st.sampled_from(_NAMES), st.sets(st.sampled_from(DOCUMENTS))),
             }
         )

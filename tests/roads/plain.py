@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, groupby, permutations, product
 
-from rankgauge import Profile
+from rankgauge import Policy, Profile
 from roads.case import Item, Query
+from roads.filters import plainly_filtered
 
 __all__ = ["is_relevant", "plain_scores"]
 
@@ -41,6 +42,9 @@ def _orders(query: Query, profile: Profile) -> list[list[str]] | None:
         items = [(document, _c_float(score)) for document, score in items]
     if policy.excluded is not None:
         items = [item for item in items if item[0] not in policy.excluded.of_query(query.name)]
+    for each in policy.filters:
+        kept = plainly_filtered([items[place] for place in _ranked(items, policy)], str(each))
+        items = [item for item in items if any(item is other for other in kept)]
     if policy.exclude_self:
         items = [item for item in items if item[0] != query.name]
     settled = _without_repeats(items, policy.duplicates)
@@ -57,6 +61,16 @@ def _orders(query: Query, profile: Profile) -> list[list[str]] | None:
     averaged = policy.order == "score" and policy.ties == "average"
     found = product(*map(permutations, ties)) if averaged else [ties]
     return [_cut(query, [document for document, _ in chain.from_iterable(order)], profile) for order in found]
+
+
+def _ranked(items: Sequence[Item], policy: Policy) -> list[int]:
+    """Return the places of items in order of rank, ties by id unless they stay as given."""
+    places = list(range(len(items)))
+    if policy.order == "given":
+        return places
+    if policy.ties != "given":
+        places.sort(key=lambda place: items[place][0].encode(), reverse=True)
+    return sorted(places, key=lambda place: -items[place][1])
 
 
 def _earned(query: Query, order: Sequence[str], profile: Profile) -> list[bool]:

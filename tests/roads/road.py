@@ -229,6 +229,8 @@ def _arguments(case: Case, tools: Tools) -> list[str]:
 def _can_be_typed(case: Case) -> bool:
     """Return whether `rankgauge trec` can be told the conventions: it knows a threshold, and two named profiles."""
     relevance, negatives = case.profile.relevance, case.profile.negatives
+    if case.profile.policy.filters:
+        return False  # no plugin is installed that has them
     return isinstance(relevance, float) or (relevance == "positive" and negatives == "judged")
 
 

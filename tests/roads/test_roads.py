@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given, settings
 
 from draws import draws, in_thorough_suite, some
-from rankgauge import Policy
+from rankgauge import Catalog, Policy
 from rankgauge.errors import PolicyError
+from roads import filters
 from roads.case import ANCHOR, DOCUMENTS, GRADES, SCORES, Case, Query, cases, profile_of
 from roads.plain import is_relevant, plain_scores
 from roads.road import ROADS, Tools, in_memory
 
 
 @pytest.fixture(scope="module")
-def tools(catalog, tmp_path_factory):
-    """Return rankgauge's own plugins and a folder; the command line finds no others either."""
+def tools(tmp_path_factory):
+    """Return rankgauge's own plugins, one with filters, and a folder; the command line finds rankgauge's own alone."""
+    catalog = Catalog.discover(own_only=True, plugins={"filters": filters})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKGAUGE_NO_PLUGINS", "1")
         yield Tools(catalog, tmp_path_factory.mktemp("roads"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from contextlib import contextmanager
 from unittest import mock
@@ -9,11 +10,12 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge import Engine
+from rankgauge import Catalog, Engine
 from rankgauge.engine import workers
 from rankgauge.engine.workers import LineJudge
 from rankgauge.errors import RankgaugeError
 from rankgauge.io import file_records as lines
+from roads import filters
 from roads.test_blocks import ODD_LINES, lines_of, records
 
 METRICS = ("recall@2", "AP", "err@3", "judged@3", "answer-containment@2", "keyword-coverage-at-k", "recall@6char")
@@ -78,3 +80,25 @@ def test_workers_find_what_one_process_does(tmp_path_factory, drawn, odd_lines, 
         mock.patch.multiple(workers, ENOUGH=1, judging_lines=in_this_process),
     ):
         assert found(path, workers=2) == found(path)
+
+
+def test_workers_filter_rankings_as_one_process_does(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rankings = [list("abcd"[: 1 + number % 4]) for number in range(40)]
+    rows = [
+        {"id": f"q{number}", "expected_output": ["a", "c"], "actual_output": each}
+        for number, each in enumerate(rankings)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    catalog = Catalog.discover(own_only=True, plugins={"filters": filters})
+    evaluation = Engine(catalog=catalog).dataset(path).with_metrics(["RR", "recall@2"])
+    filtered = evaluation.with_profile(filters=["every-other(first=2)"])
+    alone = filtered.run()
+    with (
+        mock.patch.object(lines, "_PORTION", 200),
+        mock.patch.multiple(workers, ENOUGH=1, judging_lines=in_this_process),
+    ):
+        shared = filtered.run(workers=2)
+    for name, column in alone.metrics.items():
+        assert column.values.tobytes() == shared[name].values.tobytes()
+        assert column.values.tobytes() != evaluation.run()[name].values.tobytes()

@@ -27,6 +27,7 @@ from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset, ProfileSpec, read_profile
 from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import System
+from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.samples import KINDS, GoldKind
 
@@ -211,7 +212,8 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile`, `metric set`, `gold kind`, `preset`, `report section`, `system`, `test` or `gate kind`.
+                `profile`, `metric set`, `gold kind`, `preset`, `report section`, `system`, `test`, `gate kind` or
+                `filter`.
         """
         return self._names.complete().all(kind)
 
@@ -340,6 +342,10 @@ class Catalog:
     def gold_kinds(self) -> DeclaredKinds:
         """Return the kinds of ground truth that plugins declare, for reading samples."""
         return DeclaredKinds(self._names)
+
+    def ranking_filter(self, name: str) -> Claim[RankingFilter]:
+        """Return the ranking filter of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("filter", name)
 
     def metric_set(self, name: str) -> Claim[MetricSet]:
         """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""

@@ -33,6 +33,7 @@ from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import MetricSet, NamedProfile, Preset
 from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import System
+from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.plugin.sections import ReportSection
 
 __all__ = ["load_plugin"]
@@ -54,6 +55,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_systems": ("system", System),
     "rankgauge_paired_tests": ("test", PairedTest),
     "rankgauge_gate_kinds": ("gate kind", GateKind),
+    "rankgauge_ranking_filters": ("filter", RankingFilter),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS, "rankgauge_kernel")

@@ -37,6 +37,7 @@ _BOUNDS: Mapping[str, Any] = {
     "max_failed": Annotated[float, Field(ge=0, le=1), BeforeValidator(_share), WithJsonSchema(_SHARE)],
     "depth": Annotated[int, Field(ge=1)],
     "excluded": str | dict[str, list[str]],
+    "filters": str | list[str],
 }
 
 

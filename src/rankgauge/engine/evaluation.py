@@ -22,10 +22,10 @@ from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, MetricFailedError, Problem
 from rankgauge.io.output_files import OutputsSource
+from rankgauge.judging.filtered import narrowed
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
-from rankgauge.samples.left_out import left_out
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
@@ -355,7 +355,7 @@ class Evaluation(Setup):
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read
-        sample = left_out(sample, self.profile.policy.excluded)
+        sample = narrowed(sample, plan.profile.policy)
         scores: dict[str, SampleScore] = {}
         for name, (outcome, facts) in score_one(plan, sample, details=details).items():
             value = float(outcome.values[0])

@@ -4,15 +4,20 @@ Runs and judgments without the documents that a policy leaves out for each query
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from itertools import compress, repeat
 
 import numpy as np
 
-from rankgauge.columns import ChangedRun, Flags, Ints, Qrels, RankingBatch, RunSource, Slices, encoded
+from rankgauge.columns import ChangedRun, Flags, Ints, Qrels, RankingBatch, RunSource, Slices, are_texts, encoded
+from rankgauge.errors import DataError
 from rankgauge.exclusions import Excluded
 from rankgauge.io.nested_mappings import MappingRun
+from rankgauge.judging.filtered import FilterFailedError, stays
+from rankgauge.policy import Policy
 
-__all__ = ["excluded_judgments", "excluded_run"]
+__all__ = ["excluded_judgments", "excluded_run", "narrowed_run"]
 
 
 def excluded_run(source: RunSource, excluded: Excluded | None) -> RunSource:
@@ -23,6 +28,44 @@ def excluded_run(source: RunSource, excluded: Excluded | None) -> RunSource:
         rankings = {query: _others(ranking, query, excluded) for query, ranking in source.rankings.items()}
         return source.with_rankings(rankings)
     return ChangedRun(source, lambda batch: _without(batch, excluded))
+
+
+def narrowed_run(source: RunSource, policy: Policy) -> RunSource:
+    """Return a run without what a policy leaves out, and without what its filters drop."""
+    source = excluded_run(source, policy.excluded)
+    if not policy.filters:
+        return source
+    if isinstance(source, MappingRun):
+        rankings = {query: _filtered_ranking(ranking, query, policy) for query, ranking in source.rankings.items()}
+        return source.with_rankings(rankings)
+    return ChangedRun(source, lambda batch: _filtered_batch(batch, policy))
+
+
+def _filtered_ranking(ranking: Mapping[str, float], query: object, policy: Policy) -> Mapping[str, float]:
+    """Return a ranking in memory with the results that stay; what has not the shape of one is refused elsewhere."""
+    if not isinstance(ranking, Mapping) or not are_texts(ranking):
+        return ranking
+    try:
+        scores = list(map(float, ranking.values()))
+    except (TypeError, ValueError, OverflowError):
+        return ranking
+    kept = _stays(policy, query, list(ranking), scores) if all(map(math.isfinite, scores)) else repeat(True)
+    return dict(compress(ranking.items(), kept))
+
+
+def _filtered_batch(batch: RankingBatch, policy: Policy) -> RankingBatch:
+    ids, scores, kept = batch.documents.strings(), batch.scores.tolist(), list[bool]()
+    for query, length in zip(batch.names.strings(), batch.lengths.tolist(), strict=True):
+        rows = slice(len(kept), len(kept) + length)
+        kept += _stays(policy, query, ids[rows], scores[rows])
+    return batch.without_rows(~np.array(kept, dtype=np.bool_))
+
+
+def _stays(policy: Policy, query: object, ids: Sequence[str], scores: Sequence[float]) -> list[bool]:
+    try:
+        return stays(policy, ids, scores)
+    except FilterFailedError as error:
+        raise DataError("the rankings cannot be filtered:", [f"query {query!r}: {error}"]) from error
 
 
 def excluded_judgments(qrels: Qrels, excluded: Excluded | None) -> Qrels:

@@ -21,12 +21,12 @@ from rankgauge.errors import MetricFailedError, NothingToEvaluateError, Rankgaug
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, read_outputs
+from rankgauge.judging.filtered import narrowed
 from rankgauge.judging.trusted_places import distrusted
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.result.values import broken_metrics
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
-from rankgauge.samples.left_out import left_out
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import check_repeats, differing, folded, unsteady_note
@@ -281,7 +281,7 @@ class Job(Generic[Held]):
         self.calls[sample.id] = KeptOutput.of_repeats([*others, output])
         self.overlap += sample.output is not None and not others
         answered = sample._replace(output=output.read(self.profile.contract))
-        self.answered[place, output.repeat] = left_out(answered, self.profile.policy.excluded)
+        self.answered[place, output.repeat] = narrowed(answered, self.profile.policy)
 
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
@@ -367,8 +367,9 @@ class Job(Generic[Held]):
             self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self.options.repeats]]
             self._compare_repeats(batch)
-        if (excluded := self.profile.policy.excluded) is not None:
-            batch = [left_out(sample, excluded) for sample in batch]
+        policy = self.profile.policy
+        if policy.excluded is not None or policy.filters:
+            batch = [narrowed(sample, policy) for sample in batch]
         if self.options.distrusted:
             batch = [distrusted(sample, self.options.distrusted) for sample in batch]
         if not self._takes_all:

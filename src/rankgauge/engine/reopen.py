@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, data_source
-from rankgauge.engine.excluded_runs import excluded_run
+from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
@@ -110,7 +110,7 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
         qrels = judgments_for(plan, files["qrels"], files["columns"])
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
         run = open_run(files["run"], columns=files["columns"], catalog=catalog)
-        return RunEvaluation(plan, qrels, excluded_run(run, plan.profile.policy.excluded), files["columns"])
+        return RunEvaluation(plan, qrels, narrowed_run(run, plan.profile.policy), files["columns"])
 
 
 def _policy_of(manifest: Mapping[str, Any]) -> dict[str, Any]:

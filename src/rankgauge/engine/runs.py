@@ -13,7 +13,7 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
 from rankgauge.columns.judged_rows import Ints
-from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run
+from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run, narrowed_run
 from rankgauge.engine.run_result import FewEvaluator, RunEvaluation, ScoredRun
 from rankgauge.errors import NothingToEvaluateError, PolicyError
 from rankgauge.io.excluded_files import opened_options
@@ -69,7 +69,7 @@ def evaluate_planned(
     def begin(name: str) -> Task[_JudgedRun]:
         run = runs[name]
         opened = open_run(run, columns=columns, catalog=plan.catalog)
-        source = excluded_run(opened, plan.profile.policy.excluded)
+        source = narrowed_run(opened, plan.profile.policy)
         sketcher = IdSketcher() if sketch_ids else None
         threads = 1 if len(runs) > 1 else None
         origin = "argument" if isinstance(run, Mapping) else "run"
@@ -116,9 +116,9 @@ def planned_run(
         raise PolicyError(
             f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
         )
-    request = _Request(
-        specs_of(metrics), profile, tuple(opened_options(policy or {}).items()), rel, k, catalog or installed()
-    )
+    options = opened_options(policy or {}).items()
+    hashable = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in options)
+    request = _Request(specs_of(metrics), profile, hashable, rel, k, catalog or installed())
     try:
         hash(request)
     except TypeError:  # a metric given as a mapping cannot be hashed

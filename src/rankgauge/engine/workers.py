@@ -20,8 +20,8 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import Problem, RankgaugeError, WorkerError
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
+from rankgauge.judging.filtered import narrowed
 from rankgauge.samples import Block
-from rankgauge.samples.left_out import left_out
 from rankgauge.scoring.collect import Collector, JudgedPart
 from rankgauge.scoring.sighting import Sighting
 
@@ -187,7 +187,7 @@ class LineJudge:
             if isinstance(samples, Block):
                 collector.add_block(samples)
             else:
-                collector.add([left_out(sample, plan.profile.policy.excluded) for sample in samples])
+                collector.add([narrowed(sample, plan.profile.policy) for sample in samples])
         if problems:
             return None
         part = collector.part()

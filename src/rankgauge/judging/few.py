@@ -51,6 +51,7 @@ these was retrieved, 0 where it was not, or nothing where the run lacks the quer
 def takes_few(policy: Policy) -> bool:
     """Return whether a policy prepares rankings as trec_eval does, and turns nothing into an error."""
     as_given = policy.depth is None and not policy.judged_only and not policy.exclude_self and policy.excluded is None
+    as_given = as_given and not policy.filters
     by_score = policy.order == "score" and policy.ties == "docno" and policy.score_dtype == "float64"
     refuses = "error" in {policy.no_gold, policy.missing_output, policy.failed_output}
     return as_given and by_score and policy.queries == "judged" and not refuses

@@ -334,7 +334,7 @@ _MAKERS: Mapping[str, Callable[[Target, Profile, ResolvedMatcher | None, Keep, i
 def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
     """Return whether plain samples may be judged as blocks: by id first, under a policy that keeps order and items."""
     policy = profile.policy
-    stays = stands_as_given(policy) and policy.excluded is None
+    stays = stands_as_given(policy) and policy.excluded is None and not policy.filters
     is_plain = stays and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
     return is_plain and all(
         first == Target("relevant") and all(other.kind.takes_blocks for other in others) for first, *others in targets

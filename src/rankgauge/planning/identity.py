@@ -118,6 +118,10 @@ def metric_definition(
     policy = {name: value for name, value in profile.policy.plain().items() if name not in NO_VALUE}
     if profile.policy.excluded is not None:
         policy["excluded"] = profile.policy.excluded.fingerprint
+    if profile.policy.filters:
+        policy["filters"] = [
+            str(each) if each.step is None else each.step.definition for each in profile.policy.filters
+        ]
     targets = tuple(targets)
     later = _LATER.get(metric.alias, {})
     settings = {name: value for name, value in params.items() if (name, value) not in later.items()}

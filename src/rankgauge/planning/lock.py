@@ -26,7 +26,7 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
-    kind: str  # metric, tokenizer, aggregate, gold kind, matcher, normalizer or comparer
+    kind: str  # metric, tokenizer, aggregate, filter, gold kind, matcher, normalizer or comparer
     source: str = ""  # a hash of a plugin's functions; empty for built-in ones, and where there is none
 
     @classmethod
@@ -75,7 +75,7 @@ class Locked:
         parts = [LockedPart.of("metric", metric.alias, column.provider, functions)]
         parts += [
             LockedPart.of(claim.kind, claim.declaration.name, claim.provider, [claim.declaration.function])
-            for claim in (tokenizer, column.aggregate)
+            for claim in (tokenizer, column.aggregate, *column.filters)
             if claim is not None
         ]
         parts += [
@@ -112,6 +112,9 @@ class Locked:
                 return str(self.definition["kinds"][part.name]["version"])
             case "aggregate":
                 written = str(self.definition["aggregate"])
+            case "filter":
+                entries = self.definition["policy"]["filters"]
+                written = next(entry for entry in entries if entry.startswith(f"{part.name} ")).partition(" (")[0]
             case _:
                 written = str(self.definition["versions"][part.name])
         return written.rpartition(" ")[2]  # of `name version`

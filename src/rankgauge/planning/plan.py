@@ -16,6 +16,7 @@ from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import Conventions, DefaultK, check_k
+from rankgauge.planning.filters import with_filters
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric, resolve
 from rankgauge.planning.tool_requests import requests_under
@@ -128,6 +129,12 @@ def make_plan(
         for kind in conventions.matchers
         if kind not in TEXT_KINDS and not _is_text(conventions.catalog, kind)
     ]
+    try:
+        profile = with_filters(conventions.profile, conventions.catalog, by_id=conventions.by_id)
+        conventions = dataclasses.replace(conventions, profile=profile)
+    except RankgaugeError as error:
+        hints = "".join(lock.hint(error, conventions.catalog) for lock in locks)
+        problems.append(f"policy option 'filters': {error}{hints}")
     specs = list(specs)
     places: dict[str, tuple[str, int | None]] = {}
     for spec in specs:
@@ -195,6 +202,9 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
             wanted[gold.provider] = f"gold kind {gold.declaration.name!r} of {column.name!r}"
         for matcher in column.matchers.values():
             wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
+    for each in plan.profile.policy.filters:
+        if each.step is not None:
+            wanted[each.step.claim.provider] = f"filter {str(each)!r}"
     problems = [
         f"{what} is of {provider.distribution} {provider.version}; here is {here.get(provider.distribution, 'none')}"
         for provider, what in wanted.items()

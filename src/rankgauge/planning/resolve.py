@@ -33,6 +33,7 @@ from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.gold_kinds import DeclaredGold
 from rankgauge.plugin.metric import Metric, Need
+from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.policy import IntervalChoice, Policy
 from rankgauge.samples import KINDS, GoldKind
 from rankgauge.stats import AGGREGATES
@@ -66,6 +67,7 @@ class PlannedMetric:
     interval: IntervalChoice = "standard"  # which intervals its mean has
     kinds: tuple[Claim[DeclaredGold], ...] = ()  # the kinds of ground truth of plugins
     overrides: Overrides = NO_OVERRIDES  # what is asked for it against the policy
+    filters: tuple[Claim[RankingFilter], ...] = ()  # what drops results before the cut
     of_tool: bool = False  # whether it is a measure of the tool whose profile it is under
     own_ranks: bool = (
         False  # whether gold items that one result holds take ranks of their own, where one can hold several
@@ -171,6 +173,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         fingerprint=fingerprint_of(definition),
         interval=conventions.profile.policy.interval,
         overrides=overrides,
+        filters=tuple(each.step.claim for each in conventions.profile.policy.filters if each.step is not None),
         of_tool=bound.request.of_tool,
         own_ranks=metric.judging.own_ranks and conventions.profile.own_ranks,
     )

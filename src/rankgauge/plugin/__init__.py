@@ -38,6 +38,7 @@ from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.named_data import metric_set, named_profile, preset
 from rankgauge.plugin.paired_test import paired_test
 from rankgauge.plugin.programs import command, system
+from rankgauge.plugin.ranking_filter import RankedResults, ranking_filter
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Matcher",
     "Need",
     "Problem",
+    "RankedResults",
     "Record",
     "ReportBars",
     "ReportTable",
@@ -84,6 +86,7 @@ __all__ = [
     "normalizer",
     "paired_test",
     "preset",
+    "ranking_filter",
     "reader",
     "report_section",
     "reporter",

@@ -164,6 +164,12 @@ def rankgauge_gate_kinds() -> Sequence[Callable[..., Any]]:
 
 
 @hookspec
+def rankgauge_ranking_filters() -> Sequence[Callable[..., Sequence[bool]]]:
+    """Return steps of a policy that drop results of rankings: functions decorated with `@ranking_filter`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

@@ -16,6 +16,7 @@ from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 from rankgauge.policy import Contract, Profile
+from rankgauge.ranking_filters import read_filters
 from rankgauge.samples import FIELDS
 
 __all__ = [
@@ -171,7 +172,9 @@ def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
     """Refuse a value that a field of *kind* cannot have."""
     hints = typing.get_type_hints(kind)
     for key, value in given.items():
-        if not _fits(value, hint := hints[key]):
+        if key == "filters":
+            read_filters(value)
+        elif not _fits(value, hint := hints[key]):
             words = [choice for branch in (hint, *typing.get_args(hint)) for choice in typing.get_args(branch)]
             choices = [word for word in words if isinstance(word, str)]
             wanted = f"choose from {', '.join(choices)}{'' if _is_literal(hint) else ' or a number'}"

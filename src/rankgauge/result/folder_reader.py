@@ -43,8 +43,9 @@ _MANIFEST: Mapping[str, Any] = {
     "commit": str,
     "versions": Mapping[str, Any],
     "profile": str,
-    "policy": Mapping[str, str | bool | float | _Parts | None],
+    "policy": Mapping[str, str | bool | float | _Parts | tuple[str, ...] | None],
     "policy.max_failed": float,
+    "policy.filters": tuple[str, ...],
     "policy.excluded": _Parts,
     "policy.excluded.path": _Text,
     "policy.excluded.fingerprint": str,
@@ -147,8 +148,9 @@ def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  # outside data and a 
     if kind is Literal:
         return isinstance(value, str) and value in parts
     if kind is tuple:
-        each = (parts[0],) * len(value) if len(parts) > 1 and parts[1] is ... and isinstance(value, tuple) else parts
-        return isinstance(value, tuple) and len(value) == len(each) and all(map(_fits, value, each))
+        is_list = isinstance(value, tuple | list)
+        each = (parts[0],) * len(value) if len(parts) > 1 and parts[1] is ... and is_list else parts
+        return is_list and len(value) == len(each) and all(map(_fits, value, each))
     if kind is not None:  # a mapping
         return isinstance(value, Mapping) and all(
             _fits(key, parts[0]) and _fits(each, parts[1]) for key, each in value.items()

@@ -13,7 +13,7 @@ import numpy as np
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Qrels, RunSource
-from rankgauge.engine.excluded_runs import excluded_run
+from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.runs import installed
 from rankgauge.errors import NothingToEvaluateError, Problem
 from rankgauge.features.agreement.measures import DEFAULT_MEASURES, HeldRun, Measure, paired, read_measures
@@ -24,6 +24,7 @@ from rankgauge.judging import ScatteredError
 from rankgauge.judging.ranking import shown
 from rankgauge.judging.threads import thread_count, work_on_parts
 from rankgauge.judging.whole_runs import WholeRankings, WholeReader, check_whole
+from rankgauge.planning.filters import with_filters
 from rankgauge.policy import Policy, Profile, profile
 
 __all__ = ["rank_agreement", "rank_agreements"]
@@ -99,15 +100,16 @@ def rank_agreements(
 ) -> dict[str, RankAgreement]:
     """Return what `rank_agreement` does for several runs by name; the other one is read once."""
     chosen = read_measures([measures] if isinstance(measures, str) else measures)
-    options = _profile(profile).adapted(opened_options(policy or {})).policy
-    check_whole(options)
     catalog = catalog or installed()
+    adapted = _profile(profile).adapted(opened_options(policy or {}))
+    options = with_filters(adapted, catalog, by_id=True).policy
+    check_whole(options)
     if qrels is not None and not isinstance(qrels, Qrels):
         qrels = open_qrels(qrels, columns=columns, catalog=catalog)
     wanted: Callable[[bytes], bool] = set(qrels.queries).__contains__ if qrels is not None else lambda _: True
 
     def opened(run: RunLike) -> RunSource:
-        return excluded_run(open_run(run, columns=columns, catalog=catalog), options.excluded)
+        return narrowed_run(open_run(run, columns=columns, catalog=catalog), options)
 
     held = _held(opened(other), options, wanted)
     return {name: _agreement(opened(run), held, chosen, options, wanted) for name, run in runs.items()}
@@ -116,7 +118,7 @@ def rank_agreements(
 _profile = profile
 _Taken = TypeVar("_Taken")
 
-_OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self", "excluded")
+_OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self", "excluded", "filters")
 """The policy options that decide how a ranking is ordered."""
 
 

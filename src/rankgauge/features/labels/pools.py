@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Judged, Qrels, RankingBatch, RunSource
-from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run
+from rankgauge.engine.excluded_runs import excluded_judgments, narrowed_run
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
 from rankgauge.features.labels.new_judgments import unjudged_queries
 from rankgauge.features.labels.queue import Pooled, Queue, Shortlist, changes, priorities
@@ -87,7 +87,7 @@ def make_queue(
     judgments = excluded_judgments(judgments, excluded)
     scale = _scale_of(judgments) if grades is None else checked_scale(grades)
     opened = [open_run(run, columns=columns, catalog=plan.catalog) for run in runs.values()]
-    looked_at = [look_at(plan, judgments, excluded_run(run, excluded), depth) for run in opened]
+    looked_at = [look_at(plan, judgments, narrowed_run(run, plan.profile.policy), depth) for run in opened]
     shortlist = Shortlist(limit, seed)
     for pooled in _pooled_of(judgments, [each.top for each in looked_at]):
         shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))
@@ -123,8 +123,8 @@ def make_first_queue(
     """
     depth = _depth(plan, questions, depth, what="number of questions")
     scale = (0.0, 1.0) if grades is None else checked_scale(grades)
-    excluded, catalog = plan.profile.policy.excluded, plan.catalog
-    opened = [excluded_run(open_run(run, columns=columns, catalog=catalog), excluded) for run in runs.values()]
+    policy, catalog = plan.profile.policy, plan.catalog
+    opened = [narrowed_run(open_run(run, columns=columns, catalog=catalog), policy) for run in runs.values()]
     names = {name for source in opened for batch in source.grouped() for name in batch.queries}
     if not names:
         raise NothingToEvaluateError("there is nothing to judge:", ["the runs have no query"])

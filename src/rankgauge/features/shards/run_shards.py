@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.excluded_runs import excluded_run
+from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
 from rankgauge.engine.runs import how_it_fits, judge_units, judgments_for, plan_run
@@ -184,7 +184,7 @@ class ShardedRun:
             SampleRefusedError: The policy turns a query into an error.
         """
         plan = self._plan
-        source = excluded_run(open_run(run, columns=columns, catalog=plan.catalog), plan.profile.policy.excluded)
+        source = narrowed_run(open_run(run, columns=columns, catalog=plan.catalog), plan.profile.policy)
         if qrels is None or (isinstance(qrels, Mapping) and not any(qrels.values())):
             names = [name for part in source.parts(1) for batch in part for name in batch.queries]
             looks = names[0].decode("utf-8", "backslashreplace") if names else ""

@@ -60,6 +60,7 @@ Kind = Literal[
     "test",
     "gate kind",
     "gold kind",
+    "filter",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

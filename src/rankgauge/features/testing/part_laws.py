@@ -34,12 +34,14 @@ from rankgauge.features.testing.law_report import Report
 from rankgauge.gates.kinds import found_by
 from rankgauge.io.files import open_file
 from rankgauge.io.preset_records import Shape
+from rankgauge.judging.filtered import FilterFailedError, stays
+from rankgauge.planning.filters import with_filters
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import read_path
 from rankgauge.plugin.programs import load_command
-from rankgauge.policy import DEFAULT_CONTRACT
+from rankgauge.policy import DEFAULT_CONTRACT, Policy
 from rankgauge.report import rendered
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
@@ -261,6 +263,22 @@ def _tiny_gates(trial: Trial[Part]) -> None:
 
 
 @law()
+def _tiny_rankings(trial: Trial[Part]) -> None:
+    """Rankings of none, one and several results, also of equal ones, have a flag for each, the same each time."""
+    name, catalog = trial.subject.name, trial.subject.catalog
+    policy = with_filters(catalog.profile(Policy(filters=(name,))), catalog, by_id=False).policy  # type: ignore[arg-type]  # a text is read
+    for ids in ([], ["a"], ["a", "b", "c"], ["a", "a", "b"], ["b", None, None], ["d#1", "d#2", "e#1", "d#3"]):
+        scores, texts = [float(-rank) for rank in range(len(ids))], [f"text {each}" for each in ids]
+        trial.forget()
+        trial.note(ids=ids, scores=scores, texts=texts)
+        try:
+            first, second = (stays(policy, ids, scores, texts) for _ in range(2))
+        except FilterFailedError as error:
+            trial.fail(str(error).partition(" failed: ")[2])
+        trial.demand(first == second, f"it returned {first!r}, then {second!r}")
+
+
+@law()
 def _tiny_records(trial: Trial[Part]) -> None:
     """Records without values, and with values of every kind where it looks, are read or refused."""
     preset = trial.subject.offer.declaration
@@ -331,6 +349,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "test": book(_tiny_differences),
         "gate kind": book(_tiny_gates),
         "gold kind": book(_odd_values),
+        "filter": book(_tiny_rankings),
         "preset": book(_tiny_records),
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),
