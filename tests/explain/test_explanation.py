@@ -375,3 +375,14 @@ class TestNamesOfPassages:
         assert told.score == 0.5
         assert [list(rank.gold) for rank in told.ranks] == [[], [found]]
         assert [each.id for each in told.missing] == [missing]
+
+
+def test_passages_that_are_called_by_ids_are_found_and_tried_by_their_texts():
+    tall, ships = "the lighthouse on the cape is forty one metres tall", "ships pass the reef at night with a pilot"
+    gold = {"passages": [{"text": tall, "id": "p1"}, {"text": ships, "id": "p2"}]}
+    retrieved = [{"text": f"1887: {ships}"}, {"text": "nothing"}]
+    record = {"id": "q", "expected_output": gold, "actual_output": {"retrieved": retrieved}}
+    explanation = explain("recall(gold=passages)@2", record)
+
+    assert [(held.gold, held.matched) for held in explanation.ranks] == [(("p2",), ships), ((), None)]
+    assert trials(explanation.with_missing_on_top) == {"p1": 1}

@@ -285,6 +285,15 @@ class TestFacts:
         assert [(gold.id, gold.grade, gold.ideal_rank) for gold in explanation.missing] == [("oak", 3, 1)]
         assert [(trial.id, trial.score) for trial in explanation.with_missing_on_top] == [("oak", 1)]
 
+    def test_items_called_by_something_else_than_their_texts(self):
+        kind = gold_kind("rules", matcher="keyword")(lambda raw: [GoldItem(text, name) for name, text in raw.items()])
+        engine = Engine(catalog=Catalog.discover(own_only=True, plugins={"ours": offering(kind)}))
+        given = sample({"rules": {"r1": "oak", "r2": "ash"}}, {"text": "an oak tree"})
+        result = engine.dataset([given]).with_metrics(["recall(gold=rules)@2"]).run()
+        explanation = result.explain("q", "recall(gold=rules)@2")
+        assert [(held.gold, held.matched) for held in explanation.ranks] == [(("r1",), "oak")]
+        assert [(trial.id, trial.score) for trial in explanation.with_missing_on_top] == [("r2", 1)]
+
 
 class TestScores:
     def test_a_function_may_return_scores(self, means):

@@ -90,7 +90,8 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
 
     def raised(gold: MissingGold) -> Sample:
         changed = output
-        for name in reversed(members.get(gold.id, (gold.id,))):
+        wanted = members.get(gold.id) or scorer.target.kind.texts_called([gold.id], sample.expected)
+        for name in reversed(wanted):
             changed = _with(changed, listed.get(name, name), scorer, sample.expected)
         return sample._replace(output=changed)
 

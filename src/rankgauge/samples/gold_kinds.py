@@ -135,6 +135,14 @@ class GoldKind:
         """Return what stands under its key as attributes of `Expected`; see `Read`."""
         return {} if self.read is None else self.read(raw, before, contract)
 
+    def texts_called(self, names: Sequence[str], expected: Expected) -> list[str]:
+        """Return the texts of some items by what these are called, which may be an id; the names themselves if not."""
+        if not self.is_text:
+            return list(names)
+        called, texts = self.names(expected), dict.fromkeys(self.texts(expected))
+        known = dict(zip(called, texts, strict=True)) if len(called) == len(texts) else {}
+        return [known.get(name, name) for name in names]
+
     def usual_matcher(self, profile: Profile) -> str | None:
         """Return the matcher of metrics that name none, under a profile."""
         return self.matcher(profile) if callable(self.matcher) else self.matcher

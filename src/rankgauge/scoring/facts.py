@@ -217,13 +217,9 @@ def _fact(
     text = None if ranking.texts is None else ranking.texts[rank - 1]
     by_text = target.by_text
     spans = covers[rank - 1] if covers else ()
-    matched = (
-        covered_stretch(text, spans)
-        if covers
-        else matched_stretch(text, gold)
-        if text and target.kind.is_text
-        else None
-    )
+    matched = covered_stretch(text, spans) if covers else None
+    if text and gold and target.kind.is_text:
+        matched = matched_stretch(text, target.kind.texts_called(gold, sample.expected))
     return RankFacts(
         rank=rank,
         id=ranking.ids[rank - 1],
