@@ -1,5 +1,5 @@
 """
-What can be typed for the commands that read results: compare, report, explain, funnel, power, threshold and history.
+What can be typed for the commands that read results: compare, explain and power.
 """
 
 from __future__ import annotations
@@ -61,20 +61,6 @@ COMPARE_OPTIONS: Options = (
 )
 COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare")
 
-_ABOUT_REPORT = """\
-It is one self-contained file: it opens by double-click, loads nothing and needs no server. It shows the verdict, every
-metric, every sample to filter and sort, ranked lists, cohorts and depth; of several results, the first is the baseline.
-
-Exit codes: 0 done, 2 usage, unreadable input or results that do not compare, 5 internal error.
-"""
-_REPORT_OPTIONS: Options = (
-    value("folders", "FOLDER", "Result folders, or baseline files.", nargs="+"),
-    file("-o --output", "The file.", default="report.html"),
-    DATASET,
-    *shared.TEXTS,
-)
-REPORT = Command("[OPTIONS] FOLDER [FOLDER ...]", _ABOUT_REPORT, _REPORT_OPTIONS, "result_commands:execute_report")
-
 _USAGE_EXPLAIN = "[-m METRIC] [--json] RESULT_DIR SAMPLE\n--qrels QRELS --run RUN -m METRIC [OPTIONS] QUERY"
 _ABOUT_EXPLAIN = """\
 Of a result folder: rankgauge explain RESULT_DIR SAMPLE. Its data are read again, and have to give the saved score. Of a
@@ -95,33 +81,6 @@ _EXPLAIN_OPTIONS: Options = (
     *shared.JUDGING,
 )
 EXPLAIN = Command(_USAGE_EXPLAIN, _ABOUT_EXPLAIN, _EXPLAIN_OPTIONS, "result_commands:execute_explain")
-
-_USAGE_FUNNEL = "[-m METRIC] [OPTIONS] RESULT_DIR\n--qrels QRELS --stage NAME=RUN --stage NAME=RUN -m METRIC [OPTIONS]"
-_ABOUT_FUNNEL = """\
-Of a result folder whose outputs tell their stages (`actual_output.stages`); its data are read again. Of TREC runs: one
-run for each stage, in the order of the pipeline.
-
-For each stage it shows how many relevant items it returned, added and lost, the metric over its ranking, and the
-ceiling: the most that later stages can make of it. Then what became of all relevant items, whether each stage is
-better than what it was given, and lost items with their ranks on the way.
-
-Exit codes: 0 done, 2 usage or unreadable input, 4 no output tells every stage, 5 internal error.
-"""
-_SOURCES = "Which stages gave a stage its results, such as fused=dense,sparse."
-FUNNEL_OF_RUNS: Options = (
-    value("--qrels", "QRELS", "The judgments of runs."),
-    value("--stage", "NAME=RUN", "A stage and its run, in the order of the pipeline.", many=True),
-    value("--from", "NAME=STAGES", _SOURCES, many=True, says="the one before it", dest="sources"),
-    *shared.JUDGING,
-)
-_FUNNEL_OPTIONS: Options = (
-    value("folder", "RESULT_DIR", "A result folder.", nargs="?"),
-    value("-m --metric", "METRIC", "The metric, such as recall@10.", says="the folder's first"),
-    count("--items", "How many lost items to list of each stage, and of those never retrieved.", 0, default=3),
-    AS_JSON,
-    *FUNNEL_OF_RUNS,
-)
-FUNNEL = Command(_USAGE_FUNNEL, _ABOUT_FUNNEL, _FUNNEL_OPTIONS, "result_commands:execute_funnel")
 
 _ABOUT_POWER = """\
 RESULT is a result folder or a baseline file: the pilot. Of two, the spread of their differences is known, and how much
@@ -148,89 +107,3 @@ _POWER_OPTIONS: Options = (
     AS_JSON,
 )
 POWER = Command("RESULT [RESULT] [OPTIONS]", _ABOUT_POWER, _POWER_OPTIONS, "result_commands:execute_power")
-
-_ABOUT_THRESHOLD = """\
-RESULT is a result folder with the columns false_answers, false_abstentions and top_score: `rankgauge run -m` them. The
-data says which questions have no answer (metadata.answerable: false), and outputs have scores.
-
-It chooses the lowest score of the first result from which on the system may answer, so that at most a share of the
-unanswerable questions is still answered. It is chosen on one half of the questions and reported on the other, because
-the half that chose it flatters it.
-
-Exit codes: 0 done, 2 usage or unreadable input, 5 internal error.
-"""
-_QUALITY = "The metric that says how good answers are, from 0 to 1."
-_THRESHOLD_OPTIONS: Options = (
-    value("folder", "RESULT", "A result folder."),
-    DATASET,
-    value("-m --metric", "METRIC", _QUALITY, says="none; answering is good enough"),
-    value("--at-most", "SHARE", "Which share of the unanswerable questions may be answered.", type=float, default=0.05),
-    value("--confidence", "SHARE", "The confidence of intervals.", type=share, default=0.95),
-    value("--seed", "N", "Which halves.", type=int, default=0),
-    CLUSTER,
-    AS_JSON,
-)
-THRESHOLD = Command("RESULT [OPTIONS]", _ABOUT_THRESHOLD, _THRESHOLD_OPTIONS, "result_commands:execute_threshold")
-
-_CODES = "Exit codes: 0 done, 2 usage, or a folder or history that cannot be used, 5 internal error.\n"
-_OF_HISTORY = "rankgauge.features.history.history_command"
-_HISTORY = file("--history", "The history.", default="rankgauge.history")
-_COLUMN = value("-m --metric", "METRIC", "A column.", many=True, says="all")
-
-
-def _selected(newest: int) -> Options:
-    """Return the options that select entries of a history, by default its *newest*."""
-    return (
-        _HISTORY,
-        value("--dataset", "NAME", "The entries of this dataset only."),
-        value("--system", "NAME", "The entries of this system only: a function, run tag or outputs file."),
-        value("--tag", "TAG", "The entries with this tag only."),
-        count("--last", "The newest entries of each dataset.", default=newest),
-    )
-
-
-_ABOUT_ADD = f"""\
-The folders stay where they are: the history keeps means, intervals, counts and fingerprints, and names each folder by
-its content. A folder of result folders adds all of them. A folder that is there already gets what is given now.
-
-{_CODES}"""
-_ADD_OPTIONS: Options = (
-    file("folders", "Result folders, or folders of result folders.", "DIR", nargs="+"),
-    _HISTORY,
-    value("--name", "NAME", "What the entry is called.", says="as its folder"),
-    value("--commit", "HASH", "The commit that it was made at.", says="as the result says"),
-    value("--tag", "TAG", "A word to select entries by.", many=True),
-    flag("--passed", "It met its gates: `--baseline last-good` finds it.", default=None),
-)
-HISTORY_ADD = Command("[OPTIONS] DIR [MORE ...]", _ABOUT_ADD, _ADD_OPTIONS, f"{_OF_HISTORY}:execute_add")
-HISTORY_LIST = Command("[OPTIONS]", _CODES, (*_selected(50), AS_JSON), f"{_OF_HISTORY}:execute_list")
-
-_ABOUT_SHOW = f"""\
-A line is one metric of one dataset. It breaks where the samples, their ground truth or the definition changed, and says
-which. Changes between neighbours are tested sample by sample, with p values corrected over all that are shown; since
-when a line is better or worse is told with an interval.
-
-{_CODES}"""
-HISTORY_SHOW = Command(
-    "[OPTIONS]",
-    _ABOUT_SHOW,
-    (*_selected(20), _COLUMN, AS_JSON),
-    f"{_OF_HISTORY}:execute_show",
-)
-
-_ABOUT_HTML = f"""\
-One file that loads nothing: every line with its intervals, breaks and changes, each point with a link to its report,
-and small lines by cohort.
-
-{_CODES}"""
-_PAGE = file("-o --output", "The page.", default="history.html", says="")
-HISTORY_HTML = Command(
-    "[OPTIONS]",
-    _ABOUT_HTML,
-    (*_selected(100), _COLUMN, _PAGE),
-    f"{_OF_HISTORY}:execute_html",
-)
-
-_ABOUT_EXPORT = f"One row for each entry, metric and cohort.\n\n{_CODES}"
-_EXPORT_OPTIONS: Options = (*_selected(1_000_000), file("output", "The table: .csv or .parquet."))
-HISTORY_EXPORT = Command("[OPTIONS] FILE", _ABOUT_EXPORT, _EXPORT_OPTIONS, f"{_OF_HISTORY}:execute_export")
