@@ -62,7 +62,7 @@ _OWN: Mapping[str, tuple[str, str]] = {
         "rankgauge.features.labels.label_options:GOLD_REPAIR",
         "Write samples whose labels that moved have their new place.",
     ),
-    "metrics.check": ("rankgauge.cli.catalog_options:METRICS_CHECK", "Check a metric against laws."),
+    "metrics.check": ("rankgauge.features.testing.check_options:METRICS_CHECK", "Check a metric against laws."),
     "metrics.number": ("rankgauge.cli.catalog_options:METRICS_NUMBER", "Check a published mean without its data."),
     "metrics.diff": ("rankgauge.cli.catalog_options:METRICS_DIFF", "Compare two profiles on one data file."),
     "metrics.list": ("rankgauge.cli.catalog_options:METRICS_LIST", "List every metric."),
@@ -74,7 +74,7 @@ _OWN: Mapping[str, tuple[str, str]] = {
         "rankgauge.cli.catalog_options:PLUGINS_LIST",
         "List every plugin, what it offers, and whether it works.",
     ),
-    "plugins.check": ("rankgauge.cli.catalog_options:PLUGINS_CHECK", "Check that plugins can be used."),
+    "plugins.check": ("rankgauge.features.testing.check_options:PLUGINS_CHECK", "Check that plugins can be used."),
     "plugins.lock": ("rankgauge.cli.catalog_options:PLUGINS_LOCK", "Write a lock file."),
     "doctor": (
         "rankgauge.cli.catalog_options:DOCTOR",

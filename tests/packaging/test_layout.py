@@ -29,6 +29,8 @@ SHORT = {
     ),
     **dict.fromkeys(("labels.py", "scale.py", "testing.py"), "as above"),
     **dict.fromkeys(("systems.py", "text.py"), "the public name of what stands in rooms"),
+    "features/preflight/validate_runs.py": "what the command does, beside what Python calls",
+    "features/testing/check_options.py": "what the help of two commands loads, and nothing else",
     "scoring/stop.py": "imported by the command line before what calls a system under test",
 }
 """Files that may be short, and why; an `__init__.py` may always be."""

@@ -5,15 +5,8 @@ What can be typed for the commands about what is installed: metrics, matchers, p
 from __future__ import annotations
 
 from rankgauge.cli import shared_options as shared
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, CONFIG, FUNCTION, Options, count, file, flag, value
+from rankgauge.cli.shared_options import AS_JSON, CONFIG, Command, Options, count, file, flag, value
 
-_LAWS: Options = (
-    value("--without", "LAW", "A law not to check.", many=True),
-    count("--cases", "How many cases to draw for each law.", says="100"),
-    flag("--quick", "Draw 10 cases for each law, which takes about a tenth of the time."),
-    AS_JSON,
-)
 _BROKEN = "Broken plugins are named on stderr."
 
 METRICS_LIST = Command("[OPTIONS]", _BROKEN, (AS_JSON, shared.ALL_COLUMNS), "metrics_command:execute_list")
@@ -26,22 +19,6 @@ _METRIC: Options = (
     AS_JSON,
 )
 METRICS_SHOW = Command("[OPTIONS] NAME", _ABOUT_METRIC, _METRIC, "metrics_command:execute_show")
-
-_ABOUT_CHECK = "Takes any function, too; the exit code is 1 if a law is broken."
-_CALLS = """\
-What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, relevances,
-scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have these names."""
-_CHECK_OPTIONS: Options = (
-    value("name", "NAME", f"A metric, or a function of your own: {FUNCTION}."),
-    value("--calls", "ROLES", _CALLS),
-    value("--range", "LOW..HIGH", "The range of your function; 0.. has no highest value.", default="0..1"),
-    flag("--lower-is-better", "Say that lower scores of your function are better."),
-    value("--law", "LAW", "A law to check, instead of all.", many=True),
-    value("--like", "METRIC", "A metric that it equals, such as recall@k, or recall@k where binary.", many=True),
-    value("--reference", "FUNCTION", f"A plain function that defines the same score: {FUNCTION}."),
-    *_LAWS,
-)
-METRICS_CHECK = Command("[OPTIONS] NAME", _ABOUT_CHECK, _CHECK_OPTIONS, "metrics_command:execute_check")
 
 _USAGE_DIFF = "[OPTIONS] (--profile A --profile B | --as TOOL) DATA"
 _ABOUT_DIFF = """\
@@ -98,14 +75,6 @@ MATCHERS_TRY = Command(_USAGE_TRY, _ABOUT_TRY, _TRY_OPTIONS, "matchers_command:e
 
 _PLUGINS: Options = (flag("-v --verbose", "Name everything that each plugin offers, with file and line."), AS_JSON)
 PLUGINS_LIST = Command("[OPTIONS]", "", _PLUGINS, "plugins_command:execute_list")
-
-_ABOUT_PLUGIN = """\
-With NAME, check one against the laws. Exit code 1 if anything is wrong.
-
-Readers, reporters, aggregates, profiles, sets, sections and observers are tried on tiny data."""
-_PLUGIN = "One plugin, by its distribution or entry point; everything it offers is checked against the laws."
-_PLUGIN_OPTIONS: Options = (value("name", "NAME", _PLUGIN, nargs="?"), *_LAWS)
-PLUGINS_CHECK = Command("[OPTIONS] [NAME]", _ABOUT_PLUGIN, _PLUGIN_OPTIONS, "plugins_command:execute_check")
 
 _ABOUT_LOCK = "It holds what a config's metrics and matchers mean, and who provides them."
 _LOCK_FILE = "the one that the config names, or rankgauge.lock.yaml beside it"

@@ -16,6 +16,7 @@ import orjson
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark, show
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
+from rankgauge.extensions import extension
 from rankgauge.io.whole_files import obstacle, replace_file
 
 if TYPE_CHECKING:
@@ -245,9 +246,7 @@ class Gating:
     def remember(self, saved: Sequence[Path], results: Mapping[str, ResultValues]) -> None:
         """Add the results that were saved to the history that was named, with what became of their gates."""
         if self.given.history is not None:
-            from rankgauge.features.history.history_command import add_results
-
-            add_results(self.given.history, saved, results, self.report, begins=self._begins)
+            extension("results over time")(self.given.history, saved, results, self.report, begins=self._begins)
 
     def tell(self, form: str) -> None:
         """Show the verdicts line by line: beside a table on stdout, beside other formats on stderr."""
@@ -271,9 +270,7 @@ class Gating:
                 raise ParameterError(f"{changes[0].origin}: {changes[0]} needs a baseline; {hint}")
             return
         if path.name == LAST_GOOD and not path.exists():
-            from rankgauge.features.history.history_command import last_good
-
-            self.baseline = last_good(self.given.history) or None
+            self.baseline = extension("last good result")(self.given.history) or None
             self._begins = self.baseline is None
             if self._begins:
                 self._without_changes("no result in the history has passed its gates yet")

@@ -10,14 +10,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.arguments import path
 from rankgauge.cli.console import emit, remark
 from rankgauge.cli.option_parser import CommandParser, UsageError
 from rankgauge.cli.own_process import load_numpy
-from rankgauge.cli.shared_options import Options, add_options, flag, value
+from rankgauge.cli.shared_options import Command, add_options, flag, value
 from rankgauge.commands import COMMANDS, GROUPS, words
 
 if TYPE_CHECKING:
@@ -39,36 +39,6 @@ _OPTIONS = (
     flag("--version", "Print the version and exit."),
 )
 """The options of rankgauge itself."""
-
-
-class Command(NamedTuple):
-    """
-    A command: what can be typed behind its name, and what it does.
-
-    Attributes:
-        usage: What stands behind the name; a further line is another way to use it.
-
-        about: The description below the summary, in paragraphs that are wrapped when they are shown.
-
-        options: Its options and arguments; or what adds those of a plugin's command to a parser.
-
-        execute: What does it, and returns the exit code: a function, or the place of one.
-
-        summary: Its one line, where the table of commands has none.
-    """
-
-    usage: str
-    about: str
-    options: Options | Callable[[argparse.ArgumentParser], None]
-    execute: str | Callable[[argparse.Namespace], int]
-    summary: str = ""
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add options and arguments to a parser."""
-        if callable(self.options):
-            self.options(parser)
-        else:
-            add_options(parser, self.options)
 
 
 class _Table(NamedTuple):

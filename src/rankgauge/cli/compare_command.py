@@ -22,9 +22,9 @@ from rankgauge.cli.console import (
     tell_broken,
     tell_notes,
 )
-from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset, run_names
-from rankgauge.cli.result_folders import check_html, result_names, stored_results, write_html
-from rankgauge.cli.result_options import COMPARE_OPTIONS, COMPARISON_FORMATS
+from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset
+from rankgauge.cli.result_folders import check_html, result_names, stored_results
+from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
 from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
@@ -33,8 +33,7 @@ from rankgauge.engine.comparing import compare
 from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import MetricFailedError, ParameterError
-from rankgauge.features.labels.human_judged import powered_by_plan
-from rankgauge.features.labels.powered_lines import powered_lines
+from rankgauge.extensions import extension
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result import ResultValues
 
@@ -44,8 +43,9 @@ _TOP = 10
 
 def execute_compare(given: argparse.Namespace) -> int:
     """Print whether one system is better than another."""
-    if _is_human_judged(given):
-        return _compare_human_judged(given)
+    if given.judgments is not None or given.human is not None:
+        code: int = extension("judgments of people")(given)
+        return code
     _check(given)
     choices = {name: getattr(given, name) for name in ("confidence", "resamples", "seed")}
     catalog = make_catalog() if given.config is None else make_engine(given.config).catalog
@@ -74,7 +74,7 @@ def execute_compare(given: argparse.Namespace) -> int:
     _print(comparison, given, gating)
     if given.html is not None:
         files = {"texts": given.texts, "queries": given.queries}
-        write_html(given.html, results, comparison=comparison, **files, gates=gating.report)
+        extension("html report")(given.html, results, comparison=comparison, **files, gates=gating.report)
     gating.tell(given.form)
     gating.save({name: results[name] for name in list(results)[1:]})
     return tell_broken(results) or gating.exit_code
@@ -199,42 +199,3 @@ def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) ->
         return
     lay_out = {"markdown": comparison_markdown, "csv": comparison_csv, "latex": comparison_latex}
     print_report(form, [lay_out[form](comparison)])
-
-
-_TAKEN = ("--metric", "--judgments", "--human", "--confidence", "--format", "--all-columns")
-"""What can be asked of runs that people judged in part, beside how they are judged."""
-
-
-def _is_human_judged(given: argparse.Namespace) -> bool:
-    """Return whether two sets of judgments were typed; refuse one without the other, and what does not go with them."""
-    if given.judgments is None and given.human is None:
-        return False
-    taken = {*_TAKEN, *typed(given, JUDGING)}
-    idle = [name for name in typed(given, COMPARE_OPTIONS) if name not in taken][:1]
-    other = given.form not in {"table", "json"}
-    together = "--judgments, of a model, and --human, of people, are given together"
-    refuse(
-        (given.judgments is None or given.human is None, together),
-        (idle, f"{''.join(idle)} does not go with --judgments and --human"),
-        (not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m P@10"),
-        (other, f"judged by a model and people it is printed as table or json, not {given.form}"),
-    )
-    return True
-
-
-def _compare_human_judged(given: argparse.Namespace) -> int:
-    """Print runs compared by many judgments of a model and few of people."""
-    conventions = Conventions.of(given)
-    comparison = powered_by_plan(
-        conventions.plan(conventions.specs(given.metric)),
-        dict(zip(run_names(given.runs), given.runs, strict=True)),
-        given.judgments,
-        given.human,
-        confidence=given.confidence,
-        columns=conventions.columns,
-    )
-    if given.form == "json":
-        print_json(comparison.to_dict())
-    else:
-        show(powered_lines(comparison, width=report_width()))
-    return 0

@@ -25,7 +25,7 @@ from rankgauge.cli.console import (
 )
 from rankgauge.cli.conventions import clusters_typed, policy_options
 from rankgauge.cli.own_process import INTERRUPTED
-from rankgauge.cli.result_folders import Folders, check_html, plain_name, write_html
+from rankgauge.cli.result_folders import Folders, check_html, plain_name
 from rankgauge.cli.system_under_test import Interrupts, System
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
@@ -37,6 +37,7 @@ from rankgauge.errors import (
     RunInterrupted,
     did_you_mean,
 )
+from rankgauge.extensions import extension
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
 from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
@@ -160,7 +161,7 @@ def score_datasets(work: Scoring) -> int:
         gating.remember(work.folders.saved, done.results)
     for name, result in done.results.items():
         if name in pages:
-            write_html(pages[name], {name: result}, gates=gating.report)
+            extension("html report")(pages[name], {name: result}, gates=gating.report)
     return _explained(done) or gating.exit_code
 
 

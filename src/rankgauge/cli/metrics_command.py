@@ -1,5 +1,5 @@
 """
-`rankgauge metrics`: what metrics there are, what exactly each one is, and whether one obeys the laws.
+`rankgauge metrics`: what metrics there are, what exactly each one is.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from rankgauge.cli.console import (
     warn_of_faults,
 )
 from rankgauge.cli.conventions import described, make_catalog, make_engine
-from rankgauge.cli.plugins_command import keep_files_away, print_verdicts, wanted_cases
-from rankgauge.cli.system_under_test import imported
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PlanError, RankgaugeError, counted
 from rankgauge.expression import parse
 from rankgauge.plugin.metric import Metric
@@ -205,33 +203,6 @@ def _inputs(metric: Metric) -> str:
     if metric.judging.gold == ("nuggets",) and matcher is None:
         return f"{against}, by actual_output.support, or by a matcher if one is given"
     return against if matcher is None else f"{against}, matcher {matcher}"
-
-
-def execute_check(given: argparse.Namespace) -> int:
-    """Print which laws a metric obeys."""
-    keep_files_away()
-    from rankgauge.features.testing import check_metric
-
-    options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
-    reference = None if given.reference is None else imported(given.reference, "a reference")
-    options |= {"like": given.like or (), "reference": reference}
-    if ":" in given.name:
-        function = imported(given.name, "a metric")
-        options |= {"calls": given.calls, "range": _range(given.range)}
-        report = check_metric(function, higher_is_better=not given.lower_is_better, **options)
-    else:
-        report = check_metric(given.name, catalog=make_catalog(), **options)
-    return print_verdicts(given, report)
-
-
-def _range(written: str) -> tuple[float | None, float | None]:
-    low, dots, high = written.partition("..")
-    try:
-        if dots:
-            return (float(low) if low.strip() else None, float(high) if high.strip() else None)
-    except ValueError:
-        pass
-    raise ParameterError(f"--range is LOW..HIGH (0.. has no highest value), not {written!r}")
 
 
 def execute_diff(given: argparse.Namespace) -> int:

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from rankgauge.base.entry_points import EntryPoint
 from rankgauge.base.guard import ForeignError, guarded, shown
-from rankgauge.cli.command_line import Command
 from rankgauge.cli.plugin_console import PluginConsole
+from rankgauge.cli.shared_options import Command
 from rankgauge.cli.streams import keep_stdout, results
 from rankgauge.errors import PluginError, RankgaugeError
 

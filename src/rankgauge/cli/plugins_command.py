@@ -1,49 +1,21 @@
 """
-``rankgauge plugins``: what is installed, whether it works, and what a config locks; and the checks of laws.
+``rankgauge plugins``: what is installed, whether it works, and what a config locks.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import os
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rankgauge.catalog import Catalog, Provider
-from rankgauge.catalog.claims import OWN, Fault, Plugin
+from rankgauge.catalog import Provider
+from rankgauge.catalog.claims import Fault, Plugin
 from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
-from rankgauge.cli.console import echo, plain_table, print_answer, print_json, remark
+from rankgauge.cli.console import echo, plain_table, print_json, remark
 from rankgauge.cli.conventions import make_catalog, make_engine
 from rankgauge.commands import words
-from rankgauge.errors import ParameterError, counted
-
-if TYPE_CHECKING:
-    from rankgauge.features.testing import PluginReport, Report
-
-
-def wanted_cases(given: argparse.Namespace) -> int:
-    """Return how many cases to draw for each law."""
-    from rankgauge.features.testing.law_checks import CASES, QUICK_CASES
-
-    if given.quick and given.cases is not None:
-        raise ParameterError("--quick says how many cases are drawn, and so does --cases; give one of them")
-    return QUICK_CASES if given.quick else given.cases or CASES
-
-
-def print_verdicts(given: argparse.Namespace, report: Report | PluginReport) -> int:
-    """Print a report, and return 1 if a law is broken."""
-    print_answer(given, report.to_dict(), str(report))
-    return 0 if report.ok else 1
-
-
-def keep_files_away() -> None:
-    """Let hypothesis keep its files elsewhere than in the working directory."""
-    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(tempfile.gettempdir()) / "rankgauge-hypothesis"))
+from rankgauge.errors import counted
 
 
 def execute_list(given: argparse.Namespace) -> int:
@@ -120,52 +92,6 @@ def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
 
 def _counts(kinds: Iterable[str]) -> list[str]:
     return [counted(count, kind) for kind, count in Counter(kinds).items()]
-
-
-def execute_check(given: argparse.Namespace) -> int:
-    """Check that plugins can be used, or one against the laws."""
-    if given.name is not None:
-        return _check_laws(given)
-    catalog = make_catalog()
-    faults = [*catalog.faults, *_part_faults(catalog)]
-    plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")
-    summary = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
-    facts = {"ok": not faults, "faults": list(map(dataclasses.asdict, faults))}
-    print_answer(given, facts, "\n".join([*map(str, faults), summary]))
-    return 1 if faults else 0
-
-
-def _check_laws(given: argparse.Namespace) -> int:
-    """Check everything that one plugin offers against the laws."""
-    cases = wanted_cases(given)
-    keep_files_away()
-    from rankgauge.features.testing import check_plugin
-    from rankgauge.features.testing.law_checks import QUICK_CASES
-
-    hint: str | None = "; --quick takes less" if cases > QUICK_CASES else ""
-
-    def progress(what: str) -> None:
-        nonlocal hint
-        if sys.stderr.isatty() or hint is not None:  # the first line says how long all of it takes
-            remark(f"checking {what}{hint or ''}")
-        hint = None
-
-    without = given.without or []
-    report = check_plugin(given.name, without=without, cases=cases, catalog=make_catalog(), progress=progress)
-    return print_verdicts(given, report)
-
-
-def _part_faults(catalog: Catalog) -> Iterator[Fault]:
-    """Yield what parts of plugins do wrong with tiny data."""
-    from rankgauge.features.testing.part_laws import PART_LAWS, check_part, parts_of
-
-    for plugin in catalog.plugins:
-        parts = parts_of(plugin, catalog) if plugin.distribution != OWN else ()
-        for part in parts:
-            for verdict in check_part(part).verdicts if part.kind in PART_LAWS else ():
-                if verdict.state == "broken":
-                    message = f"{part.kind} {part.name!r}: {verdict.reason}"
-                    yield Fault(plugin.id, plugin.version, "call", message)
 
 
 def execute_lock(given: argparse.Namespace) -> int:

@@ -7,23 +7,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
-from rankgauge.cli.console import in_steps, progress_bar, remark
+from rankgauge.cli.console import in_steps, remark
 from rankgauge.cli.conventions import one_dataset, run_names
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.io.files import is_there, real_path
-from rankgauge.io.whole_files import obstacle, replace_file
+from rankgauge.io.whole_files import obstacle
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.differences import Comparison
     from rankgauge.engine.result import Result
-    from rankgauge.gates.outcomes import GateReport
     from rankgauge.result import ResultValues
     from rankgauge.result.staging import Staging
 
@@ -224,35 +222,6 @@ def check_html(file: Path | None) -> None:
     """Refuse a path that a report cannot be written to, before anything is computed."""
     if file is not None and (why := obstacle(file)):
         raise ParameterError(f"cannot write the report {visible(str(file))}: {why}")
-
-
-def write_html(
-    file: Path,
-    results: Mapping[str, ResultValues],
-    *,
-    comparison: Comparison | None = None,
-    texts: Path | None = None,
-    queries: Path | None = None,
-    gates: GateReport | None = None,
-) -> None:
-    """Write an HTML report, and the folders above it; the file is complete, or as it was."""
-    from rankgauge.features.html import lay_out
-    from rankgauge.features.html.html_report import gather
-
-    with progress_bar("report", wanted=True) as report:
-        data = gather(results, comparison=comparison, texts=texts, queries=queries, gates=gates)
-        if report is not None:
-            report(1, 2)  # laying out is the other half
-        text = lay_out(data)
-    for note in data.notes:
-        remark(visible(note))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(file, text.encode())
-    except OSError as error:
-        why = f"{error.strerror or error}; nothing was written"
-        raise ResultError(f"cannot write the report {visible(str(file))}: {why}") from error
-    remark(f"wrote {visible(str(file))}")
 
 
 def plain_name(name: str) -> str:

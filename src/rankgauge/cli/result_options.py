@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from rankgauge.arguments import share
 from rankgauge.cli import shared_options as shared
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Options, count, file, flag, value
+from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Command, Options, count, file, flag, value
 
 _USAGE_COMPARE = """\
 [OPTIONS] BASE NEW [MORE ...]

@@ -22,6 +22,7 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem
+from rankgauge.extensions import extension
 from rankgauge.planning.requests import MetricSpec, by_column
 
 _NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a system are made at once with --concurrency"
@@ -94,9 +95,7 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     evaluation = evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
     if not given.stages:
         return evaluation.with_stages(given.stage) if given.stage else evaluation
-    from rankgauge.features.funnel.funneling import told_stages
-
-    return evaluation.with_stages(told_stages(evaluation))
+    return evaluation.with_stages(extension("stages of outputs")(evaluation))
 
 
 def _system(engine: Engine, given: argparse.Namespace) -> System | None:

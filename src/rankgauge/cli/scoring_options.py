@@ -8,8 +8,7 @@ import argparse
 
 from rankgauge.arguments import finite, share
 from rankgauge.cli import shared_options as shared
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import Option, Options, count, file, flag, value
+from rankgauge.cli.shared_options import Command, Option, Options, count, file, flag, value
 
 _PROGRESS = "Show a progress bar when a run takes long. [default: --progress]"
 _WORKERS = count("--workers", "Processes that read and judge a large file of JSON lines.", default=1)

@@ -5,7 +5,7 @@ How options are declared, and those that several commands have.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from rankgauge.arguments import path, whole_number
@@ -255,3 +255,33 @@ def check_unjudged(given: argparse.Namespace, forms: Collection[str]) -> None:
             ),
             (wanted and given.judged_only, f"--judged-only drops unjudged documents everywhere; leave out --{option}"),
         )
+
+
+class Command(NamedTuple):
+    """
+    A command: what can be typed behind its name, and what it does.
+
+    Attributes:
+        usage: What stands behind the name; a further line is another way to use it.
+
+        about: The description below the summary, in paragraphs that are wrapped when they are shown.
+
+        options: Its options and arguments; or what adds those of a plugin's command to a parser.
+
+        execute: What does it, and returns the exit code: a function, or the place of one.
+
+        summary: Its one line, where the table of commands has none.
+    """
+
+    usage: str
+    about: str
+    options: Options | Callable[[argparse.ArgumentParser], None]
+    execute: str | Callable[[argparse.Namespace], int]
+    summary: str = ""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add options and arguments to a parser."""
+        if callable(self.options):
+            self.options(parser)
+        else:
+            add_options(parser, self.options)

@@ -34,6 +34,7 @@ from rankgauge.columns import Qrels
 from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
+from rankgauge.extensions import extension
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import is_regular
 from rankgauge.io.recognize import FileKind, recognize
@@ -59,9 +60,8 @@ def execute_trec(given: argparse.Namespace) -> int:
     """Evaluate TREC runs against judgments."""
     _check(given)
     if given.against is not None:
-        from rankgauge.features.agreement.trec_against import compare_rankings
-
-        return compare_rankings(given)
+        code: int = extension("rankings of another run")(given)
+        return code
     return _evaluate(given)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
 from rankgauge.cli.command_gates import Gating
-from rankgauge.cli.console import echo, print_answer, remark, show
+from rankgauge.cli.console import echo, remark, show
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names, table_columns
 from rankgauge.cli.scoring_options import VALIDATED_RUNS, VALIDATED_SAMPLES
 from rankgauge.cli.shared_options import typed
@@ -29,6 +29,7 @@ from rankgauge.errors import (
     ResultError,
     counted,
 )
+from rankgauge.extensions import extension
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
@@ -53,7 +54,8 @@ def execute_validate(given: argparse.Namespace) -> int:
     if runs:
         if given.baseline is not None:
             _check_run_ids(first, runs, given)
-        return _validate_runs(first, runs, given)
+        code: int = extension("judgments and runs")(first, runs, given)
+        return code
     if of_runs := typed(given, VALIDATED_RUNS):
         raise ParameterError(f"{of_runs[0]} is for judgments and runs: rankgauge validate QRELS RUN")
     if not is_config(first):
@@ -64,19 +66,6 @@ def execute_validate(given: argparse.Namespace) -> int:
     else:
         _validate_config(first, given)
     return 0
-
-
-def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace) -> int:
-    from rankgauge.features.preflight import preflight
-
-    if [str(file) for file in (qrels, *runs)].count("-") > 1:
-        raise ParameterError("standard input (-) can stand for one file only; name the others")
-    rel, columns = 1.0 if given.rel is None else given.rel, table_columns(given.columns, given.reader, given.letters)
-    numbered = {str(number): run for number, run in enumerate(runs)}
-    checked = list(preflight(qrels, runs=numbered, rel=rel, columns=columns).values())
-    ok = all(run.ok and not (given.strict and run.warnings) for run in checked)
-    print_answer(given, {"ok": ok, "runs": [run.to_dict() for run in checked]}, "\n\n".join(map(str, checked)))
-    return 0 if ok else 1
 
 
 def _validate_config(config: Path, given: argparse.Namespace) -> None:

@@ -27,7 +27,7 @@ from rankgauge.engine.runs import RunEvaluation
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
-from rankgauge.features.funnel.funneling import stage_notes
+from rankgauge.extensions import extension
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import Identity, prepare
 from rankgauge.judging.top import read_queries
@@ -98,7 +98,7 @@ def explain_samples(
         if not is_same(explanation.score, None if math.isnan(saved) else saved):
             raise changed(column.name, sample_id, explanation.score, saved)
         lost = [gold.id for gold in explanation.missing]
-        notes = (*explanation.notes, *stage_notes(plan, planned, target, samples[sample_id], lost))
+        notes = (*explanation.notes, *extension("explanation notes")(plan, planned, target, samples[sample_id], lost))
         if column.repeats is not None:
             mean, of = float(column.values[places[sample_id]]), column.repeats.shape[1]
             note = f"this is the first of {of} repeats, whose mean is {mean:.4f}"

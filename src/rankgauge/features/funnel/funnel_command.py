@@ -8,8 +8,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rankgauge.cli import shared_options as shared
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, Options, count, typed, value
+from rankgauge.cli.shared_options import AS_JSON, Command, Options, count, typed, value
 from rankgauge.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:

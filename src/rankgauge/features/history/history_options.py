@@ -4,8 +4,7 @@ What can be typed for the commands of the history.
 
 from __future__ import annotations
 
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, Options, count, file, flag, value
+from rankgauge.cli.shared_options import AS_JSON, Command, Options, count, file, flag, value
 
 _CODES = "Exit codes: 0 done, 2 usage, or a folder or history that cannot be used, 5 internal error.\n"
 _OF_HISTORY = "rankgauge.features.history.history_command"

@@ -5,7 +5,6 @@ What can be typed for the commands that make, read and check judgments: judge an
 from __future__ import annotations
 
 from rankgauge.arguments import finite
-from rankgauge.cli.command_line import Command
 from rankgauge.cli.shared_options import (
     AS_JSON,
     COLUMNS,
@@ -14,6 +13,7 @@ from rankgauge.cli.shared_options import (
     OF_RUNS,
     READER,
     RUN_READER,
+    Command,
     Options,
     count,
     file,

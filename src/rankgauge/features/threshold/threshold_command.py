@@ -7,8 +7,7 @@ from __future__ import annotations
 import argparse
 
 from rankgauge.arguments import share
-from rankgauge.cli.command_line import Command
-from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Options, value
+from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Command, Options, value
 
 _ABOUT_THRESHOLD = """\
 RESULT is a result folder with the columns false_answers, false_abstentions and top_score: `rankgauge run -m` them. The
