@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.arguments import path
 from rankgauge.cli.console import emit, remark
-from rankgauge.cli.option_parser import CommandParser, UsageError
+from rankgauge.cli.option_parser import CommandParser, ParserExit, UsageError
 from rankgauge.cli.own_process import load_numpy
 from rankgauge.cli.shared_options import Command, add_options, flag, value
 from rankgauge.commands import COMMANDS, GROUPS, words
@@ -73,6 +73,10 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except UsageError as error:
         remark(f"{error.parser.format_usage()}error: {error}; `{error.parser.prog} --help` shows all there is")
         return 2
+    except ParserExit as ended:
+        if text := str(ended).rstrip("\n"):
+            remark(text)
+        return ended.code
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -96,9 +100,10 @@ def _run(arguments: Sequence[str]) -> int:
         return 2
     command = _command(name, table)
     command.add_options(parser)
-    given = parser.read(words)
+    given = command.guarded(lambda: parser.read(words))
     if given.wants_help:
-        return _show(parser)
+        emit([command.guarded(parser.format_help)])
+        return 0
     if name == "trec":  # it multiplies no large matrices
         load_numpy()
     # Logging takes longer to load than a small run takes to evaluate.
@@ -240,7 +245,8 @@ def _print_completion(shell: str) -> int:
     except ImportError as error:
         raise MissingExtraError("--print-completion", "completion") from error
     root = _root()
-    groups, table = {"": root.add_subparsers(parser_class=argparse.ArgumentParser)}, _with_plugins(tells_faults=True)
+    table = _with_plugins(tells_faults=True)
+    groups = {"": argparse.ArgumentParser.add_subparsers(root, parser_class=argparse.ArgumentParser)}
     for name in (*table.groups, *table.commands):
         group, _, word = name.rpartition(" ")
         summary = table.groups.get(name) or table.commands[name][1]

@@ -5,10 +5,11 @@ The parser of a command: options and arguments in any order, help as wide as the
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
 
-from rankgauge.cli.console import terminal_width
+from rankgauge.cli.console import emit, terminal_width
 
 _Listed = Callable[[], list[tuple[str, str]]]
 
@@ -18,6 +19,19 @@ class UsageError(Exception):
 
     def __init__(self, parser: CommandParser, message: str) -> None:
         self.parser = parser
+        super().__init__(message)
+
+
+class ParserExit(Exception):  # noqa: N818  # it is no error
+    """
+    An action of a parser ended the command.
+
+    Attributes:
+        code: The exit code.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        self.code = code
         super().__init__(message)
 
 
@@ -34,7 +48,11 @@ class _HelpFormatter(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
-        return f"{', '.join(action.option_strings)} {action.metavar}"
+        return f"{', '.join(action.option_strings)} {self.values_of(action)}"
+
+    def values_of(self, action: argparse.Action) -> str:
+        """Return how the values of an option are written: by its metavar, its choices or its name."""
+        return self._format_args(action, self._get_default_metavar_for_optional(action))
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -74,10 +92,11 @@ class CommandParser(argparse.ArgumentParser):
 
     def parts(self, arguments: Sequence[str], *, until_word: bool = False) -> tuple[list[str], list[str]]:
         """
-        Return options with their values as ``--name=value``, and the other words; *until_word* ends at the first one.
+        Return options with their values, and the other words; *until_word* ends at the first of these.
 
         argparse takes them in any order only from Python 3.13 on, and takes a value that begins with ``-`` in no other
-        way. ``-qf trec`` becomes ``--per-query --format=trec``.
+        way than ``--name=value``. ``-qf trec`` becomes ``-q -f=trec``; the values of an option that has several stay
+        separate words.
         """
         rest, options = list(arguments), list[str]()
         words = list[str]()
@@ -89,7 +108,7 @@ class CommandParser(argparse.ArgumentParser):
             if not _is_option(part):
                 words.append(part)
             elif part.startswith("--"):
-                options.append(self._long(part, rest))
+                options += self._long(part, rest)
             else:
                 options += self._short(part, rest)
         return options, words
@@ -97,32 +116,73 @@ class CommandParser(argparse.ArgumentParser):
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Return what was typed; where help is asked for, nothing else is looked at."""
         options, words = self.parts(arguments)
-        if "--help" in options:
+        if {"-h", "--help"}.intersection(options):
             return argparse.Namespace(wants_help=True)
-        typed, extra = self.parse_known_args([*options, *(["--"] if any(map(_is_option, words)) else []), *words])
+        # Behind "--" no word is taken for an option, or for a further value of the last one.
+        typed, extra = self.parse_known_args([*options, "--", *words] if words else options)
         if extra := [word for word in extra if word != "--"]:
             self.error(f"unexpected argument {extra[0]!r}")
         return typed
 
-    def _long(self, part: str, rest: list[str]) -> str:
-        """Return a long option with its value, which may be the next word."""
+    def add_subparsers(self, **_settings: object) -> NoReturn:
+        """Refuse: several words are several commands."""
+        from rankgauge.errors import DeclarationError
+
+        form = '"acme.mint" = "acme.cli:mint"'
+        raise DeclarationError(f"a command has no subparsers: make each an entry point of its own, such as {form}")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raise that an action ends the command, as that of ``--version`` does."""
+        raise ParserExit(status, message or "")
+
+    def _print_message(self, message: str, _file: object = None) -> None:
+        """Print what an action shows, such as a version, as the result."""
+        emit([message])
+
+    def _long(self, part: str, rest: list[str]) -> Iterator[str]:
+        """Yield a long option with its values, which may be the next words."""
         name, equals, _ = part.partition("=")
         action = self._action(name)
-        return part if equals or action.nargs == 0 else f"{part}={self._value(action, rest)}"
+        if equals or action.nargs == 0:
+            yield part
+        else:
+            yield from self._with_values(name, action, rest)
 
     def _short(self, part: str, rest: list[str]) -> Iterator[str]:
-        """Yield the long forms of short options behind one hyphen, of which the last may have a value."""
+        """Yield the short options behind one hyphen, of which the last may have values."""
+        if part.partition("=")[0] in self._option_string_actions and len(part) > 2:
+            yield from self._long(part, rest)
+            return
         for place, letter in enumerate(part[1:], 2):
-            action = self._action(f"-{letter}")
-            if action.nargs != 0:
-                yield f"{action.option_strings[-1]}={part[place:].removeprefix('=') or self._value(action, rest)}"
-                return
-            yield action.option_strings[-1]
+            name = f"-{letter}"
+            action = self._action(name)
+            if action.nargs == 0:
+                yield name
+                continue
+            if behind := part[place:]:
+                yield f"{name}={behind.removeprefix('=')}"
+            else:
+                yield from self._with_values(name, action, rest)
+            return
 
-    def _value(self, action: argparse.Action, rest: list[str]) -> str:
-        if not rest or rest[0].partition("=")[0] in self._option_string_actions:
-            self.error(f"{'/'.join(action.option_strings)} needs a value: {action.metavar}")
-        return rest.pop(0)
+    def _with_values(self, name: str, action: argparse.Action, rest: list[str]) -> Iterator[str]:
+        """Yield an option and the values that it takes off the next words, as many as argparse would."""
+        if action.nargs is None:
+            if not rest or rest[0].partition("=")[0] in self._option_string_actions:
+                self._lacks(action, "a value")
+            yield f"{name}={rest.pop(0)}"
+            return
+        most = 1 if action.nargs == "?" else action.nargs if isinstance(action.nargs, int) else len(rest)
+        values = list(itertools.takewhile(lambda word: word != "--" and not _is_option(word), rest[:most]))
+        del rest[: len(values)]
+        if isinstance(action.nargs, int) and len(values) < action.nargs:
+            self._lacks(action, f"{action.nargs} values" if action.nargs > 1 else "a value")
+        if action.nargs == "+" and not values:
+            self._lacks(action, "values")
+        yield from [name, *values]
+
+    def _lacks(self, action: argparse.Action, what: str) -> NoReturn:
+        self.error(f"{'/'.join(action.option_strings)} needs {what}: {_HelpFormatter(self.prog).values_of(action)}")
 
     def _action(self, name: str) -> argparse.Action:
         known = self._option_string_actions

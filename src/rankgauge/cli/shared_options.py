@@ -257,6 +257,10 @@ def check_unjudged(given: argparse.Namespace, forms: Collection[str]) -> None:
         )
 
 
+def _as_it_is(function: Callable[[], Any]) -> Any:  # noqa: ANN401  # whatever it returns
+    return function()
+
+
 class Command(NamedTuple):
     """
     A command: what can be typed behind its name, and what it does.
@@ -271,6 +275,8 @@ class Command(NamedTuple):
         execute: What does it, and returns the exit code: a function, or the place of one.
 
         summary: Its one line, where the table of commands has none.
+
+        guarded: Calls a function that may run code of the command, such as types of its options.
     """
 
     usage: str
@@ -278,6 +284,7 @@ class Command(NamedTuple):
     options: Options | Callable[[argparse.ArgumentParser], None]
     execute: str | Callable[[argparse.Namespace], int]
     summary: str = ""
+    guarded: Callable[[Callable[[], Any]], Any] = _as_it_is
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add options and arguments to a parser."""

@@ -19,7 +19,7 @@ from rankgauge.plugin.console import Console
 from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.signature import Authored, declaring, first_line, plain_name
 
-__all__ = ["Command", "System", "command", "load_command", "system"]
+__all__ = ["Command", "System", "command", "load_command", "system", "unusable_options"]
 
 
 SystemFactory = Callable[..., Callable[[Any], object]]
@@ -158,6 +158,21 @@ def command(
 
 def _no_options(_parser: argparse.ArgumentParser) -> None:
     """Add nothing."""
+
+
+_EVERYWHERE = ("--debug", "--plain", "--max-line")
+"""What rankgauge reads anywhere on the command line, so that no command is given it."""
+
+
+def unusable_options(parser: argparse.ArgumentParser) -> str:
+    """Return what is wrong with the options that a command added to a parser; empty if nothing is."""
+    for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them
+        if taken := [name for name in action.option_strings if name in _EVERYWHERE]:
+            return f"the option {taken[0]} is rankgauge's own, on every command; choose another name"
+        if action.nargs == argparse.REMAINDER:
+            name = "/".join(action.option_strings) or action.dest
+            return f"{name} takes the remainder of the line; take words with nargs='*': those after -- are no options"
+    return ""
 
 
 def load_command(point: EntryPoint) -> Command:

@@ -40,7 +40,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.named_data import read_path
-from rankgauge.plugin.programs import load_command
+from rankgauge.plugin.programs import load_command, unusable_options
 from rankgauge.policy import DEFAULT_CONTRACT, Policy
 from rankgauge.report import rendered
 from rankgauge.result.aggregation import aggregated
@@ -318,6 +318,9 @@ def _described_options(trial: Trial[Part]) -> None:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-h", "--help", help="Show this message and exit.")
     trial.attempt(functools.partial(declared.options, parser), {}, "adding the options")
+    trial.attempt(parser.format_help, {}, "showing the help")
+    reason = unusable_options(parser)
+    trial.demand(not reason, reason)
     for action in parser._actions:  # noqa: SLF001  # there is no other way to all of them
         name = "/".join(action.option_strings) or action.dest
         trial.demand(action.help, f"{name} has no help")
