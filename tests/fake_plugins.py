@@ -109,6 +109,7 @@ class FakePlugins:
             metadata = info / "METADATA"
             text = metadata.read_text(encoding="utf-8")
             metadata.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", text), encoding="utf-8")
+            info.rename(info.with_name(f"{info.name.partition('-')[0]}-{version}.dist-info"))
         importlib.invalidate_caches()
 
     def forget(self) -> None:

@@ -536,3 +536,31 @@ class TestObservers:
         installed.add("alpha-tools", OBSERVER)
         _, out, _ = command_line("plugins", "list")
         assert [True] == ["an observer" in line for line in out.splitlines() if "alpha-tools" in line]
+
+
+class TestInstalled:
+    """`Catalog.installed` looks once, and again where the answer may be another one."""
+
+    def test_the_same_catalog_serves_every_engine(self):
+        assert Engine().catalog is Engine().catalog is Catalog.installed()
+        assert Catalog.discover() is not Catalog.discover()
+
+    def test_a_plugin_that_is_added_or_taken_away_is_seen(self, installed):
+        before = Catalog.installed()
+        file = installed.add("acme", metric_module("acme-share"))
+        added = Catalog.installed()
+        assert added is not before
+        assert plugins_of(Engine().catalog, "acme")
+        installed.uninstall(file)
+        assert plugins_of(Catalog.installed(), "acme") == []
+
+    @pytest.mark.parametrize(
+        ("variable", "value"), [("RANKGAUGE_DISABLE_PLUGINS", "acme"), ("RANKGAUGE_NO_PLUGINS", "1")]
+    )
+    def test_variables_of_the_environment_are_seen(self, installed, monkeypatch, variable, value):
+        installed.add("acme", metric_module("acme-share"))
+        assert not plugins_of(Catalog.installed(), "acme")[0].disabled
+        monkeypatch.setenv(variable, value)
+        assert plugins_of(Catalog.installed(), "acme")[0].disabled
+        monkeypatch.delenv(variable)
+        assert not plugins_of(Catalog.installed(), "acme")[0].disabled

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
-from rankgauge.catalog.discovery import Installed, discover_again
+from rankgauge.catalog.discovery import Installed, discover_again, state_of_installation
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.names import Names
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
@@ -127,6 +128,16 @@ class Catalog:
             return cls((), installed)
         given = (load_plugin(Plugin("", "", name, name), lambda plugin=each: plugin) for name, each in plugins.items())  # type: ignore[misc]  # default
         return cls([*installed.all(), *given])
+
+    @classmethod
+    def installed(cls) -> Catalog:
+        """
+        Return the catalog of everything installed, which is looked for once.
+
+        It is looked for again where `sys.path`, what one of its folders holds, or an environment variable that disables
+        plugins has changed; `discover` looks in any case.
+        """
+        return _installed(state_of_installation())
 
     __copy__ = __deepcopy__ = itself
 
@@ -419,3 +430,9 @@ def _found_again(
 ) -> Catalog:
     """Return the catalog that another process had, with those of its plugins that are installed here."""
     return Catalog([*discover_again(wanted), *given])._with(matchers, profiles)  # noqa: SLF001  # the same module
+
+
+@functools.lru_cache(maxsize=8)
+def _installed(_state: object) -> Catalog:
+    """Return what is installed in a state of the process."""
+    return Catalog.discover()

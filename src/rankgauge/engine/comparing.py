@@ -125,7 +125,7 @@ def compare(
         interval=interval,
         matters=matters,
         short_lists=short_lists,
-    ).with_test_of(catalog or Catalog.discover())
+    ).with_test_of(catalog or Catalog.installed())
     named, clusters = named_clusters(results, cluster)
     if isinstance(spec := as_written(metrics), str):
         metrics = [spec]

@@ -107,7 +107,7 @@ class Engine:
     @cached_property
     def catalog(self) -> Catalog:
         """Return what plugins offer."""
-        return self._catalog if self._catalog is not None else Catalog.discover()
+        return self._catalog if self._catalog is not None else Catalog.installed()
 
     @property
     def config(self) -> LoadedConfig | None:

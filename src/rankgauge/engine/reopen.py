@@ -102,7 +102,7 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
             if files[key] is None:
                 msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
                 raise ResultError(msg)
-        catalog = catalog or Catalog.discover()
+        catalog = catalog or Catalog.installed()
         chosen = catalog.profile(manifest["profile"]).adapted(_policy_of(manifest), manifest["relevance"])
         _check_excluded(chosen, manifest)
         plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)

@@ -300,7 +300,7 @@ def _kind(word: object, defaults: Defaults) -> Claim[GateKind] | None:
     if not isinstance(word, str) or not GATE_WORD.fullmatch(word) or word in _KEYS:
         return None
     try:
-        return (defaults.catalog or Catalog.discover()).gate_kind(word)
+        return (defaults.catalog or Catalog.installed()).gate_kind(word)
     except UnknownNameError:
         return None
     except NameClashError as error:

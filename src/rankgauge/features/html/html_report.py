@@ -225,7 +225,7 @@ def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
             return evaluation.catalog()
         if isinstance(evaluation, RunEvaluation):
             return evaluation.plan.catalog
-    return Catalog.discover()
+    return Catalog.installed()
 
 
 def _samples_first(result: ResultValues) -> ResultValues:

@@ -98,7 +98,9 @@ def _read_judgments(source: QrelsLike, columns: Mapping[str, str] | None, rel: f
     name = _name_of(source)
     findings: list[Finding] = []
     try:
-        qrels = source if isinstance(source, Qrels) else open_qrels(source, columns=columns, catalog=Catalog.discover())
+        qrels = (
+            source if isinstance(source, Qrels) else open_qrels(source, columns=columns, catalog=Catalog.installed())
+        )
     except UnreadableError:
         raise
     except RepeatedJudgmentsError as error:
@@ -122,7 +124,7 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
         return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source = open_run(run, columns=columns, catalog=Catalog.discover())
+        source = open_run(run, columns=columns, catalog=Catalog.installed())
         if (with_ranks := getattr(source, "with_ranks", None)) is not None:  # of a file or table that may state them
             source = with_ranks()
         scanned, scattered = _scanned(source, judgments.qrels, rel)
