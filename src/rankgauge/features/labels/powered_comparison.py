@@ -233,9 +233,9 @@ def _refuse_few(questions: Sequence[JudgedQuestions], human: str) -> None:
         if n >= LEAST_LABELLED:
             continue
         if each.is_linear:
-            which, hint = "have a judgment by people", ""
+            which, hint = f"{'has' if n == 1 else 'have'} a judgment by people", ""
         else:
-            which = "are judged whole by people, which is every document that the model judged"
+            which = f"{'is' if n == 1 else 'are'} judged whole by people, which is every document that the model judged"
             hint = (
                 f"; {each.name} depends on all of them at once, unlike metrics that add up, such as P@10, hits@10 and "
                 "DCG@10, for which some documents of a question are enough"
