@@ -7,11 +7,12 @@ from rankgauge.engine.sample_score import SampleScore
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import MetricExpression
 from rankgauge.features.agreement.rank_agreement import RankAgreement
-from rankgauge.features.funnel import Funnel, FunnelStage, Traced
-from rankgauge.features.labels import PoweredComparison, PoweredDifference, PoweredMetric
+from rankgauge.features.funnel.fates import Traced
+from rankgauge.features.funnel.funnel import Funnel, FunnelStage
+from rankgauge.features.labels.powered_comparison import PoweredComparison, PoweredDifference, PoweredMetric
 from rankgauge.features.labels.prediction_powered import PoweredMean
 from rankgauge.features.preflight.findings import Finding
-from rankgauge.features.threshold import Half, Share, Threshold
+from rankgauge.features.threshold.threshold import Half, Share, Threshold
 from rankgauge.gates.outcomes import GateOutcome
 from rankgauge.io.open_sources import QrelsLike, RunLike
 from rankgauge.planning.requests import MetricSpec

@@ -9,8 +9,8 @@ import pytest
 import rankgauge
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.features.html import lay_out
 from rankgauge.features.html.html_report import gather
+from rankgauge.features.html.page import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e'\"&"

@@ -43,7 +43,7 @@ def compared(rng, n, metrics, runs, test, moved):
         [
             (30, 1, 1, "wilcoxon"),
             (30, 1, 1, "sign-flip"),
-            (6, 1, 1, "sign-flip"),
+            (10, 1, 1, "sign-flip"),
             (12, 2, 1, "t"),
             (30, 5, 1, "sign-flip"),
             (30, 5, 3, "sign-flip"),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rankgauge
-from rankgauge import Engine, Policy, Result
+from rankgauge import Engine, Policy, Result, evaluate
 from rankgauge.errors import PolicyError, ResultError
 from rankgauge.exclusions import Excluded
+from rankgauge.policy import PROFILES
+from rankgauge.scoring.score import UNDEFINED
 
 _QRELS = {"q1": {"a": 1, "z": 2}, "q2": {"c": 1}}
 _RUN = {"q1": {"x": 9.0, "z": 8.0, "a": 7.0}, "q2": {"y": 5.0, "c": 4.0}}
@@ -181,3 +184,23 @@ def test_two_that_leave_out_the_same_have_one_fingerprint() -> None:
     assert given.fingerprint == of_file.fingerprint
     assert given.fingerprint != Excluded({"b": ["x", "y"]}).fingerprint
     assert given != of_file  # which a plan that is kept would name
+
+
+def test_a_query_that_has_no_judgment_left_is_undefined_on_every_road_though_it_has_no_ranking(tmp_path: Path) -> None:
+    """In samples it had no ground truth; in runs it was missing, and counted as 0 in judged@2."""
+    qrels, run = {"q": {"a": -1}, "r": {"b": 4}}, {"r": {"b": 1.0}}
+    (tmp_path / "qrels").write_text("q 0 a -1\nr 0 b 4\n", encoding="utf-8")
+    (tmp_path / "run").write_text("r Q0 b 1 1.0 t\n", encoding="utf-8")
+    usual = PROFILES["default"]
+    profile = replace(usual, policy=replace(usual.policy, excluded=Excluded.of({"q": ["a"]})))
+    samples = [
+        {"id": "q", "expected_output": {"relevant": qrels["q"]}},
+        {"id": "r", "expected_output": {"relevant": qrels["r"]}, "actual_output": ["b"]},
+    ]
+    results = [
+        evaluate(qrels, run, ["judged@2"], profile=profile),
+        evaluate(tmp_path / "qrels", tmp_path / "run", ["judged@2"], profile=profile),
+        Engine().dataset(samples).with_profile(profile).with_metrics(["judged@2"]).run(),
+    ]
+    for result in results:
+        assert (result["judged@2"].mean, result["judged@2"].codes[result.sample_ids.index("q")]) == (1.0, UNDEFINED)

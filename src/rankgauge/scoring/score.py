@@ -122,7 +122,7 @@ def _outcome(
     """Return a value or a reason for each sample."""
     evidence, metric = batch.evidence[target], column.metric
     flawed = _seen_flaws(batch.flawed, target)
-    without_gold = evidence.without_gold if metric.needs_gold else ()
+    without_gold = _without_gold(evidence, target, policy) if metric.needs_gold else ()
     if metric.is_whole:
         unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
         return _whole(evidence, flawed, k, unfit)
@@ -172,6 +172,15 @@ def _outcome(
         lacking = lacking if column.overrides.undefined is None else set(range(judged.n)) - unanswerable.keys()
         _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
+
+
+def _without_gold(evidence: Evidence, target: Target, policy: Policy) -> Sequence[int]:
+    """Return the samples without the kind of ground truth; of a run those of which the policy leaves out all of it."""
+    if policy.excluded is None or evidence.without_gold or target.gold != "relevant":
+        return evidence.without_gold
+    judged = evidence.judged
+    empty: list[int] = np.flatnonzero(np.bincount(judged.gold.sample, minlength=judged.n) == 0).tolist()
+    return empty
 
 
 def _seen_flaws(flawed: Mapping[int, Flaw], target: Target) -> dict[int, Flaw]:

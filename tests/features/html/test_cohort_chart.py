@@ -8,9 +8,9 @@ import pytest
 
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.features.html import lay_out
 from rankgauge.features.html.blocks import Dot, dots
 from rankgauge.features.html.html_report import gather
+from rankgauge.features.html.page import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 SMALL, LARGE = Dot("small", 3, 0.25, (0.0, 0.5), "0.250"), Dot("large <b>", 9, 0.75, None, "0.750")

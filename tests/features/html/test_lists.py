@@ -12,8 +12,8 @@ from packed_reports import payload
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.features.html import html_report as picturing
-from rankgauge.features.html import lay_out
 from rankgauge.features.html.html_report import gather
+from rankgauge.features.html.page import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 

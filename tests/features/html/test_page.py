@@ -15,8 +15,9 @@ from packed_reports import payload
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ParameterError
-from rankgauge.features.html import ReportData, Section, lay_out
 from rankgauge.features.html.html_report import gather
+from rankgauge.features.html.page import lay_out
+from rankgauge.features.html.report_data import ReportData, Section
 from rankgauge.plugin import ReportBars, ReportTable, ReportText
 
 CATALOG = Catalog.discover(own_only=True)

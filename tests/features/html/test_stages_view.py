@@ -6,8 +6,8 @@ import re
 
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.features.html import lay_out
 from rankgauge.features.html.html_report import gather
+from rankgauge.features.html.page import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 

@@ -12,7 +12,7 @@ from rankgauge.cli.shared_options import AS_JSON, Command, Options, count, typed
 from rankgauge.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
-    from rankgauge.features.funnel import Funnel
+    from rankgauge.features.funnel.funnel import Funnel
 
 _USAGE_FUNNEL = "[-m METRIC] [OPTIONS] RESULT_DIR\n--qrels QRELS --stage NAME=RUN --stage NAME=RUN -m METRIC [OPTIONS]"
 _ABOUT_FUNNEL = """\

@@ -14,8 +14,9 @@ from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of,
 from rankgauge.engine.runs import judge_units
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError
-from rankgauge.features.funnel import Funnel, Pipeline
+from rankgauge.features.funnel.fates import Pipeline
 from rankgauge.features.funnel.following import Following
+from rankgauge.features.funnel.funnel import Funnel
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric

@@ -13,8 +13,8 @@ from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import in_steps, print_answer, remark, report_width, rule
 from rankgauge.cli.result_folders import check_html, folders_within
 from rankgauge.errors import ParameterError, ResultError, counted
-from rankgauge.features.history import History
 from rankgauge.features.history.entry import Entry
+from rankgauge.features.history.index_file import History
 from rankgauge.features.history.layouts import entry_facts, export_history, history_text, line_facts, list_text
 from rankgauge.features.history.lines import history_lines
 from rankgauge.gates.baseline import commit_of

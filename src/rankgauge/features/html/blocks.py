@@ -14,8 +14,7 @@ from markupsafe import Markup
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import CohortDifference, MetricComparison, RunComparison
-from rankgauge.features.funnel import Funnel
-from rankgauge.features.funnel.funnel import fate_rows, funnel_headline, funnel_legend, stage_rows, step_lines
+from rankgauge.features.funnel.funnel import Funnel, fate_rows, funnel_headline, funnel_legend, stage_rows, step_lines
 from rankgauge.features.html import charts
 from rankgauge.features.html.charts import WIDE, Scale, line, short, svg, text
 from rankgauge.features.html.notation import difference, named, score

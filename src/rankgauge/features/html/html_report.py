@@ -20,7 +20,7 @@ from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, PlanError, RankgaugeError, ResultError, counted
 from rankgauge.expression import MetricExpression, Value, parse
-from rankgauge.features.funnel import Funnel
+from rankgauge.features.funnel.funnel import Funnel
 from rankgauge.features.funnel.funneling import first_funnel
 from rankgauge.features.html.loss_reasons import LostSamples
 from rankgauge.features.html.report_data import DepthCurve, ReportData, Section

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli import shared_options as shared
 from rankgauge.cli.shared_options import DATASET, Command, Options, file, value
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankgauge.comparison import Comparison
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.result import ResultValues
@@ -60,8 +61,8 @@ def write_html(
     from rankgauge.base.plain_text import visible
     from rankgauge.cli.console import progress_bar, remark
     from rankgauge.errors import ResultError
-    from rankgauge.features.html import lay_out
     from rankgauge.features.html.html_report import gather
+    from rankgauge.features.html.page import lay_out
     from rankgauge.io.whole_files import replace_file
 
     with progress_bar("report", wanted=True) as report:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Cutoff
 from rankgauge.comparison.differences import Comparison, RunComparison
-from rankgauge.features.funnel import Funnel
+from rankgauge.features.funnel.funnel import Funnel
 from rankgauge.features.html.ranked_lists import ResultLists
 from rankgauge.gates.outcomes import GateReport
 from rankgauge.plugin.sections import View

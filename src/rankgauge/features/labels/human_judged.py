@@ -14,7 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.engine.runs import evaluate_planned, plan_run
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
-from rankgauge.features.labels import JudgedQuestions, PoweredComparison, compare_powered
+from rankgauge.features.labels.powered_comparison import JudgedQuestions, PoweredComparison, compare_powered
 from rankgauge.io.judgment_sources import sources_of
 from rankgauge.io.nested_mappings import qrels_of_mapping
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels

@@ -21,7 +21,7 @@ from rankgauge.cli.system_under_test import imported
 from rankgauge.errors import ParameterError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.features.testing import PluginReport, Report
+    from rankgauge.features.testing.law_report import PluginReport, Report
 
 __all__ = ["check_metrics", "check_plugins"]
 
@@ -29,7 +29,7 @@ __all__ = ["check_metrics", "check_plugins"]
 def check_metrics(given: argparse.Namespace) -> int:
     """Print which laws a metric obeys."""
     _keep_files_away()
-    from rankgauge.features.testing import check_metric
+    from rankgauge.features.testing.metric_checks import check_metric
 
     options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": _wanted_cases(given)}
     reference = None if given.reference is None else imported(given.reference, "a reference")
@@ -90,8 +90,8 @@ def _check_laws(given: argparse.Namespace) -> int:
     """Check everything that one plugin offers against the laws."""
     cases = _wanted_cases(given)
     _keep_files_away()
-    from rankgauge.features.testing import check_plugin
     from rankgauge.features.testing.law_checks import QUICK_CASES
+    from rankgauge.features.testing.plugin_checks import check_plugin
 
     hint: str | None = "; --quick takes less" if cases > QUICK_CASES else ""
 
