@@ -24,6 +24,7 @@ from rankgauge.cli import call as _call
 from rankgauge.config import load_config
 from rankgauge.engine.runs import plan_run
 from rankgauge.plugin import hookimpl
+from rankgauge.plugin.programs import Command
 from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parents[2]
@@ -100,10 +101,11 @@ def run(commands: str) -> None:
 
 
 def plugin_of(module: ModuleType) -> SimpleNamespace | None:
-    """Return a plugin that offers all that a module declares; None if that is nothing."""
+    """Return a plugin that offers all that a module declares by hooks; None if that is nothing."""
     offers: dict[str, list[object]] = {}
     for value in vars(module).values():
-        if (declaration := getattr(value, "__rankgauge__", None)) is not None:
+        declaration = getattr(value, "__rankgauge__", None)
+        if declaration is not None and not isinstance(declaration, Command):  # these are entry points
             kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(declaration).__name__.removeprefix("Named")).lower()
             offers.setdefault(f"rankgauge_{kind}s", []).append(value)
     hooks = {name: hookimpl(specname=name)(lambda found=found: found) for name, found in offers.items()}
