@@ -19,12 +19,12 @@ import yaml
 import rankgauge
 from draws import is_thorough, some
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.loading import _HOOKS
 from rankgauge.catalog.trec_eval import expand
 from rankgauge.cli import call as _call
 from rankgauge.config import load_config
 from rankgauge.engine.runs import plan_run
 from rankgauge.plugin import hookimpl
-from rankgauge.plugin.programs import Command
 from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +32,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 BESIDE = sorted([ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *ROOT.glob("plugins/*/README.md")])
 """Pages that only have their links checked: they stand in the site, too."""
 
+HOOKS = {declared: hook for hook, (_, declared) in _HOOKS.items()}
 MAP = ROOT / "docs/explanation/how-a-number-is-made.md"
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -104,10 +105,9 @@ def plugin_of(module: ModuleType) -> SimpleNamespace | None:
     """Return a plugin that offers all that a module declares by hooks; None if that is nothing."""
     offers: dict[str, list[object]] = {}
     for value in vars(module).values():
-        declaration = getattr(value, "__rankgauge__", None)
-        if declaration is not None and not isinstance(declaration, Command):  # these are entry points
-            kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(declaration).__name__.removeprefix("Named")).lower()
-            offers.setdefault(f"rankgauge_{kind}s", []).append(value)
+        hook = HOOKS.get(type(getattr(value, "__rankgauge__", None)))
+        if hook is not None:
+            offers.setdefault(hook, []).append(value)
     hooks = {name: hookimpl(specname=name)(lambda found=found: found) for name, found in offers.items()}
     return SimpleNamespace(__name__=module.__name__, **hooks) if hooks else None
 
