@@ -18,7 +18,7 @@ from rankgauge.plugin.ranking_filter import RankedResults
 from rankgauge.policy import Policy
 from rankgauge.ranking_filters import Filter, FilterStep
 from rankgauge.samples import Fault, Output, Sample
-from rankgauge.samples.left_out import left_out
+from rankgauge.samples.left_out import left_out, with_results
 
 __all__ = ["FilterFailedError", "narrowed", "stays"]
 
@@ -45,28 +45,7 @@ def _output(output: Output, policy: Policy) -> Output | Fault:
         kept = stays(policy, output.ids, output.scores, output.texts)
     except FilterFailedError as error:
         return Fault(str(error), output.unread)
-    stages = output.stages
-    if stages is not None:
-        stages = {
-            name: stage._replace(output=_output(stage.output, policy)) if isinstance(stage.output, Output) else stage
-            for name, stage in stages.items()
-        }
-    searches = output.searches
-    if searches is not None:
-        searches = searches._replace(of_items=list(compress(searches.of_items, kept)))
-    return output._replace(
-        ids=list(compress(output.ids, kept)),
-        texts=_some(output.texts, kept),
-        scores=_some(output.scores, kept),
-        places=_some(output.places, kept),
-        metadata=_some(output.metadata, kept),
-        stages=stages,
-        searches=searches,
-    )
-
-
-def _some(column: Sequence[V] | None, kept: Sequence[bool]) -> list[V] | None:
-    return None if column is None else list(compress(column, kept))
+    return with_results(output, kept, lambda inner: _output(inner, policy))
 
 
 def stays(

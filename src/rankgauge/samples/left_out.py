@@ -4,16 +4,16 @@ Samples without the documents that a policy leaves out for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress
 from typing import TypeVar
 
 from rankgauge.exclusions import Excluded
 from rankgauge.samples.gold_items import GoldSet, Place
-from rankgauge.samples.sample_values import Expected, Output, Sample
+from rankgauge.samples.sample_values import Expected, Fault, Output, Sample
 
-__all__ = ["left_out"]
+__all__ = ["left_out", "with_results"]
 
 V = TypeVar("V")
 
@@ -37,10 +37,15 @@ def _output(output: Output, names: AbstractSet[str]) -> Output:
         name not in names and not (isinstance(place, Place) and place.document in names)
         for name, place in zip(output.ids, places, strict=True)
     ]
+    return with_results(output, kept, lambda inner: _output(inner, names))
+
+
+def with_results(output: Output, kept: Sequence[bool], narrowed: Callable[[Output], Output | Fault]) -> Output:
+    """Return an output with the results that are *kept*, and with each of its stages as *narrowed* returns it."""
     stages = output.stages
     if stages is not None:
         stages = {
-            name: stage._replace(output=_output(stage.output, names)) if isinstance(stage.output, Output) else stage
+            name: stage._replace(output=narrowed(stage.output)) if isinstance(stage.output, Output) else stage
             for name, stage in stages.items()
         }
     searches = output.searches
