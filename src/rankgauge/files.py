@@ -140,7 +140,7 @@ def read_corpus(path: str | Path, *, catalog: Catalog | None = None, named: Abst
 
         NothingToEvaluateError: There is no document.
     """
-    return corpus.read_corpus(Path(path), catalog=catalog or Catalog.discover(), named=named)
+    return corpus.read_corpus(Path(path), catalog=catalog or Catalog.installed(), named=named)
 
 
 def read_sample(
@@ -192,7 +192,7 @@ def records(path: str | Path, *, catalog: Catalog | None = None, reader: str = "
     Raises:
         DataError: The file cannot be read, or no reader knows its ending.
     """
-    return file_records.records(Path(path), catalog or Catalog.discover(), reader)
+    return file_records.records(Path(path), catalog or Catalog.installed(), reader)
 
 
 def open_file(path: str | Path) -> AbstractContextManager[Source]:

@@ -564,3 +564,10 @@ class TestInstalled:
         assert plugins_of(Catalog.installed(), "acme")[0].disabled
         monkeypatch.delenv(variable)
         assert not plugins_of(Catalog.installed(), "acme")[0].disabled
+
+    def test_a_plugin_that_could_not_be_imported_is_tried_again(self, installed):
+        file = installed.add("acme", FAILING_IMPORT)
+        assert fault_of(Catalog.installed(), "acme").stage == "load"
+        file.write_text(metric_module("acme-share"), encoding="utf-8")
+        assert faults_of(Catalog.installed(), "acme") == []
+        assert Catalog.installed() is Catalog.installed()

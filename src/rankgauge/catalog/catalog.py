@@ -134,10 +134,16 @@ class Catalog:
         """
         Return the catalog of everything installed, which is looked for once.
 
-        It is looked for again where `sys.path`, what one of its folders holds, or an environment variable that disables
-        plugins has changed; `discover` looks in any case.
+        It is looked for again if `sys.path`, what one of its folders holds, or an environment variable that disables
+        plugins has changed, and if a plugin could not be imported, which may be mended by now; `discover` looks in any
+        case.
         """
-        return _installed(state_of_installation())
+        state = state_of_installation()
+        found = _installed(state)
+        if found._names.has_broken:  # noqa: SLF001  # another of this class
+            _installed.cache_clear()
+            found = _installed(state)
+        return found
 
     __copy__ = __deepcopy__ = itself
 

@@ -101,6 +101,12 @@ class Installed:
         plugins += _with_commands(points, self._is_off)
         return sorted(plugins, key=lambda one: (one.distribution, one.name)) + unreadable
 
+    @property
+    def loaded_others(self) -> Sequence[Plugin]:
+        """Return the plugins of other distributions if they are loaded already, and none if not."""
+        loaded: Sequence[Plugin] = vars(self).get("others", ())
+        return loaded
+
     @functools.cached_property
     def distributions(self) -> set[tuple[str, str]]:
         """Return names and versions of the distributions that have plugins and are not disabled, loading none."""

@@ -55,6 +55,14 @@ class Names:
             finally:
                 self._installed = installed
 
+    @property
+    def has_broken(self) -> bool:
+        """Return whether a plugin that was needed so far could not be imported."""
+        with self._loading:
+            others = () if self._installed is None else self._installed.loaded_others
+            faults = (*self.faults, *(fault for plugin in others for fault in plugin.faults))
+        return any(fault.stage == "load" for fault in faults)
+
     def is_loaded(self, kind: str, name: str) -> bool:
         """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
         with self._loading:

@@ -50,7 +50,8 @@ def configured(
             problems.append(Problem(str(error), *loaded.place(*keys), ".".join(map(str, keys))))
 
     if catalog is None:
-        catalog = Catalog.discover(disable=[*config.plugins.disable, *disable], own_only=own_only)
+        off = [*config.plugins.disable, *disable]
+        catalog = Catalog.discover(disable=off, own_only=own_only) if off or own_only else Catalog.installed()
         for name, message in catalog.not_installed(config.plugins.disable).items():
             place = loaded.place("plugins", "disable", config.plugins.disable.index(name))
             problems.append(Problem(message, *place, "plugins.disable"))

@@ -230,7 +230,7 @@ def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog
     name = reader_name(columns, kind)
     if not name and (catalog is None or file.kept is not None or _is_plain(file, kind)):
         return None  # other plugins have not to load for it
-    catalog = Catalog.discover() if catalog is None else catalog
+    catalog = Catalog.installed() if catalog is None else catalog
     claim = catalog.reader_named(name) if name else catalog.reader(*endings(file.path))
     if claim is None or (claim.provider.distribution == OWN and not name):
         return None
