@@ -245,11 +245,13 @@ class _Rankings:
         if not answers and len(facts) < 2:
             return
         for one in self._seen[sample.id]:
+            above = list(one.above(one.first))
+            words = _hashes(tuple(one.texts)) if above and len(facts) > 1 else None
             holders = [
                 rank
-                for rank, text in one.above(one.first)
+                for rank, text in above
                 if any(answer in f" {' '.join(_words(text))} " for answer in answers)
-                or (len(facts) > 1 and facts <= _hashes(tuple(one.texts))[rank - 1])
+                or (words is not None and facts <= words[rank - 1])
             ]
             if 0 < len(holders) <= _RARE:
                 what = "the answer" if answers else "the numbers and names of the gold"

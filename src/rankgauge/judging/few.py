@@ -151,7 +151,7 @@ class FewQueries:
 
 
 def _is_odd(grade: float) -> bool:
-    """Return whether a number is no grade that people usually give."""
+    """Return whether a number is unusual as a grade: it has decimals, or is very low or very high."""
     return grade % 1 != 0 or not _LOWEST <= grade <= _HIGHEST
 
 

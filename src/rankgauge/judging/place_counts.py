@@ -22,7 +22,10 @@ _REMEMBERED = 50_000
 """Of so many places a run remembers how the text begins."""
 
 KINDS = ("taken", "corrected", "refused", "missing")
-"""What becomes of the place of an item: taken as it is; with its end corrected, refused or missing: by its text."""
+"""
+What becomes of the place of an item. It is taken as it is, or with its end corrected; if it is refused or missing, the
+item is found by its text.
+"""
 
 Firsts = Mapping[tuple[str, int], str | None]
 """How the text at a document and a start begins; None for two beginnings."""
