@@ -69,6 +69,7 @@ class Job(Generic[Held]):
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator", "number_rows")}
         shape["reader"] = data.outputs_reader
+        shape["sorts_runs"] = plan.profile.policy.order == "given"
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(

@@ -11,8 +11,8 @@ from pathlib import Path
 from rankgauge.catalog import Catalog
 from rankgauge.io.file_records import read_texts, records
 from rankgauge.io.files import digest, plain_suffix, reading
-from rankgauge.io.judgment_records import grades_of
 from rankgauge.io.problems import unreadable
+from rankgauge.io.row_records import grades_of
 from rankgauge.plugin.declarations import Record
 
 __all__ = ["BEIR", "folder_digest", "folder_records"]

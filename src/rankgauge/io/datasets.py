@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -22,9 +22,9 @@ from rankgauge.io.builtin_formats import records_of
 from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, is_row, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
-from rankgauge.io.judgment_records import holds_judgments, judgment_records
 from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.io.problems import once
+from rankgauge.io.row_records import holds_rows, judgment_records
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Block, Fault, IdOutputs, Output, Sample, read_block, read_sample
@@ -153,9 +153,15 @@ class DatasetReader:
         read: Callable[[Path, Catalog], Iterator[Record]] = records
         if self._data.preset == BEIR:
             read = folder_records
-        if not self._data.preset and holds_judgments(source, self._catalog):
+        if self._holds_judgments:
             read = partial(judgment_records, letters=self._data.letters)
         return self._shape.records(read(source, self._catalog))
+
+    @cached_property
+    def _holds_judgments(self) -> bool:
+        """Return whether each judged query of a file is a sample."""
+        source, is_free = self._data.source, not (self._data.preset or self._data.reader)
+        return is_free and isinstance(source, Path) and holds_rows(source, "qrels", self._catalog)
 
     @property
     def has_blocks(self) -> bool:
@@ -166,7 +172,7 @@ class DatasetReader:
     def has_lines(self) -> bool:
         """Return whether all of a file of JSON lines is read, by our own reader."""
         is_ours = not self._data.reader and has_our_lines(self._data.source, self._catalog)
-        return self._limit is None and is_ours and not self._shape.groups
+        return self._limit is None and is_ours and not (self._shape.groups or self._holds_judgments)
 
     def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
         """

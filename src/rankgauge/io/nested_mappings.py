@@ -14,9 +14,10 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
+import orjson
 
 from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, are_texts, encoded, number_problem
-from rankgauge.errors import DataError, Problem, listed
+from rankgauge.errors import DataError, Problem, UnreadableError, listed
 from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
@@ -202,7 +203,7 @@ def read_nested_run(path: Path, *, name: str) -> MappingRun:
         data, offset = opened.stream.read(), opened.offset
     if (lines := track_lines(data, name)) is not None:
         return _of_tracks(*lines, name)
-    value, text = _json_of(data, name, offset)
+    value, text = _json_of(data, "run", name, offset)
     if is_track(value):
         return _of_tracks([(None, each) for each in (value if isinstance(value, list) else [value])], [], name)
     if isinstance(value, dict) and _MTEB in value:
@@ -277,13 +278,34 @@ def _of_judged(judgments: Mapping[str, dict[str, Any]], problems: Sequence[Probl
 
 def _decoded(path: Path, name: str) -> tuple[Any, str]:
     with open_file(path, name=name) as opened:
-        return _json_of(opened.stream.read(), name, opened.offset)
+        return _json_of(opened.stream.read(), "qrels", name, opened.offset)
 
 
-def _json_of(data: bytes, name: str, offset: int) -> tuple[Any, str]:
+def _json_of(data: bytes, kind: Kind, name: str, offset: int) -> tuple[Any, str]:
     if data.startswith(_QUEUE):
         raise unreadable(name, "it is a queue; once it is filled in, `rankgauge judge read` makes judgments of it")
-    return read_json(data, name, offset=offset)
+    try:
+        return read_json(data, name, offset=offset)
+    except UnreadableError:
+        if _begins_with_objects(data):
+            raise unreadable(name, f"these are JSON lines of other records; {_FORMS[kind]}; {_SAMPLES}") from None
+        raise
+
+
+def _begins_with_objects(data: bytes) -> bool:
+    """Return whether the first two lines are an object each."""
+    lines = data.split(b"\n", 2)[:2]
+    try:
+        return len(lines) == 2 and all(isinstance(orjson.loads(line), dict) for line in lines)
+    except orjson.JSONDecodeError:
+        return False
+
+
+_FORMS: Mapping[Kind, str] = {
+    "qrels": "judgments are rows with query_id, doc_id and relevance, or one document {query: {document: grade}}",
+    "run": "a run has rows with query_id, doc_id and score, or is one document {query: {document: score}}",
+}
+_SAMPLES = "samples and outputs are scored by `rankgauge run --data SAMPLES --outputs OUTPUTS`"
 
 
 _QUEUE = b'{"schema_version": "rankgauge.queue.', b'{"schema_version":"rankgauge.queue.'
@@ -293,6 +315,8 @@ _QUEUE = b'{"schema_version": "rankgauge.queue.', b'{"schema_version":"rankgauge
 def _check(value: Any, text: str, wrong: Iterator[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
     """Raise a `DataError` for problems, or for keys that stand twice, of which a parser keeps the last."""
     problems = first_problems(wrong, name)
+    if problems and isinstance(value, dict) and isinstance(value.get("id"), str | int):
+        problems = [Problem(f"this is the record of a sample; {_SAMPLES}", name)]
     if not problems and _n_quotes(text) != 2 * _n_keys(value):
         problems = _repeated(text, name)
     number = "grade" if kind == "qrels" else "score"

@@ -160,6 +160,10 @@ def _content(
         return file, DelimitedRows(file.path, kind, columns, name=file.name)
     if content is FileKind.BARE:
         return file, _bare(file, kind, columns)
+    if content is FileKind.JSON:
+        from rankgauge.io.json_rows import json_rows
+
+        return file, json_rows(file.path, kind, columns, name=file.name) or content
     return file, _Lines() if content is FileKind.TREC else content
 
 

@@ -24,6 +24,7 @@ from rankgauge.io.file_records import decoded, given, has_our_lines, is_row, rec
 from rankgauge.io.files import digest, ends_within_a_line, is_regular, open_file
 from rankgauge.io.preset_records import Shape
 from rankgauge.io.problems import once, refuse
+from rankgauge.io.row_records import holds_rows, run_records
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import (
@@ -182,11 +183,13 @@ def read_outputs(
     as_ids: bool = False,
     reader: str = "",
     number_rows: bool = False,
+    sorts_runs: bool = True,
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
 
-    Plain ones come *as_ids* where that is asked for, which is fast. A *reader* reads the file whatever its ending.
+    Plain ones come *as_ids* where that is asked for, which is fast. A *reader* reads the file whatever its ending. Of a
+    run each query is an output, by descending score; unless it *sorts runs*, in the order of the file.
 
     Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
     lines that is cut off is logged and left out.
@@ -202,7 +205,12 @@ def read_outputs(
         every = {str(name): () if is_absent(raw) else _shaped(raw, shape).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
-    rows = records(source, catalog, reader) if isinstance(source, Path) else given(source, "outputs")
+    if not isinstance(source, Path):
+        rows = given(source, "outputs")
+    elif not reader and holds_rows(source, "run", catalog, only_lines=bool(preset or fields)):
+        rows = run_records(source, catalog, keeps_order=not sorts_runs)
+    else:
+        rows = records(source, catalog, reader)
 
     def read(output: KeptOutput | None) -> Output | Fault | None:
         return None if output is None else without_mapped(output.read(contract), shape.fields)

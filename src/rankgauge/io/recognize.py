@@ -29,6 +29,7 @@ __all__ = [
     "Head",
     "Looks",
     "cells",
+    "is_bare",
     "is_known",
     "is_qrels_line",
     "is_run_line",
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 _BLANKS = re.compile(rb"[\x00-\x20]+")
-_JSON = re.compile(rb'\s*\{\s*("|\}|$)')
+_JSON = re.compile(rb'\s*(\[\s*(\{|$)|\{\s*("|\}|$))')
 _LOOKED_AT = 1 << 16
 _SEPARATORS = "\t,;"
 _PARQUET = b"PAR1"
@@ -132,7 +133,7 @@ def _of_text(head: Head, kind: Kind, columns: Mapping[str, str] | None, name: st
         return FileKind.TREC
     if len(head.fields) > 1 and is_header(head.fields, kind, columns):
         return FileKind.DELIMITED
-    if _is_bare(head, kind, columns):
+    if is_bare(head, kind, columns):
         return FileKind.BARE
     if not (is_table and head.line):
         return FileKind.TREC
@@ -162,7 +163,7 @@ def _is_said(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
     )
 
 
-def _is_bare(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
+def is_bare(head: Head, kind: Kind, columns: Mapping[str, str] | None) -> bool:
     """Return whether a line has too few columns for TREC text, and a number at its end, as no header has."""
     fields = cells(head, kind, columns)
     is_short = _FEWEST <= len(fields) <= _MOST[kind]

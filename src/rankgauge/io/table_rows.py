@@ -5,6 +5,7 @@ Rows: the columns that are read from a table, some consecutive rows at a time, w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,7 +21,7 @@ from rankgauge.io.files import open_file
 from rankgauge.io.problems import SUBJECTS, refuse, unreadable
 from rankgauge.io.rating_files import HINT
 from rankgauge.io.short_ids import short_views
-from rankgauge.plugin.declarations import Reader
+from rankgauge.plugin.declarations import Reader, Record
 from rankgauge.samples import Fault
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "frame_of_tuples",
     "query_begins",
     "rows_of_reader",
+    "rows_of_records",
     "rows_of_table",
     "selection",
     "unnested",
@@ -109,21 +111,27 @@ class Ranged:
         edges: Sequence[int],
         read: Callable[[int, int, Sequence[str]], pl.DataFrame],
         columns: Sequence[str] = ("query", "document", "value"),
+        line: int | None = None,
     ) -> None:
-        """Take *edges*, where ranges begin and the last one ends, and what reads the named *columns* of a range."""
+        """
+        Take *edges*, where ranges begin and the last one ends, and what reads the named *columns* of a range.
+
+        The *line* is that of the first row, if each row is a line.
+        """
         self.name = name
+        self._line = line
         self._columns = columns
         self._edges = edges
         self._read = read
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, name: str = "") -> Ranged:
+    def of(cls, frame: pl.DataFrame, name: str = "", *, line: int | None = None) -> Ranged:
         """Return the rows of a frame that has the columns of a `Frame`."""
 
         def read(begin: int, end: int, names: Sequence[str]) -> pl.DataFrame:
             return frame.select(names).slice(begin, end - begin)
 
-        return cls(name, (0, frame.height), read, frame.columns)
+        return cls(name, (0, frame.height), read, frame.columns, line)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
         """Return at most *count* parts, which begin with a query each."""
@@ -145,7 +153,8 @@ class Ranged:
             if last > first:
                 rows = self._read(first, last, self._columns)
                 for at in range(0, rows.height, _PIECE):
-                    yield Frame(rows.slice(at, _PIECE), first + at)
+                    line = None if self._line is None else self._line + first + at
+                    yield Frame(rows.slice(at, _PIECE), first + at, line)
 
     def _query_begin(self, row: int) -> int | None:
         """Return where the next query begins after a row; None if there is none nearby."""
@@ -266,31 +275,63 @@ def _unusable(what: str, why: str) -> DataError:
 
 
 _MOST_PROBLEMS = 50
+_NAMED = 1000
+"""How many records are looked at for the names of columns."""
 
 
 def rows_of_reader(
     claim: Claim[Reader], path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str
 ) -> Rows:
-    """Return the records of a file as rows of a table."""
-    rows: list[Mapping[str, Any]] = []
-    problems: list[Problem] = []
+    """Return the records of a file, as a reader yields them, as rows of a table."""
     with open_file(path, name=name, is_text=False) as source:
-        for record in foreign_records(claim, source):
-            value = record.value
-            if isinstance(value, Mapping):
-                rows.append(value)
-                continue
-            flaw = value.reason if isinstance(value, Fault) else f"expected a row, found {type(value).__name__}"
-            problems.append(Problem(flaw, name, record.line, record.path))
-            if len(problems) >= _MOST_PROBLEMS:
-                break
+        by = f"of reader {claim.declaration.name!r} (by {claim.provider}) "
+        return rows_of_records(foreign_records(claim, source), kind, columns, name=name, by=by)
+
+
+def rows_of_records(
+    records: Iterator[Record], kind: Kind, columns: Mapping[str, str] | None, *, name: str, by: str = ""
+) -> Rows:
+    """Return records as rows of a table, of which the columns in question are held; *by* says who yielded them."""
+    problems: list[Problem] = []
+    rows = _mappings(records, name, problems)
+    first = list(islice(rows, _NAMED))
+    names = list(dict.fromkeys(str(key) for row, _ in first for key in row))
+    roles = find_columns(names, kind, columns, source=name) if names else None
+    values: dict[str, list[Any]] = {column: [] for column in roles.by_role.values()} if roles else {}
+    lines: list[int | None] = []
+    for row, line in chain(first, rows):
+        lines.append(line)
+        for column, items in values.items():
+            items.append(row.get(column))
     refuse(f"{SUBJECTS[kind]} cannot be read:", problems)
-    names = list(dict.fromkeys(str(key) for row in rows for key in row))
-    roles = find_columns(names, kind, columns, source=name)
+    roles = roles or find_columns(names, kind, columns, source=name)
     try:
-        values = {column: [row.get(column) for row in rows] for column in roles.by_role.values()}
-        frame = pl.DataFrame({column: pl.Series(items, strict=True) for column, items in values.items()})
-        return Ranged.of(frame.lazy().select(selection(frame.schema, roles, kind)).collect(), name)
+        frame = pl.DataFrame({column: pl.Series(_alike(items), strict=True) for column, items in values.items()})
+        selected = frame.lazy().select(selection(frame.schema, roles, kind, source=name)).collect()
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        message = f"the rows of reader {claim.declaration.name!r} (by {claim.provider}) make no table: {error}"
-        raise unreadable(name, message) from error
+        raise unreadable(name, f"the rows {by}make no table: {error}") from error
+    begin = lines[0] if lines and lines[0] and lines[-1] == lines[0] + len(lines) - 1 else None
+    return Ranged.of(selected, name, line=begin)
+
+
+def _mappings(
+    records: Iterator[Record], name: str, problems: list[Problem]
+) -> Iterator[tuple[Mapping[str, Any], int | None]]:
+    """Yield records with their lines; end after some that are no rows."""
+    for record in records:
+        value = record.value
+        if isinstance(value, Mapping):
+            yield value, record.line
+            continue
+        flaw = value.reason if isinstance(value, Fault) else f"expected a row, found {type(value).__name__}"
+        problems.append(Problem(flaw, name, record.line, record.path))
+        if len(problems) >= _MOST_PROBLEMS:
+            return
+
+
+def _alike(items: Sequence[Any]) -> Sequence[Any]:
+    """Return the values of a column as one type: whole numbers beside others as floats, beside texts as texts."""
+    types = set(map(type, items)) - {type(None)}
+    if types == {int, float}:
+        return [None if item is None else float(item) for item in items]
+    return [None if item is None else str(item) for item in items] if types == {int, str} else items

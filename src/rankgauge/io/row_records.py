@@ -1,0 +1,150 @@
+"""
+Judgments and runs, of which a row is one result, as the records of a dataset and of its outputs, one for each query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from rankgauge.base.logs import logger
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.claims import OWN
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.bare_lines import bare_form
+from rankgauge.io.builtin_formats import LINES
+from rankgauge.io.field_names import Kind, is_header
+from rankgauge.io.files import endings, is_regular, open_file, plain_suffix
+from rankgauge.io.json_rows import beginning, is_row
+from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.problems import SUBJECTS
+from rankgauge.io.recognize import (
+    TREC_LINE,
+    is_bare,
+    is_qrels_line,
+    is_run_line,
+    is_table,
+    read_head,
+    shortened,
+    split_line,
+)
+from rankgauge.plugin.declarations import Record
+from rankgauge.samples import FIELDS
+
+__all__ = ["grades_of", "holds_rows", "judgment_records", "run_records"]
+
+_OF_SAMPLES = frozenset({"id", *(field.partition(".")[0] for field in FIELDS), "retrieved", "answer", "support"})
+_JSON = (".json", *LINES)
+_PARQUET = (".parquet", ".pq")
+
+
+def holds_rows(path: Path, kind: Kind, catalog: Catalog, *, only_lines: bool = False) -> bool:
+    """
+    Return whether a file that is given as samples or outputs holds judgments or a run, also the other one of the two.
+
+    These are TREC's lines, lines without a header, and tables with columns for them. What has a field of samples holds
+    samples, and so does what a reader of somebody else reads. Where fields or a preset say what columns are, *only
+    lines* without names hold results.
+    """
+    if not is_regular(path):
+        return False
+    suffix, claim = plain_suffix(path), catalog.reader(*endings(path))
+    if claim is not None and claim.provider.distribution != OWN:
+        return False
+    if only_lines and (suffix in _PARQUET or suffix in _JSON):
+        return False
+    if suffix in _PARQUET:
+        return _are_columns(_parquet_names(path), kind)
+    if suffix not in _JSON and claim is not None and not is_table(suffix):
+        return False
+    first = None if is_table(suffix) else beginning(path)
+    if first is not None or suffix in _JSON:
+        return first is not None and _OF_SAMPLES.isdisjoint(first.value) and is_row(first.value, kind, None)
+    with open_file(path) as opened:
+        head = read_head(opened.stream)
+    fields = split_line(head.line)
+    if is_qrels_line(fields) or is_run_line(fields) or is_bare(head, kind, None):
+        return True
+    return is_table(suffix) and not only_lines and _are_columns([name.strip() for name in head.fields], kind)
+
+
+def _are_columns(names: list[str], kind: Kind) -> bool:
+    """Return whether the columns of a table are those of judgments or of a run, and none is a field of samples."""
+    return is_header(names, kind, None) and _OF_SAMPLES.isdisjoint(name.partition(".")[0] for name in names)
+
+
+def _parquet_names(path: Path) -> list[str]:
+    import polars as pl
+
+    try:
+        return list(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError):
+        return []  # whoever reads the file says what is wrong with it
+
+
+def judgment_records(path: Path, catalog: Catalog, *, letters: str = "") -> Iterator[Record]:
+    """Yield a sample for each judged query; a `DataError` says what is wrong with the judgments."""
+    _check_lines(path, "qrels", "this is a run, which goes with --outputs (outputs= in Python); --data takes judgments")
+    for name, grades in grades_of(str(path), catalog, letters).items():
+        yield Record({"id": name, "expected_output": {"relevant": grades}}, None, name)
+
+
+def run_records(path: Path, catalog: Catalog, *, keeps_order: bool) -> Iterator[Record]:
+    """
+    Yield an output for each query of a run; a `DataError` says what is wrong with it.
+
+    Results come by descending score, equal ones by descending id, as in every run, or in the order of the file where
+    that is kept for a policy that sorts them itself (*keeps_order*).
+    """
+    _check_lines(path, "run", "these are judgments, which go with --data (data= in Python); --outputs takes a run")
+    run = open_run(str(path), catalog=catalog)
+    for batch in run.grouped():
+        results = zip(batch.documents.strings(), batch.scores.tolist(), strict=True)
+        for name, length in zip(batch.names.strings(), batch.lengths.tolist(), strict=True):
+            ranking = list(islice(results, length))
+            if not keeps_order:
+                ranking.sort(key=lambda result: (result[1], result[0]), reverse=True)
+            items = [{"id": document, "score": score} for document, score in ranking]
+            yield Record({"id": name, "actual_output": {"retrieved": items}}, None, name)
+    for note in run.notes:
+        logger("io").warning("%s", note)
+
+
+_ADVICE: Mapping[Kind, tuple[str, str]] = {
+    "qrels": ("query_id, doc_id, relevance", "{} RUN --columns query,document,grade"),
+    "run": ("query_id, doc_id, rank (or score)", "QRELS {} --columns query,document,rank"),
+}
+"""A header for lines that have none, and the command that takes them as they are."""
+
+
+def _check_lines(path: Path, kind: Kind, swapped: str) -> None:
+    """Refuse lines of the other kind, and lines without a header whose columns could be something else."""
+    if plain_suffix(path) in (*_JSON, *_PARQUET):
+        return
+    with open_file(path) as opened:
+        head = read_head(opened.stream)
+    fields = split_line(head.line)
+    message = ""
+    if (is_run_line if kind == "qrels" else is_qrels_line)(fields):
+        message = swapped
+    elif is_bare(head, kind, None) and not (is_qrels_line if kind == "qrels" else is_run_line)(fields):
+        try:
+            bare_form(path, kind, None, head, name=str(path))
+        except DataError:
+            header, command = _ADVICE[kind]
+            message = (
+                f"{shortened(head.line.rstrip())} has no header, and is not TREC's `{TREC_LINE[kind]}`; say what its "
+                f"columns are in a first line, such as {header}, separated as the lines are, or type `rankgauge trec "
+                f"{command.format(path)}`"
+            )
+    if message:
+        raise DataError(f"{SUBJECTS[kind]} cannot be read:", [Problem(message, str(path), head.number)])
+
+
+def grades_of(source: object, catalog: Catalog, letters: str = "") -> Mapping[str, dict[str, float]]:
+    """Return judgments, of whatever `open_qrels` reads, as the grades of each query by document."""
+    qrels = open_qrels(source, columns={"letters": letters} if letters else None, catalog=catalog)
+    documents, grades = iter(qrels.names), iter(qrels.grades.tolist())
+    counts = zip(qrels.query_names, qrels.lengths.tolist(), strict=True)
+    return {name: dict(islice(zip(documents, grades, strict=True), count)) for name, count in counts}
