@@ -6,6 +6,7 @@ import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import rankgauge.engine.host
@@ -269,3 +270,64 @@ class TestPasses:
         assert scorer.passes(score, 1.0, column="recall@5") is True
         with pytest.raises(ParameterError, match=r"there is no column 'recall@6' \(did you mean"):
             scorer.passes(score, 1.0, column="recall@6")
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ({"metadata": 5}, "metadata, sample 'q7': expected an object, found the integer 5"),
+        ({"metadata": "k"}, "metadata, sample 'q7': expected an object, found the string 'k'"),
+        ({"metadata": ["k"]}, r"metadata, sample 'q7': expected an object, found the list \['k'\]"),
+        ({"metadata": []}, r"metadata, sample 'q7': expected an object, found the list \[\]"),
+        ({"metadata": 0}, "metadata, sample 'q7': expected an object, found the integer 0"),
+        ({"sample_id": None}, "the id is null"),
+        ({"sample_id": ["q7"]}, r"an id must be a string or an integer, not the list \['q7'\]"),
+        ({"expected": object()}, "ground truth is a list of ids, a map id -> gain"),
+    ],
+)
+def test_an_argument_of_another_type_is_an_error_of_ours(argument, message):
+    scorer = HostScorer(metrics="ndcg@10")
+    with pytest.raises(DataError, match=message):
+        scorer.score_only(**{"expected": ["d1"], "retrieved": ["d1"], "sample_id": "q7", **argument})
+
+
+@pytest.mark.parametrize("output", [5, object(), {"retrieved": 5}, "no JSON"])
+def test_an_output_of_another_type_is_a_failed_score_with_its_reason(output):
+    score = HostScorer(metrics="ndcg@10").score_only(expected=["d1"], retrieved=output)
+    assert (score.value, score.status) == (0.0, "failed")
+    assert score.reason
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (5, "values are many numbers, such as .*, not 5"),
+        (None, "values are many numbers, such as .*, not None"),
+        ([1.0, "0.5"], r"values\[1\] is a number or None, not '0.5'"),
+        ("12", r"values\[0\] is a number or None, not '1'"),
+        ([[1.0]], r"values\[0\] is a number or None, not \[1.0\]"),
+    ],
+)
+def test_only_numbers_are_aggregated(values, message):
+    with pytest.raises(ParameterError, match=message):
+        HostScorer(metrics="mrr").aggregated(values)
+
+
+def test_numbers_of_numpy_are_aggregated():
+    assert HostScorer(metrics="mrr").aggregated([np.float32(0.5), None, np.float64(1), np.int64(0)]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"score": 0.5}, "score is a SampleScore, as `HostScorer.score` returns them, not 0.5"),
+        ({"bound": "0.5"}, "bound is a number or None, not '0.5'"),
+        ({"bound": [1]}, r"bound is a number or None, not \[1\]"),
+        ({"column": 5}, "column is the name of a column, not 5"),
+        ({"column": ["mrr"]}, r"column is the name of a column, not \['mrr'\]"),
+        ({"column": "mr"}, r"there is no column 'mr' \(did you mean 'mrr'\?\)"),
+    ],
+)
+def test_what_passes_is_asked_with_a_score_a_number_and_a_name(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        HostScorer(metrics="mrr").passes(**{"score": SampleScore(1.0, "scored"), **arguments})

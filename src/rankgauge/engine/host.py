@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, SupportsFloat, cast
 
+from rankgauge.base.guard import shown
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.sample_score import SampleScore
@@ -155,12 +156,18 @@ class HostScorer:
             values: The value of each score; None, which counts nowhere, is left out.
 
         Returns:
-            What the metric declares, usually the mean; None where nothing counts.
+            What the metric declares, usually the mean; None if nothing counts.
 
         Raises:
-            ParameterError: There are several columns.
+            ParameterError: There are several columns, or *values* are not numbers.
         """
         _ = self.column
+        if not isinstance(values, Iterable):
+            raise ParameterError(f"values are many numbers, such as [0.5, None, 1.0], not {shown(values)}")
+        values = list(values)
+        for place, value in enumerate(values):
+            if value is not None:
+                _check_number(value, f"values[{place}]")
         (planned,) = self._prepared.planned
         declared = planned.aggregate
         function = None if declared is None else declared.declaration.function
@@ -183,8 +190,15 @@ class HostScorer:
             policy allows a run of such samples (``max_failed=1``).
 
         Raises:
-            ParameterError: There are several columns, and *column* names none of them.
+            ParameterError: There are several columns, and *column* names none of them; or an argument is of another
+                type.
         """
+        if not isinstance(score, SampleScore):
+            raise ParameterError(f"score is a SampleScore, as `HostScorer.score` returns them, not {shown(score)}")
+        if bound is not None:
+            _check_number(bound, "bound")
+        if column is not None and not isinstance(column, str):
+            raise ParameterError(f"column is the name of a column, not {shown(column)}")
         named = {each.name: each for each in self.columns}
         if column is not None and column not in named:
             raise ParameterError(
@@ -235,7 +249,9 @@ class HostScorer:
         """
         evaluation = self._prepared.evaluation
         keys = (*_METADATA, *({"asked_at"}.intersection(*(column.gold for column in self.columns))))
-        known = {key: metadata[key] for key in keys if key in metadata} if metadata else {}
+        known: object = metadata  # the engine refuses what is no mapping
+        if isinstance(metadata, Mapping):
+            known = {key: metadata[key] for key in keys if key in metadata}
         sample = {"id": sample_id, "expected_output": expected, "metadata": known}
         scores = evaluation.score({**sample, "actual_output": _output(retrieved, answer)}, details=True)
         if retrieved is None and answer is not None and not all(column.judges_answer for column in self.columns):
@@ -352,6 +368,11 @@ def _check_kind(value: object, name: str) -> None:
     kinds, wanted = _KINDS[name]
     if value is not None and not isinstance(value, kinds):
         raise ParameterError(f"{name} is {wanted}, not {value!r}")
+
+
+def _check_number(value: object, name: str) -> None:
+    if not isinstance(value, SupportsFloat):  # numbers of numpy and `decimal` are, texts are not
+        raise ParameterError(f"{name} is a number or None, not {shown(value)}")
 
 
 def _check_plain(value: object, name: str, depth: int = 0) -> None:
