@@ -280,3 +280,34 @@ def test_parameters_that_have_a_form_there_are_printed_in_it(written, label, for
 )
 def test_parameters_that_have_none_have_no_label(written):
     assert labels(written) == [None]
+
+
+PRINTED = [
+    ("rbp_p=0.8", "rbp(p=0.8)"), ("rbp_resid_p=0.95", "rbp_resid(p=0.95)"), ("set_F_4", "set_F(beta=2.0)"),
+    ("set_F_0.25", "set_F(beta=0.5)"), ("utility_1,-1,0,0", 'utility(weights="1,-1,0,0")'), ("P_5", "P@5"),
+    ("11pt_avg_0.1,0.5", '11pt_avg(recalls="0.1,0.5")'), ("11pt_avg_0.5", '11pt_avg(recalls="0.5")'),
+    ("G_1=3,2=9", 'G(gains="1=3,2=9")'), ("ndcg_1=3,2=9", 'ndcg(gains="1=3,2=9")'), ("unj_20", "unj@20"),
+    ("ndcg_rel_1=3", 'ndcg_rel(gains="1=3")'), ("Rndcg_1=2", 'Rndcg(gains="1=2")'), ("success_1", "success@1"),
+    ("iprec_at_recall_0.10", "iprec_at_recall@0.1"), ("Rprec_mult_1.20", "Rprec_mult@1.2"),
+    ("ndcg_cut_10", "ndcg@10"), ("map_cut_5", "map@5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "ours"), PRINTED)
+def test_a_printed_name_can_be_typed(label, ours):
+    """Here and for every other command, and it prints the same name again."""
+    samples = ENGINE.dataset([]).with_metrics
+    assert samples(label).plan().metrics[0].standard_name == samples(ours).plan().metrics[0].standard_name
+    (column,) = expand([label], BUILT_IN)
+    assert column.label == label
+
+
+def test_every_name_that_is_printed_is_read_again():
+    printed = expand([*MEASURES, "rbp.p=0.8", "rbp_resid.p=0.8", "set_F.2", "G.1=2", "relstring.5"], BUILT_IN)
+    assert [column.label for column in printed] == labels(*(str(column.label) for column in printed))
+
+
+@pytest.mark.parametrize("written", ["rbp_p=x", "set_F_1.2.3", "utility_1,2"])
+def test_parameters_behind_a_printed_name_that_it_cannot_have_are_said(written):
+    with pytest.raises((ExpressionError, PlanError)):
+        ENGINE.dataset([]).with_metrics(written).plan()

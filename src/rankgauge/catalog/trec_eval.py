@@ -154,13 +154,23 @@ _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>(?!\d+-l\d).*)", re.DOTALL)
 _LISTED = re.compile(r"(?P<name>\w+?)_(?P<params>-?[0-9.]+(?:\s*,\s*-?[0-9.]+)+)")
 """A name and several cutoffs or levels, as the columns of trec_eval are called: ``P_5,10`` for ``P_5`` and ``P_10``."""
 
+_PRINTED = {
+    "beta": re.compile(r"[0-9.]+"),
+    "p": re.compile(r"p=.+"),
+    "gains": re.compile(r"-?[0-9.]+=.+"),
+    "length": re.compile(r"[0-9]+"),
+    "recalls": re.compile(r"[0-9.]+(,[0-9.]+)*"),
+    "weights": re.compile(r"-?[0-9.]+(,-?[0-9.]+)+"),
+}
+"""How a text follows the name in a column that trec_eval prints: ``rbp_p=0.8``, but not ``ndcg_cut_5``."""
+
 _PREFERENCES = re.compile(r"(?:qrels_)?prefs?|(?:qrels_)?prefs?_\w+|\w+_prefs?", re.IGNORECASE)
 _JUDGMENT_GROUPS = re.compile(r"\w*_(?:avg)?jg", re.IGNORECASE)
 
 
 def left_out_hint(name: str) -> str:
     """Return why a measure of trec_eval, or a format of judgments of its own, is not offered; empty for any other."""
-    stem = name.strip().partition(".")[0]
+    stem = _form(name)[0]
     if _JUDGMENT_GROUPS.fullmatch(stem):
         return (
             "trec_eval averages it over several groups of judgments for the same query (-R qrels_jg), and rankgauge "
@@ -197,6 +207,10 @@ def _form(written: str) -> tuple[str, str]:
     listed = _LISTED.fullmatch(text)
     if listed is not None and listed["name"] in MEASURES and MEASURES[listed["name"]].takes in {"cutoffs", "levels"}:
         return listed["name"], listed["params"]
+    for name, measure in MEASURES.items():
+        params = text.removeprefix(f"{name}_")
+        if measure.param and params != text and _PRINTED[measure.param].fullmatch(params):
+            return name, params
     form = _FORM.fullmatch(text)
     return (text, "") if form is None else (form["name"], form["params"])
 
