@@ -24,7 +24,7 @@ from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import read_head
 from rankgauge.io.refined_records import REFINED
 from rankgauge.plugin import Record, Source, hookimpl, preset, reader
-from rankgauge.samples import FIELDS, Fault
+from rankgauge.samples import Fault
 
 if TYPE_CHECKING:
     import polars as pl
@@ -222,18 +222,10 @@ def _records(frame: pl.DataFrame, file: str) -> Iterator[Record]:
 
 
 def _record(names: Sequence[str], row: Sequence[str | None]) -> dict[str, Any]:
-    """Return a row without its empty cells; `expected_output.relevant` leads into a record."""
-    record: dict[str, Any] = {}
-    for name, cell in zip(names, row, strict=True):
-        if cell is None or not cell.strip():
-            continue
-        value = _value(name, cell)
-        head, _, inner = name.partition(".")
-        if inner and (name in FIELDS or head == "metadata") and isinstance(held := record.setdefault(head, {}), dict):
-            held[inner] = value
-        else:
-            record[name] = value
-    return record
+    """Return a row without its empty cells."""
+    return {
+        name: _value(name, cell) for name, cell in zip(names, row, strict=True) if cell is not None and cell.strip()
+    }
 
 
 def _value(name: str, cell: str) -> Any:  # noqa: ANN401  # any JSON value

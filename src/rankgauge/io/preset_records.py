@@ -16,6 +16,7 @@ import orjson
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PluginError
+from rankgauge.io.dotted_names import nested
 from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
 from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
@@ -77,8 +78,9 @@ class Shape:
 
     def records(self, read: Iterable[Record]) -> Iterator[Record]:
         """Yield records, those of a document that has several one by one, and those of one sample together."""
+        read = map(_nested, read)
         if (preset := self.preset) is None:
-            return iter(read)
+            return read
         several = (
             _rows(record, record.value, preset) if isinstance(record.value, Mapping) else (record,) for record in read
         )
@@ -87,7 +89,7 @@ class Shape:
 
     def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
         """Return a record in the form of a sample."""
-        value: Any = record.value
+        value: Any = _nested(record).value
         if isinstance(value, Sample) or not (self and isinstance(value, Mapping)):
             return value
         shaped = dict(value)
@@ -124,6 +126,14 @@ class Shape:
             return raw
         record = {**(raw if isinstance(raw, Mapping) else {}), "actual_output": raw}
         return remapped(record, fields, self.separator)["actual_output"]
+
+
+def _nested(record: Record) -> Record:
+    """Return a record with names that are joined by dots where these lead."""
+    value = record.value
+    if type(value) is not dict or (within := nested(value)) is value:
+        return record
+    return record._replace(value=within)
 
 
 def recognized(record: object, catalog: Catalog) -> str | None:

@@ -24,7 +24,7 @@ from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.library_items import MARKS, library_item
 from rankgauge.samples.sample_outputs import ids_and_scores
 from rankgauge.samples.sample_records import read_metadata, unread_gold
-from rankgauge.samples.sample_values import NUMBERS, Expected, InvalidError
+from rankgauge.samples.sample_values import NUMBERS, Expected, InvalidError, is_dotted
 from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, Unread, unread_keys
 
 __all__ = ["Block", "IdLists", "IdOutput", "IdOutputs", "first_rise", "read_block", "read_id_outputs"]
@@ -192,6 +192,8 @@ def _outputs(outputs: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, f
 def _unread(objects: Iterable[Any], place: str) -> frozenset[Unread]:
     """Return the keys that nothing reads, of those which are objects; looked at once for each form of object."""
     forms = {tuple(each): each for each in objects if type(each) is dict}
+    if not place and any(map(is_dotted, chain.from_iterable(forms))):
+        raise _OddError  # names that lead into the objects of a sample
     return frozenset().union(*(unread_keys((form,), place) for form in forms.values()))
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "as_digits",
     "in_quotes",
     "is_absent",
+    "is_dotted",
     "is_finite_number",
     "is_real",
     "lacks_key",
@@ -314,6 +315,14 @@ def in_quotes(value: object) -> str:
 def is_absent(value: object) -> bool:
     """Return whether a value stands for none: null, or NaN, which tables have in its place."""
     return value is None or (type(value) is float and math.isnan(value))
+
+
+def is_dotted(name: object) -> bool:
+    """Return whether a name of a sample leads into one of its objects, as `metadata.k` does."""
+    return isinstance(name, str) and name.startswith(_HEADS) and not name.endswith(".")
+
+
+_HEADS = ("expected_output.", "actual_output.", "metadata.")
 
 
 def look(value: object) -> str:
