@@ -113,7 +113,7 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
     loop = run_result.FewEvaluator
     for name, work, *replaced in (
         ("few queries one by one", [*fresh.values()], NO_FEW),
-        ("scores by pattern", some, (runs.PlannedRun, "few", property(lambda planned: loop.of(planned.plan)))),
+        ("scores by pattern", some, (runs.RunEvaluator, "few", property(lambda planned: loop.of(planned.plan)))),
         (
             "columns described once",
             some[:2],
@@ -153,7 +153,7 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
         yield Shortcut(name, functools.partial(replacing, replaced), work)
 
 
-NO_FEW = (runs.PlannedRun, "few", property(lambda _: None))
+NO_FEW = (runs.RunEvaluator, "few", property(lambda _: None))
 
 
 @contextlib.contextmanager
@@ -165,8 +165,8 @@ def replacing(replaced: Sequence[tuple[object, str, object]]) -> Iterator[None]:
         yield
 
 
-def planned_anew(request: runs._Request) -> runs.PlannedRun:
-    return runs.PlannedRun(request.plan(), is_kept=False)
+def planned_anew(request: runs._Request) -> runs.RunEvaluator:
+    return runs.RunEvaluator(request.plan(), is_kept=False)
 
 
 def sorted_always(scores: Floats, starts: Ints, lengths: Ints) -> Floats:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluate import evaluate
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.host import HostScorer
-    from rankgauge.engine.result import Result
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
     from rankgauge.features.agreement.run_agreement import rank_agreement
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.verdicts import judge_gates
     from rankgauge.policy import Policy, Profile
-    from rankgauge.result import MetricSummary
+    from rankgauge.result import MetricSummary, Result
     from rankgauge.result.over_datasets import over_datasets
     from rankgauge.samples import Sample
 
@@ -49,7 +48,7 @@ _HOMES = {
     "Preflight": "rankgauge.features.preflight",
     "Profile": "rankgauge.policy",
     "RankgaugeError": "rankgauge.errors",
-    "Result": "rankgauge.engine.result",
+    "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
     "Sample": "rankgauge.samples",
     "compare": "rankgauge.engine.comparing",

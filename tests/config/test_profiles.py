@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rankgauge import Catalog, Engine, Evaluation, Result
+from rankgauge import Catalog, Engine, Result
 from rankgauge.engine.reopen import evaluation_of
 from rankgauge.errors import ConfigError, DeclarationError, PlanError, PolicyError
 from rankgauge.plugin import hookimpl, metric_set, named_profile
@@ -96,7 +96,7 @@ class TestProfilesOfPlugins:
         assert result["recall@1"].mean == 0.0  # only grades of 2 are relevant
         assert result.manifest["profile"] == "acme"
         result.save(tmp_path / "run", keep_data=True)
-        again = Evaluation.of(evaluation_of(Result.load(tmp_path / "run"), catalog=catalog)).run()
+        again = evaluation_of(Result.load(tmp_path / "run"), catalog=catalog).run()
         assert again["ndcg@10"].mean == result["ndcg@10"].mean
 
     def test_an_unknown_name_is_told_with_all_that_there_are(self, catalog):
@@ -171,7 +171,7 @@ class TestProfilesOfAConfig:
         )
         result = engine.dataset([SAMPLE]).with_metrics(["ndcg@10"]).run()
         result.save(tmp_path / "run", keep_data=True)
-        evaluation = Evaluation.of(evaluation_of(Result.load(tmp_path / "run")))
+        evaluation = evaluation_of(Result.load(tmp_path / "run"))
         assert evaluation.profile == engine.dataset([]).profile
         assert evaluation.run()["ndcg@10"].mean == result["ndcg@10"].mean
 

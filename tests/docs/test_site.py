@@ -94,13 +94,6 @@ def test_every_name_at_the_top_is_in_a_section() -> None:
     assert sorted(each.name for each in API.public_names("rankgauge")) == sorted(rankgauge.__all__)
 
 
-def test_pages_show_what_a_result_and_an_evaluation_inherit() -> None:
-    """Most of what users call on them stands in classes of lower rooms, which are not public."""
-    assert "with_metrics" not in vars(rankgauge.Evaluation)
-    assert "per_sample" not in vars(rankgauge.Result)
-    assert re.search(r"^ +inherited_members: true\b", text_of("mkdocs.yml"), re.MULTILINE)
-
-
 def test_no_public_docstring_has_markup_of_another_language() -> None:
     """Docstrings are Markdown, where roles such as :class: would be shown as they are."""
     texts = {f"{module}.{each.name}": each.doc for module in API.MODULES for each in API.public_names(module)}

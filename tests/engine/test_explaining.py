@@ -10,7 +10,7 @@ import pytest
 from rankgauge import Engine, Result, evaluate
 from rankgauge.catalog import Catalog
 from rankgauge.engine.explaining import explain_query
-from rankgauge.engine.runs import RunEvaluation, plan_run
+from rankgauge.engine.runs import RunOrigin, plan_run
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.report.json import per_sample_jsonl, summary
@@ -71,7 +71,7 @@ def test_the_highest_grade_is_that_of_the_queries_that_are_evaluated(queries, sc
     plan = plan_run(["err@2"], policy={"queries": queries})
     judged, run = open_qrels({"q1": {"a": 1}, "q2": {"a": 3}}), open_run({"q1": {"a": 1.0}})
 
-    assert explain_query(RunEvaluation(plan, judged, run), "q1").score == score
+    assert explain_query(RunOrigin(plan, judged, run), "q1").score == score
 
 
 def test_scores_of_a_run_with_ties_and_depth_are_those_of_its_queries():

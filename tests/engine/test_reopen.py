@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import rankgauge
-from rankgauge import Catalog, Engine, Evaluation, Result
-from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge import Catalog, Engine, Result
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.runs import evaluate_runs
 from rankgauge.errors import DataError, ResultError
 
 CATALOG = Catalog.discover(own_only=True)
@@ -41,7 +41,7 @@ def again(result):
     """Score a result again from where it came, and return its scores."""
     reopened = evaluation_of(result, catalog=CATALOG)
     check_definitions(reopened.plan(), result)
-    scored = Evaluation.of(reopened).run()
+    scored = reopened.run()
     return scores(scored)
 
 
@@ -161,7 +161,7 @@ class TestRuns:
 
     def again(self, result):
         found = run_evaluation_of(result, catalog=CATALOG)
-        (scored,) = evaluate_plan(found.plan, found.qrels, {"run": found.run}, columns=found.columns).values()
+        (scored,) = evaluate_runs(found.plan, found.qrels, {"run": found.run}, columns=found.columns).values()
         return scores(scored)
 
     @pytest.mark.parametrize("saved", [False, True])

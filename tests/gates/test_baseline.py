@@ -13,8 +13,7 @@ import pytest
 
 from rankgauge import Result, evaluate, load_baseline, save_baseline
 from rankgauge.columns import IdSketch
-from rankgauge.engine.evaluate import evaluate_plan
-from rankgauge.engine.runs import plan_run
+from rankgauge.engine.runs import evaluate_runs, plan_run
 from rankgauge.errors import ResultError
 from rankgauge.io.open_sources import open_qrels
 
@@ -220,7 +219,7 @@ class TestSketch:
             "".join(f"{q} Q0 {d} 0 {s} t\n" for q, docs in self.RUN.items() for d, s in docs.items()), encoding="utf-8"
         )
         runs = {"mapping": self.RUN, "file": str(path)}
-        found = evaluate_plan(plan, open_qrels(self.QRELS), runs, sketch_ids=True)
+        found = evaluate_runs(plan, open_qrels(self.QRELS), runs, sketch_ids=True)
         rows = [
             {"id": name, "expected_output": gold, "actual_output": list(self.RUN[name])}
             for name, gold in self.QRELS.items()
@@ -237,7 +236,7 @@ class TestSketch:
         (tmp_path / "scattered").write_text("".join(lines), encoding="utf-8")
         (tmp_path / "together").write_text("".join(sorted(lines)), encoding="utf-8")
         runs = {name: str(tmp_path / name) for name in ("scattered", "together")}
-        one, two = evaluate_plan(plan, open_qrels(self.QRELS), runs, sketch_ids=True).values()
+        one, two = evaluate_runs(plan, open_qrels(self.QRELS), runs, sketch_ids=True).values()
         assert self.of(one) == self.of(two)
 
     def test_nobody_pays_who_does_not_ask(self, engine) -> None:

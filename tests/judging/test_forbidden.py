@@ -7,7 +7,7 @@ import pytest
 from rankgauge import Engine, html_report
 from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.gates.verdicts import judge_gates
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 METRICS = ["forbidden_count@3", "forbidden_rate@3", "forbidden_any@3"]
 
@@ -171,7 +171,7 @@ class TestLeaks:
 
     def test_they_are_saved_and_merged(self, result, tmp_path):
         result.save(tmp_path / "r")
-        assert ResultValues.load(tmp_path / "r")["leak@3"].info == result["leak@3"].info
+        assert Result.load(tmp_path / "r")["leak@3"].info == result["leak@3"].info
 
     def test_workers_find_the_same(self, result, tmp_path):
         file = tmp_path / "s.jsonl"

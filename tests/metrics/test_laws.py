@@ -24,13 +24,13 @@ from draws import draws, named
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.result import Result
 from rankgauge.features.testing.drawn_cases import TOP_GRADE, Case
 from rankgauge.features.testing.law import BrokenError
 from rankgauge.features.testing.law_checks import broken_by
 from rankgauge.features.testing.metric_subjects import EngineMetric, MetricTrial
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
+from rankgauge.result import Result
 from rankgauge.samples import TEXT_KINDS
 from rankgauge.testing import check_metric, laws_of
 

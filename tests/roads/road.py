@@ -15,8 +15,7 @@ import rankgauge
 from ranked_tables import qrels_frame, run_frame, write_qrels
 from rankgauge import Catalog, Engine, Result
 from rankgauge.cli import call
-from rankgauge.engine.evaluate import evaluate_plan
-from rankgauge.engine.runs import plan_run
+from rankgauge.engine.runs import evaluate_runs, plan_run
 from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.policy import option_text
@@ -185,7 +184,7 @@ def _by_columns(case: Case, tools: Tools, write: Callable[[Case], Any], evaluate
 
 def in_columns(qrels: object, run: object, metrics: Sequence[str], **how: Any) -> Result:
     """Do what `rankgauge.evaluate` does, but not for a few queries one by one."""
-    return evaluate_plan(plan_run(metrics, **how), open_qrels(qrels), {"run": run})["run"]
+    return evaluate_runs(plan_run(metrics, **how), open_qrels(qrels), {"run": run})["run"]
 
 
 def _command(case: Case, tools: Tools) -> Outcome:

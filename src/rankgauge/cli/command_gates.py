@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.planning.requests import MetricSpec
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
 
 
 LAST_GOOD = "last-good"
@@ -67,7 +67,7 @@ class Gating:
 
     given: argparse.Namespace
     gates: list[Gate]
-    baseline: Mapping[str, ResultValues] | None = None
+    baseline: Mapping[str, Result] | None = None
     report: GateReport | None = None
     first: str = ""
     _asked: dict[str, tuple[Gate, ...]] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class Gating:
         self.check_datasets(runs)
         return tuple(asked)
 
-    def judge(self, results: Mapping[str, ResultValues]) -> bool:
+    def judge(self, results: Mapping[str, Result]) -> bool:
         """Judge the gates, unless a run was interrupted; return whether the numbers may be shown."""
         if any(result.settings.get("interrupted") for result in results.values()):
             if self.gates:
@@ -180,7 +180,7 @@ class Gating:
         gates = {name: self._asked.get(name, ()) for name in results}
         return self._reported(judge_resolved(results, gates, self.baseline), results)
 
-    def judge_against_first(self, results: Mapping[str, ResultValues]) -> bool:
+    def judge_against_first(self, results: Mapping[str, Result]) -> bool:
         """
         Judge the gates of every result but the first, which is their baseline; return as `judge`.
 
@@ -202,7 +202,7 @@ class Gating:
             return self._reported(judge_resolved(rest, self._asked, self.baseline), rest)
         return self._reported(judge_gates(rest, self.gates, baseline=self.baseline), rest)
 
-    def _reported(self, report: GateReport, results: Mapping[str, ResultValues]) -> bool:
+    def _reported(self, report: GateReport, results: Mapping[str, Result]) -> bool:
         """Keep a report and write it where it was asked for."""
         self.report = report
         if self.given.junit is not None:
@@ -224,7 +224,7 @@ class Gating:
             for name, text in reports.items()
         }
 
-    def save(self, results: Mapping[str, ResultValues]) -> None:
+    def save(self, results: Mapping[str, Result]) -> None:
         """Write the Markdown summary, and the baseline where it was asked for and all samples were scored."""
         if self.given.markdown is not None:
             _write(self.given.markdown, self._markdown(results).encode())
@@ -243,7 +243,7 @@ class Gating:
         save_baseline(results, path)
         remark(f"saved the baseline {path}")
 
-    def remember(self, saved: Sequence[Path], results: Mapping[str, ResultValues]) -> None:
+    def remember(self, saved: Sequence[Path], results: Mapping[str, Result]) -> None:
         """Add the results that were saved to the history that was named, with what became of their gates."""
         if self.given.history is not None:
             extension("results over time")(self.given.history, saved, results, self.report, begins=self._begins)
@@ -290,7 +290,7 @@ class Gating:
         if left := before - len(self.gates):
             remark(f"{why}: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
 
-    def _markdown(self, results: Mapping[str, ResultValues]) -> str:
+    def _markdown(self, results: Mapping[str, Result]) -> str:
         from rankgauge.gates.ci_reports import pull_request_markdown
 
         changes = {}
@@ -304,7 +304,7 @@ class Gating:
             changes = {name: changes_since(results[name], old, common) for name, old in known.items()}
         return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)
 
-    def _tell_github(self, report: GateReport, results: Mapping[str, ResultValues]) -> None:
+    def _tell_github(self, report: GateReport, results: Mapping[str, Result]) -> None:
         """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""
         if not os.environ.get("GITHUB_ACTIONS"):
             return

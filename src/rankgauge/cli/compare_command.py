@@ -30,12 +30,12 @@ from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 from rankgauge.engine.comparing import compare
-from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.runs import evaluate_runs
 from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.extensions import extension
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 _TOP = 10
 """How many results are looked at for unjudged ones where no metric has a cutoff."""
@@ -125,7 +125,7 @@ def _check(given: argparse.Namespace) -> None:
     check_unjudged(given, [form for form in COMPARISON_FORMATS if form != "latex"])
 
 
-def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
+def _results(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     """Return what is compared by name: results that were saved, or runs or outputs that are scored now."""
     if given.qrels is not None:
         return _of_runs(given, gating)
@@ -135,7 +135,7 @@ def _results(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
     return stored_results(given.runs, given.dataset, of_runs=hint)
 
 
-def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
+def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     conventions = Conventions.of(given, interval=given.interval)
     named = conventions.specs(given.metric)
@@ -146,7 +146,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValue
         plan = conventions.plan([*specs, *_unjudged_shares(plan.metrics)])
     judgments = conventions.judgments(given.qrels, plan)
     runs = {run: run for run in given.runs}
-    results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
+    results = evaluate_runs(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
     tell_notes(results)
     return {name: results[run] for name, run in zip(names, given.runs, strict=True)}
 
@@ -161,7 +161,7 @@ def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
     ]
 
 
-def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
+def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
     evaluation = engine.dataset(one_dataset(given.config, given.dataset, engine.dataset_names))
@@ -175,11 +175,11 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultVa
     return {run: _scored(evaluation.with_outputs(file)) for run, file in steps}
 
 
-def _scored(evaluation: Evaluation) -> ResultValues:
+def _scored(evaluation: Evaluation) -> Result:
     try:
         return evaluation.run(sketch_ids=True)
     except MetricFailedError as error:  # the other metrics are compared
-        result: ResultValues = error.result
+        result: Result = error.result
         return result
 
 

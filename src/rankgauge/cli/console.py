@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
 
 _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
@@ -89,7 +89,7 @@ def echo(text: str) -> None:
     emit([f"{visible(text, keep=_LAYOUT)}\n"])
 
 
-def tell_notes(results: Mapping[str, ResultValues]) -> None:
+def tell_notes(results: Mapping[str, Result]) -> None:
     """Say on stderr what limits the numbers of runs, each note once for all runs of which it is true."""
     sharing: dict[str, list[str]] = {}
     for name, result in results.items():
@@ -101,10 +101,10 @@ def tell_notes(results: Mapping[str, ResultValues]) -> None:
         remark(visible(f"{runs}: {note}" if len(results) > 1 else note))
 
 
-def tell_broken(results: Mapping[str, ResultValues]) -> int:
+def tell_broken(results: Mapping[str, Result]) -> int:
     """Say which metrics failed for every sample, and return the exit code of that; 0 where none did."""
     from rankgauge.errors import MetricFailedError
-    from rankgauge.result.values import broken_metrics  # loaded by then, as there are results
+    from rankgauge.result.health import broken_metrics  # loaded by then, as there are results
 
     broken = broken_metrics(results)
     for line in broken:

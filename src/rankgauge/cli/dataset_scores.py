@@ -28,7 +28,6 @@ from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name
 from rankgauge.cli.system_under_test import Interrupts, System
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.result import Result
 from rankgauge.errors import (
     MetricFailedError,
     NothingToEvaluateError,
@@ -41,6 +40,7 @@ from rankgauge.extensions import extension
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
 from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
+from rankgauge.result import Result
 from rankgauge.result.over_datasets import over_datasets
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import SIZES, plan_power, power_lines
 from rankgauge.engine.comparing import named_clusters
 from rankgauge.engine.explaining import explain_query, explain_result
-from rankgauge.engine.result import Result
-from rankgauge.engine.runs import RunEvaluation
+from rankgauge.engine.runs import RunOrigin
 from rankgauge.errors import ParameterError
 from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import explanation_lines
+from rankgauge.result import Result
 
 
 def execute_explain(given: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def _explained_query(given: argparse.Namespace) -> Explanation:
         raise ParameterError("standard input (-) can stand for one file only")
     conventions = Conventions.of(given)
     plan = conventions.plan_one(given.metric)
-    judged = RunEvaluation(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run, plan))
+    judged = RunOrigin(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run, plan))
     return explain_query(judged, given.names[0])
 
 

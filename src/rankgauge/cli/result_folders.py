@@ -21,8 +21,7 @@ from rankgauge.io.files import is_there, real_path
 from rankgauge.io.whole_files import obstacle
 
 if TYPE_CHECKING:
-    from rankgauge.engine.result import Result
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
     from rankgauge.result.staging import Staging
 
 
@@ -246,7 +245,7 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return names
 
 
-def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, ResultValues]:
+def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, Result]:
     """
     Load result folders and baseline files by name; of those with several datasets, the one that is named.
 
@@ -256,7 +255,7 @@ def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs:
     return {name: _loaded(Path(path), dataset, of_runs) for name, path in in_steps("reading results", named)}
 
 
-def _loaded(path: Path, dataset: str | None, of_runs: str) -> ResultValues:
+def _loaded(path: Path, dataset: str | None, of_runs: str) -> Result:
     from rankgauge.gates.baseline import load_baseline
 
     if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):

@@ -20,10 +20,10 @@ from rankgauge.cli.shared_options import refuse, typed
 from rankgauge.cli.system_under_test import System, imported
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.result import Result
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.extensions import extension
 from rankgauge.planning.requests import MetricSpec, by_column
+from rankgauge.result import Result
 
 _NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a system are made at once with --concurrency"
 _NO_STAGES = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"

@@ -31,8 +31,7 @@ from rankgauge.cli.conventions import Conventions, run_names
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
 from rankgauge.columns import Qrels
-from rankgauge.engine.evaluate import evaluate_plan
-from rankgauge.engine.result import Result
+from rankgauge.engine.runs import evaluate_runs
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 from rankgauge.extensions import extension
 from rankgauge.io.field_names import Kind
@@ -50,6 +49,7 @@ from rankgauge.report.run_tables import (
     runs_table,
     trec_lines,
 )
+from rankgauge.result import Result
 from rankgauge.result.over_datasets import DatasetMean, over_datasets
 from rankgauge.result.wording import error_line, policy_line
 
@@ -98,9 +98,9 @@ def _evaluate(given: argparse.Namespace) -> int:
         judgments = conventions.judgments(given.qrels, plan)
         runs = dict(zip(names, given.runs, strict=False))
         how: dict[str, Any] = {"columns": conventions.columns, "sketch_ids": gating.wants_ids}
-        results = evaluate_plan(plan, judgments, runs, **how)
+        results = evaluate_runs(plan, judgments, runs, **how)
         for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
-            results |= evaluate_plan(plan, conventions.judgments(qrels, plan), {name: run}, **how)
+            results |= evaluate_runs(plan, conventions.judgments(qrels, plan), {name: run}, **how)
         results = _clustered(results, given.cluster)
         if given.sort is not None or not further_files:  # datasets stay in the order in which they were given
             results = _sorted(results, given.sort)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
     from rankgauge.planning.plan import Plan
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
 
 
 _BY_ID = ("judged@1",)
@@ -90,9 +90,9 @@ def _validate_config(config: Path, given: argparse.Namespace) -> None:
 
 def _check_gates(
     engine: Engine, config: Path, baseline: Path | None, problems: dict[str, Problem]
-) -> Mapping[str, ResultValues] | None:
+) -> Mapping[str, Result] | None:
     """Check the gates of a config, and return the baseline if it can be read."""
-    earlier: Mapping[str, ResultValues] | None = None
+    earlier: Mapping[str, Result] | None = None
     with _collected(problems, config):
         gating = Gating.of(argparse.Namespace(baseline=baseline), engine.config)
         for name in engine.dataset_names:
@@ -103,7 +103,7 @@ def _check_gates(
     return earlier  # noqa: RET504  # None where an error was collected
 
 
-def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:
+def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Result]) -> None:
     """Refuse datasets whose retrieved ids are not those of the baseline."""
     results = {}
     for name, evaluation in evaluations.items():
@@ -114,8 +114,7 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
 
 def _check_run_ids(qrels: Path, runs: Sequence[Path], given: argparse.Namespace) -> None:
     """Refuse runs whose ids are not those of the baseline."""
-    from rankgauge.engine.evaluate import evaluate_plan
-    from rankgauge.engine.runs import plan_run
+    from rankgauge.engine.runs import evaluate_runs, plan_run
     from rankgauge.gates.baseline import load_baseline
     from rankgauge.io.open_sources import open_qrels
 
@@ -125,11 +124,11 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], given: argparse.Namespace)
     earlier = load_baseline(given.baseline)
     by_name = dict(zip(run_names(paths), paths, strict=True))
     plan, columns = plan_run(_BY_ID, catalog=make_catalog()), table_columns(given.columns, given.reader, given.letters)
-    results = evaluate_plan(plan, open_qrels(str(qrels), columns=columns), by_name, columns=columns, sketch_ids=True)
+    results = evaluate_runs(plan, open_qrels(str(qrels), columns=columns), by_name, columns=columns, sketch_ids=True)
     _refuse_changed(results, earlier)
 
 
-def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, ResultValues]) -> None:
+def _refuse_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> None:
     from rankgauge.gates.drop import ids_changed
 
     changed = ids_changed(results, baseline)

@@ -6,19 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.errors import ResultError, counted
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.sample_rows import CLUSTER
 
 __all__ = ["cluster_codes", "clustered"]
-
-Held = TypeVar("Held", bound=ResultValues)
 
 
 def cluster_codes(
@@ -36,7 +33,7 @@ def cluster_codes(
     return np.array([known.setdefault(clusters[sample_id], len(known)) for sample_id in sample_ids], dtype=np.int64)
 
 
-def clustered(result: Held, clusters: Mapping[str, object], by: str | None) -> Held:
+def clustered(result: Result, clusters: Mapping[str, object], by: str | None) -> Result:
     """Return a result whose standard errors and intervals are those of clusters, given by sample id."""
     codes = cluster_codes(result.sample_ids, clusters, by, "estimate errors")
     columns = [replace(column, clusters=codes) for column in result.metrics.values()]

@@ -21,9 +21,9 @@ from rankgauge.comparison.estimate import Method, Tested, compare_metric, estima
 from rankgauge.comparison.pairing import Common, PairedColumn, Pairing, check_common, pair_results
 from rankgauge.comparison.sentences import contradiction
 from rankgauge.errors import ParameterError, counted, did_you_mean
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.column_info import find_column
-from rankgauge.result.values import check_results
+from rankgauge.result.wording import check_results
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import MeanEstimate, affordable_resamples, bootstrap_bca, t_two_sided
 from rankgauge.stats.paired_tests import SignFlips, flip_signs, wilcoxon
@@ -35,7 +35,7 @@ _MAX_T = "step-down max-T over metrics"
 
 
 def compare_results(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | None = None,
@@ -136,7 +136,7 @@ def _affordable(method: Method, pairs: int) -> tuple[Method, Sequence[str]]:
     return replace(method, resamples=resamples), (f"{note}; sign-flip and t have no such limit",)
 
 
-def _baseline(results: Mapping[str, ResultValues], name: str | None) -> str:
+def _baseline(results: Mapping[str, Result], name: str | None) -> str:
     """Return the name of the baseline; refuse what is not two or more results."""
     check_results("compare", results)
     if len(results) < 2:
@@ -224,7 +224,7 @@ def _corrected(tested: Sequence[Sequence[Tested]], method: Method) -> tuple[list
 _MOST_PAIRS = 50
 
 
-def is_itself(one: ResultValues, other: ResultValues) -> bool:
+def is_itself(one: Result, other: Result) -> bool:
     """Return whether two results are the same calls of one system that was called repeatedly."""
     columns = list(zip(one.metrics.values(), other.metrics.values(), strict=False))
     if one.sample_ids != other.sample_ids or not columns:
@@ -234,7 +234,7 @@ def is_itself(one: ResultValues, other: ResultValues) -> bool:
 
 
 def with_false_alarms(
-    pair: RunComparison, result: ResultValues, method: Method, compared: Callable[..., Comparison]
+    pair: RunComparison, result: Result, method: Method, compared: Callable[..., Comparison]
 ) -> RunComparison:
     """Return the comparison of a result with itself, with how often *compared* would call its repeats different."""
     most = max(column.repeats.shape[1] for column in result.metrics.values() if column.repeats is not None)

@@ -20,7 +20,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricInfo, MetricSummary, ResultValues
+from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
 from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import FAILED, UNDEFINED
@@ -93,8 +93,8 @@ class Pairing:
 
 
 def pair_results(
-    baseline: ResultValues,
-    other: ResultValues,
+    baseline: Result,
+    other: Result,
     metrics: Sequence[str] | None = None,
     *,
     names: tuple[str, str] = ("baseline", "run"),
@@ -142,8 +142,8 @@ def check_common(common: object) -> None:
 
 
 def _judged_alike(
-    baseline: ResultValues,
-    other: ResultValues,
+    baseline: Result,
+    other: Result,
     shared: Sequence[str],
     places: tuple[Ints, Ints],
     said: str,
@@ -205,7 +205,7 @@ def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8
             yield f"{count:,} of {n} failed in {name}{of}, and count as the policy says"
 
 
-def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
+def _whole_run_difference(column: MetricSummary, other: Result) -> str:
     """Say how a metric of whole runs differs; it has no value for a sample, so that nothing can be tested."""
     counterpart = counterpart_of(column.info, other)
     if counterpart is None:
@@ -219,7 +219,7 @@ def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
 
 
 def _matched(
-    baseline: ResultValues, other: ResultValues, metrics: Sequence[str] | None, said: str, notes: list[str]
+    baseline: Result, other: Result, metrics: Sequence[str] | None, said: str, notes: list[str]
 ) -> list[tuple[MetricSummary, MetricSummary]]:
     """Return the columns of both that mean the same; say what is left out."""
     found: dict[str, tuple[MetricSummary, MetricSummary]] = {}
@@ -252,7 +252,7 @@ def _matched(
     return list(found.values())
 
 
-def _meant_alike(baseline: ResultValues, info: MetricInfo, other: ResultValues, said: str) -> MetricSummary | None:
+def _meant_alike(baseline: Result, info: MetricInfo, other: Result, said: str) -> MetricSummary | None:
     """Return the column of the other result that means the same; None if it has none of the name either."""
     counterpart = counterpart_of(info, other)
     if counterpart is None:
@@ -266,7 +266,7 @@ def _meant_alike(baseline: ResultValues, info: MetricInfo, other: ResultValues, 
     return counterpart
 
 
-def _compared(baseline: ResultValues) -> list[MetricSummary]:
+def _compared(baseline: Result) -> list[MetricSummary]:
     """Return every column but `unjudged@k`, which stands beside a comparison; these if there is nothing else."""
     columns = list(baseline.metrics.values())
     return [column for column in columns if column.info.alias != UNJUDGED] or columns
@@ -279,20 +279,20 @@ _AGGREGATES = {
 }
 
 
-def _column(baseline: ResultValues, name: str, said: str) -> MetricSummary:
+def _column(baseline: Result, name: str, said: str) -> MetricSummary:
     try:
         return baseline[name]
     except KeyError as error:
         raise ResultError(f"{said}: {error.args[0]}") from None
 
 
-def counterpart_of(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
+def counterpart_of(info: MetricInfo, other: Result) -> MetricSummary | None:
     """Return the column that means the same, the one of the same name first."""
     same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
     return next((column for column in same if column.name == info.name), same[0] if same else None)
 
 
-def _spelled(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
+def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
     """Return the column of the other result that the baseline's name would find there."""
     try:
         return other[info.name]
@@ -314,7 +314,7 @@ def _data_bound_difference(name: str, found: Differences) -> str | None:
     return None
 
 
-def _definition_difference(baseline: ResultValues, own: MetricInfo, other: ResultValues, its: MetricInfo) -> str:
+def _definition_difference(baseline: Result, own: MetricInfo, other: Result, its: MetricInfo) -> str:
     """Return how two columns that go by one name differ in what they mean."""
     definition = differences(Meant(baseline.manifest, own), Meant(other.manifest, its)).definition
     if definition is None or not definition[0]:

@@ -23,7 +23,7 @@ from rankgauge.comparison.estimate import LEAST_MOVED, Method, detectable_errors
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.comparison.sentences import percent
 from rankgauge.errors import ParameterError, counted
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.column_info import find_column
 from rankgauge.result.wording import number
 from rankgauge.stats import estimate_mean
@@ -124,7 +124,7 @@ class PowerPlan:
 
 
 def plan_power(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     *,
     method: Method,
     metrics: Sequence[str] | None = None,
@@ -168,7 +168,7 @@ _Column = tuple[Floats, Ints | None, float]
 
 
 def _of_pair(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     metrics: Sequence[str] | None,
     method: Method,
     systems: int,
@@ -190,7 +190,7 @@ def _of_pair(
 
 
 def _of_one(
-    result: ResultValues, metrics: Sequence[str] | None, ratio: float, clusters: Mapping[str, object] | None
+    result: Result, metrics: Sequence[str] | None, ratio: float, clusters: Mapping[str, object] | None
 ) -> dict[str, _Column]:
     """Return for each metric values with the spread that differences have, *ratio* times that of its scores."""
     columns = list(result.metrics.values())
@@ -213,7 +213,7 @@ def _of_one(
 
 
 def _check(
-    results: Mapping[str, ResultValues], sizes: Sequence[float], compared: int | None, systems: int, correlation: float
+    results: Mapping[str, Result], sizes: Sequence[float], compared: int | None, systems: int, correlation: float
 ) -> None:
     """Refuse what cannot be used."""
     if len(results) not in {1, 2}:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -15,7 +15,6 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.run_options import system_name
-from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ResultError
 from rankgauge.io.files import read_bytes
 from rankgauge.io.kept_outputs import OutputsFile, add_missing
@@ -24,6 +23,9 @@ from rankgauge.policy import Contract
 from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
 from rankgauge.samples import CallError, KeptOutput
 from rankgauge.stats import percentile
+
+if TYPE_CHECKING:
+    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = ["begin", "call_figures", "check_same", "kept_answer", "run_to_end", "system_facts", "unwritten"]
 
@@ -110,7 +112,7 @@ def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 def begin(
-    staging: Staging, evaluation: Setup, sut: object, named: Path | None = None, others: Sequence[Path] = ()
+    staging: Staging, evaluation: Evaluation, sut: object, named: Path | None = None, others: Sequence[Path] = ()
 ) -> None:
     """
     Write down what is run, so that it can go on if it is killed; take over the outputs of earlier runs.
@@ -141,7 +143,7 @@ def begin(
         raise cannot_save(staging.target, error) from error
 
 
-def check_same(folder: Path, evaluation: Setup, sut: object) -> None:
+def check_same(folder: Path, evaluation: Evaluation, sut: object) -> None:
     """Raise a `ResultError` with the differences where a folder has the outputs of another run."""
     _check_same(folder, _record(evaluation, sut))
 
@@ -174,7 +176,7 @@ def _without_paths(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**record, "config": {**record["config"], "datasets": entries}}
 
 
-def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
+def _record(evaluation: Evaluation, sut: object) -> dict[str, Any]:
     """Return what two parts of one run have in common, as it is read back."""
     data = evaluation.data
     record = {

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
+from rankgauge.comparison.clusters import clustered
 from rankgauge.comparison.compare import compare_results, is_itself, with_false_alarms
 from rankgauge.comparison.differences import Comparison, RunComparison, ShortLists, Unjudged
 from rankgauge.comparison.estimate import Method
@@ -21,19 +22,21 @@ from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
 from rankgauge.engine.sample_score import Progress
-from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import as_written
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
-__all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_condensed"]
+if TYPE_CHECKING:
+    from rankgauge.engine.evaluation import Evaluation
+
+__all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_clusters", "with_condensed"]
 
 
 def compare(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | str | None = None,
@@ -153,7 +156,7 @@ def compare(
     return replace(comparison, unjudged=unjudged)
 
 
-def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
+def unjudged_of(result: Result, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
     columns = [column for column in result.metrics.values() if column.info.alias == UNJUDGED]
     shares = {
@@ -180,7 +183,7 @@ def _with(pair: RunComparison, other: RunComparison) -> RunComparison:
 _Found = TypeVar("_Found")
 
 
-def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _Found]) -> _Found:
+def _read_again(run: str, result: Result, read: Callable[[Result], _Found]) -> _Found:
     """Return what is found in a run that is read again; say which one cannot be."""
     try:
         return read(result)
@@ -193,7 +196,7 @@ Cluster = str | Mapping[str, object]
 
 
 def named_clusters(
-    results: Mapping[str, ResultValues], cluster: Cluster | None
+    results: Mapping[str, Result], cluster: Cluster | None
 ) -> tuple[str | None, Mapping[str, object] | None]:
     """Return the field that names clusters, if one does, and the cluster of each sample; None for no clusters."""
     if isinstance(cluster, str):
@@ -205,7 +208,13 @@ def named_clusters(
     return None, cluster
 
 
-def _of_results(results: Mapping[str, ResultValues], field: str) -> dict[str, object]:
+def with_clusters(result: Result, cluster: Cluster) -> Result:
+    """Return a result with standard errors and intervals of clusters; see `Result.with_clusters`."""
+    named, clusters = named_clusters({"": result}, cluster)
+    return clustered(result, clusters or {}, named)
+
+
+def _of_results(results: Mapping[str, Result], field: str) -> dict[str, object]:
     """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
     why: Exception | None = None
     for result in results.values():
@@ -223,7 +232,7 @@ def _of_results(results: Mapping[str, ResultValues], field: str) -> dict[str, ob
     raise ResultError(f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}")
 
 
-def clusters_of(evaluation: Setup, field: str) -> dict[str, object]:
+def clusters_of(evaluation: Evaluation, field: str) -> dict[str, object]:
     """Return a field of the metadata by sample id; raise `ResultError` where no sample has it."""
     contract = evaluation.profile.contract
     reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)

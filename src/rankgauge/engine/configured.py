@@ -10,19 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
+from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.sets import MetricSets
-from rankgauge.policy import Profile
+from rankgauge.policy import PROFILES, Profile
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
     from rankgauge.config.schema import DatasetConfig
 
-__all__ = ["Configured", "configured", "data_source", "lock_of", "metrics_of_sets"]
+__all__ = ["Configured", "configured", "configured_evaluation", "data_source", "lock_of", "metrics_of_sets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,26 @@ def metrics_of_sets(names: Collection[str], catalog: Catalog, loaded: LoadedConf
     metrics = [spec for name in names for spec in sets.named(name)]
     _refuse(loaded, list(sets.problems))
     return metrics
+
+
+def configured_evaluation(found: Configured | None, data: DataSource, catalog: Callable[[], Catalog]) -> Evaluation:
+    """Return data with the metrics, the profile and the defaults of a config, if there is one."""
+    if found is None:
+        return Evaluation(catalog=catalog, data=data, profile=PROFILES["default"])
+    config = found.loaded.config
+    k = config.metrics.retrieval.default_k
+    profile = found.profile
+    entry = config.datasets.get(data.name)
+    if entry is not None and (excluded := entry.excluded) is not None:
+        given = found.loaded.file(excluded) if isinstance(excluded, str) else excluded
+        profile = profile.adapted(opened_options({"excluded": given}))
+    return Evaluation(
+        catalog=catalog,
+        data=data._replace(cohorts=tuple(config.cohorts)),
+        metrics=found.metrics,
+        profile=profile,
+        default_k=None if k is None else DefaultK(k, f"metrics.retrieval.default_k of {found.loaded.path}"),
+    )
 
 
 def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:

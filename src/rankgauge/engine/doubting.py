@@ -19,7 +19,7 @@ from rankgauge.engine.reopen import evaluation_of, is_of_run, job_of, run_evalua
 from rankgauge.errors import RankgaugeError, ResultError, counted
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.label_doubts import LabelDoubts
 from rankgauge.samples import Sample
 
@@ -30,7 +30,7 @@ MOST = 500
 _LARGE = 1 << 25
 
 
-def label_doubts(results: Sequence[ResultValues]) -> LabelDoubts | None:
+def label_doubts(results: Sequence[Result]) -> LabelDoubts | None:
     """Return what the rankings of results say about their labels; None where they cannot be read again."""
     samples: dict[str, Sample] = {}
     seen: list[Mapping[str, Seen]] = []
@@ -43,7 +43,7 @@ def label_doubts(results: Sequence[ResultValues]) -> LabelDoubts | None:
     return None
 
 
-def sways(pair: RunComparison, results: Mapping[str, ResultValues], doubts: LabelDoubts) -> Iterator[str]:
+def sways(pair: RunComparison, results: Mapping[str, Result], doubts: LabelDoubts) -> Iterator[str]:
     """Yield which differences turn round without the samples whose labels are doubtful, with their bounds."""
     doubted = {doubt.sample for doubt in doubts.doubts}
     if not doubted:
@@ -73,7 +73,7 @@ def sways(pair: RunComparison, results: Mapping[str, ResultValues], doubts: Labe
         )
 
 
-def _of_samples(result: ResultValues) -> tuple[list[Sample], Plan]:
+def _of_samples(result: Result) -> tuple[list[Sample], Plan]:
     evaluation = evaluation_of(result)
     plan = evaluation.plan()
     known = set(result.sample_ids)
@@ -81,7 +81,7 @@ def _of_samples(result: ResultValues) -> tuple[list[Sample], Plan]:
     return [sample for batch in read for sample in batch if sample.id in known], plan
 
 
-def _of_run(result: ResultValues) -> tuple[list[Sample], Plan]:
+def _of_run(result: Result) -> tuple[list[Sample], Plan]:
     file = result.manifest["files"]["run"]
     if file is not None and Path(file).stat().st_size > _LARGE:
         raise ResultError(f"{file} is too large to be read again for doubts about labels")

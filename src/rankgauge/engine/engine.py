@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.configured import Configured, configured, data_source, lock_of, metrics_of_sets
+from rankgauge.engine.configured import (
+    Configured,
+    configured,
+    configured_evaluation,
+    data_source,
+    lock_of,
+    metrics_of_sets,
+)
 from rankgauge.engine.configured_system import ConfiguredSystem, check_options, system_of
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
@@ -290,7 +297,7 @@ class Engine:
                 hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
                 msg = f"cannot use the dataset {str(source)!r}:"
                 raise DataError(msg, [Problem(f"it is neither a registered name nor a file{known}{hint}")])
-        return Evaluation.configured(self._configured, data, lambda: self.catalog)
+        return configured_evaluation(self._configured, data, lambda: self.catalog)
 
 
 def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[object]:

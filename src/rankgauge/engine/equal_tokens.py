@@ -19,7 +19,7 @@ from rankgauge.judging.budgets import Fits
 from rankgauge.planning.cutoffs import Cut
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.result import MetricInfo, MetricSummary, ResultValues
+from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.flaws import flaws
 from rankgauge.scoring.score import JudgedBatch, score_metric
@@ -43,7 +43,7 @@ _GIVEN = Budget(1, "tok", None)
 
 
 def with_equal_tokens(
-    pairs: Sequence[RunComparison], results: Mapping[str, ResultValues], compared: Callable[..., Comparison]
+    pairs: Sequence[RunComparison], results: Mapping[str, Result], compared: Callable[..., Comparison]
 ) -> list[RunComparison]:
     """Return comparisons with what metrics are at equal tokens, where the results of one run are much longer."""
     lengths: dict[str, float] = {}
@@ -73,7 +73,7 @@ def with_equal_tokens(
     return found
 
 
-def _cut_by_rank(pair: RunComparison, results: Mapping[str, ResultValues]) -> dict[str, MetricInfo]:
+def _cut_by_rank(pair: RunComparison, results: Mapping[str, Result]) -> dict[str, MetricInfo]:
     """Return the metrics of a pair whose cutoff is a rank of what was retrieved once for each sample."""
     baseline, run = results[pair.baseline], results[pair.run]
     if any(column.repeats is not None for result in (baseline, run) for column in result.metrics.values()):
@@ -82,7 +82,7 @@ def _cut_by_rank(pair: RunComparison, results: Mapping[str, ResultValues]) -> di
     return {name: info for name, info in infos.items() if info.cut in {"pinned", "free"} and info.k and info.of_ranks}
 
 
-def _glance(result: ResultValues) -> float:
+def _glance(result: Result) -> float:
     """Return how many tokens a result of the first samples has, in the mean; 0 where no text can be read."""
     if is_of_run(result):
         return 0.0
@@ -121,7 +121,7 @@ class _Column:
 class _Reread:
     """What a result came from, read and judged again."""
 
-    source: ResultValues
+    source: Result
     plan: Plan
     columns: dict[str, _Column]
     ids: list[str] = field(default_factory=list)
@@ -130,7 +130,7 @@ class _Reread:
     tokens: int = 0
 
     @classmethod
-    def of(cls, result: ResultValues, infos: Mapping[str, MetricInfo]) -> _Reread:
+    def of(cls, result: Result, infos: Mapping[str, MetricInfo]) -> _Reread:
         """Read a result's data; raise a `RankgaugeError` where that is not possible, or texts are missing."""
         evaluation = evaluation_of(result)
         plan = evaluation.plan()
@@ -168,12 +168,12 @@ class _Reread:
                 column.tokens.append(_tokens(sample.id, ranking, cutoff))
             column.batches.append(JudgedBatch({target: replace(evidence, rankings=())}, flawed, ks))
 
-    def result(self, other: _Reread) -> ResultValues:
+    def result(self, other: _Reread) -> Result:
         """Return the scores at as many tokens as the results of both within the cutoff have."""
         columns = [self._scored(column, other._given(name)) for name, column in self.columns.items()]
         alike = np.zeros(len(self.ids), dtype=np.uint64)  # the results themselves were found to be judged alike
         by_name = {column.name: column for column in columns}
-        return ResultValues(self.ids, self.tags, by_name, self.source.manifest, [], alike)
+        return Result(self.ids, self.tags, by_name, self.source.manifest, [], alike)
 
     @property
     def length(self) -> float:

@@ -8,18 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Qrels
-from rankgauge.engine.result import Result
-from rankgauge.engine.runs import evaluate_planned, planned_run
+from rankgauge.engine.runs import run_evaluator
 from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.io.open_sources import QrelsLike, RunLike
-from rankgauge.planning.plan import Plan
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
-from rankgauge.result import ResultValues
-from rankgauge.result.values import broken_metrics
+from rankgauge.result import Result
+from rankgauge.result.health import broken_metrics
 
-__all__ = ["evaluate", "evaluate_plan"]
+__all__ = ["evaluate"]
 
 
 @overload
@@ -121,25 +118,9 @@ def evaluate(
     if runs is not None and not isinstance(runs, Mapping):
         raise ParameterError(f"runs are given by name, such as {{'bm25': 'run.txt'}}, not {runs!r}")
     given = {"run": run} if run is not None else dict(runs or {})
-    planned = planned_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
-    results = _held(planned.evaluate(qrels, given, columns=columns))
+    planned = run_evaluator(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    results = planned.evaluate(qrels, given, columns=columns)
     returned = results["run"] if runs is None else results
     if broken := broken_metrics(results):
         raise MetricFailedError(broken, returned)
     return returned
-
-
-def evaluate_plan(
-    plan: Plan,
-    qrels: Qrels,
-    runs: Mapping[str, RunLike],
-    *,
-    columns: Mapping[str, str] | None = None,
-    sketch_ids: bool = False,
-) -> dict[str, Result]:
-    """Evaluate runs by a plan that `plan_run` has made, against judgments that were read."""
-    return _held(evaluate_planned(plan, qrels, runs, columns=columns, sketch_ids=sketch_ids))
-
-
-def _held(results: Mapping[str, ResultValues]) -> dict[str, Result]:
-    return {name: Result.holding(values) for name, values in results.items()}

@@ -4,45 +4,51 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
-from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.logs import logger
+from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
-from rankgauge.engine.reopen import evaluation_of
-from rankgauge.engine.result import Result
 from rankgauge.engine.run_options import RunArguments, RunOptions
-from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
-from rankgauge.engine.setup import Setup
-from rankgauge.errors import DataError, MetricFailedError, Problem
+from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, scores_of
+from rankgauge.errors import DataError, MetricFailedError, ParameterError, Problem, RankgaugeError, counted, listed
+from rankgauge.expression import MetricExpression
+from rankgauge.io.datasets import DataSource
+from rankgauge.io.excluded_files import opened_options
+from rankgauge.io.field_names import FieldMap, check_field, letter_grades
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.judging.filtered import narrowed
-from rankgauge.planning.plan import Plan
+from rankgauge.pickling import itself
+from rankgauge.planning.cutoffs import Conventions, DefaultK
+from rankgauge.planning.lock import Lock, lock_for_sending
+from rankgauge.planning.plan import Plan, make_plan
+from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable, specs_of
 from rankgauge.plugin.declarations import Record
-from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
+from rankgauge.policy import PROFILES, Policy, Profile, profile
+from rankgauge.result import Result
+from rankgauge.samples import Sample, read_sample
+from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
-from rankgauge.scoring.score import FAILED, STATUSES
-from rankgauge.scoring.single import check_stream, score_one
+from rankgauge.scoring.single import check_stream
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog
     from rankgauge.gates.asked import UntilGates
-    from rankgauge.result import ResultValues
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
 
 
-class Evaluation(Setup):
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
     """
     A dataset with metrics and a policy. Every ``with_*`` returns a new evaluation.
 
@@ -69,30 +75,268 @@ class Evaluation(Setup):
     them, and refuses to run where that is not the same.
     """
 
-    @classmethod
-    def of(cls, setup: Setup) -> Self:
-        """Return an evaluation of what is set up."""
-        return cls(**{each.name: getattr(setup, each.name) for each in fields(setup)})
+    catalog: Callable[[], Catalog] = field(repr=False)
+    data: DataSource
+    metrics: tuple[MetricSpec, ...] = ()
+    profile: Profile
+    default_k: DefaultK | None = None
+    matchers: tuple[tuple[str, str], ...] = ()
+    lock: Lock | None = None
+    sender: Lock | None = field(default=None, repr=False, compare=False)
 
-    @classmethod
-    def of_result(cls, result: ResultValues, *, catalog: Catalog | None = None) -> Self:
+    __copy__ = __deepcopy__ = itself
+
+    def __repr__(self) -> str:
+        source = self.data.source
+        what = str(source) if isinstance(source, Path) else counted(len(source), "sample")
+        name = f"{self.data.name} ({what})" if self.data.name else what
+        asked = listed([_written(metric) for metric in self.metrics])
+        return f"<Evaluation of {name}: {asked or 'no metrics'}; profile {self.profile.name}>"
+
+    def __reduce__(self) -> tuple[Callable[[], Evaluation], tuple[()]]:
+        # It is sent with a lock over what its metrics mean here. That they mean something else where it arrives is
+        # found when it is planned there: an error while unpickling would break that process's pool.
+        check_sendable(self.metrics)
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["catalog"] = partial(itself, self.catalog())
+        values["data"] = self.data._replace(fields=dict(self.data.fields))
+        if self.sender is None:
+            with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
+                values["sender"] = lock_for_sending(self.plan().metrics)
+        return partial(Evaluation, **values), ()
+
+    def _with(self, **changes: Any) -> Self:  # noqa: ANN401  # the values of some fields
+        return replace(self, sender=None, **changes)
+
+    def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Self:
         """
-        Return the evaluation that a result came from, with the outputs that were scored.
-
-            again = Evaluation.of_result(Result.load("runs/dense")).with_metrics(["ndcg@5"]).run()
+        Return this evaluation with these metrics.
 
         Args:
-            result: A result of samples.
-
-            catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+            metrics: One or several: expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions:
+                declared ones, or ``f(ranking: JudgedSample, *, k: int) -> float | None``. A column that this
+                evaluation names with `as` may be asked for by that name.
 
         Returns:
-            An evaluation of all samples of the data, also where the result is of the first ones only.
+            A new evaluation.
+        """
+        if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
+            metrics = [metrics]
+        _check("with_metrics", metrics, Iterable, "metrics, such as 'ndcg@10' or ['ndcg@10', 'AP']")
+        asked = specs_of(tuple(cast("Iterable[MetricSpec]", metrics)))
+        return self._with(metrics=by_column(asked, [*self.metrics, *asked]))
+
+    def with_profile(self, name: str | Policy | Profile | None = None, /, **policy: Any) -> Self:  # noqa: ANN401  # checked
+        """
+        Return this evaluation under a profile, with policy options of your own.
+
+            evaluation.with_profile("trec10")
+            evaluation.with_profile("trec10", ties="error")
+            evaluation.with_profile(missing_output="exclude")
+
+        Args:
+            name: A profile (built in, or of the config or a plugin), its name, or a policy, which keeps the other
+                conventions as they are; by default the profile that there is.
+
+            policy: The options of `Policy` that differ from the profile's.
+
+        Returns:
+            A new evaluation.
 
         Raises:
-            ResultError: The result is of a run and judgments, or its data are not kept or have changed.
+            PolicyError: No profile has that name, or no policy such an option or value.
         """
-        return cls.of(evaluation_of(result, catalog=catalog))
+        if name is None:
+            chosen = self.profile
+        elif isinstance(name, Policy):
+            chosen = replace(self.profile, policy=name)
+        else:
+            chosen = self.catalog().profile(name) if isinstance(name, str) and name not in PROFILES else profile(name)
+        return self._with(profile=chosen.adapted(opened_options(policy)))
+
+    def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Self:
+        """
+        Return this evaluation with another default cutoff.
+
+        Args:
+            k: The cutoff; checked when the plan is made.
+
+            source: Where it was given, for messages.
+
+        Returns:
+            A new evaluation.
+        """
+        return self._with(default_k=DefaultK(k, source))
+
+    def with_matchers(self, matchers: Mapping[str, str]) -> Self:
+        """
+        Return this evaluation with other matchers for metrics that say none.
+
+        Args:
+            matchers: A matcher, by name or written out, for each kind of gold: `passages`, `answer` or `keywords`.
+                Checked when the plan is made.
+
+        Returns:
+            A new evaluation.
+        """
+        _check("with_matchers", matchers, Mapping, "a matcher for each kind of gold, such as {'passages': 'exact'}")
+        return self._with(matchers=tuple(matchers.items()))
+
+    def with_stages(self, names: Sequence[str]) -> Self:
+        """
+        Return this evaluation with each metric also at stages of the pipeline, as columns of their own.
+
+        Args:
+            names: What `actual_output.stages` calls them. A metric that judges no ranking, or one stage already, stays
+                as it is, and so does a function given in Python.
+
+        Returns:
+            A new evaluation.
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ParameterError(f"with_stages takes names of stages, such as ['dense', 'rerank'], not {names!r}")
+        staged = [
+            column
+            for column in self.plan().metrics
+            if "stage" in column.metric.engine_parameters and column.targets[0].stage is None
+            if column.provider.distribution
+        ]
+        return self._with(metrics=(*self.metrics, *(column.at_stage(name) for column in staged for name in names)))
+
+    def with_outputs(self, outputs: OutputsSource) -> Self:
+        """
+        Return this evaluation with other outputs.
+
+        Args:
+            outputs: A file, a map from sample ids to outputs (such as `Result.outputs`), or rows
+                ``{id, actual_output}``.
+
+        Returns:
+            A new evaluation.
+        """
+        _check("with_outputs", outputs, str | os.PathLike | Iterable, "a file, outputs by sample id, or rows")
+        source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
+        return self._with(data=self.data._replace(outputs=source))
+
+    def with_fields(self, fields: FieldMap) -> Self:
+        """
+        Return this evaluation with other names for fields of the data, in addition to those it has.
+
+        Args:
+            fields: Where the data has each of our fields: ``{"id": "qid"}``, or for a list of texts
+                ``{"retrieved": {"path": "contexts", "strings": "text"}}``. A path may lead into a record:
+                ``response.contexts``.
+
+        Returns:
+            A new evaluation.
+
+        Raises:
+            ParameterError: A field that samples do not have, or a place that cannot be read.
+        """
+        _check("with_fields", fields, Mapping, "where the data has each field, such as {'id': 'qid'}")
+        for name, place in fields.items():
+            check_field(name, place)
+        return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
+
+    def with_preset(self, name: str = "", *, separator: str = "") -> Self:
+        """
+        Return this evaluation with records in the form of another tool.
+
+        Args:
+            name: Whose records they are, such as ``ragas``; empty for the form of the dataset contract.
+
+            separator: What stands between the entries of a list that is written as one text, such as ``|``; empty for
+                the preset's own.
+
+        Returns:
+            A new evaluation. Fields of `with_fields` come before those of the preset.
+
+        Raises:
+            UnknownNameError: No preset has that name.
+
+            ParameterError: What is not a name.
+        """
+        _check("with_preset", name, str, "the name of a preset, such as 'ragas'")
+        if name:
+            self.catalog().preset(name)
+        return self._with(data=self.data._replace(preset=name, separator=separator))
+
+    def with_reader(self, name: str = "", *, outputs: str = "", number_rows: bool = False, letters: str = "") -> Self:
+        """
+        Return this evaluation with another way to read its files.
+
+        Args:
+            name: The reader of the data, such as that of a plugin; empty for the one that the ending names.
+
+            outputs: The reader of a file of outputs, likewise.
+
+            number_rows: Whether records without an id are called by their line, row or place in a list.
+
+            letters: What grades that are no numbers are worth where the data are judgments: ``E=3,S=2,C=1,I=0``.
+
+        Returns:
+            A new evaluation.
+
+        Raises:
+            UnknownNameError: No reader has that name.
+
+            ParameterError: What is not a name, or letters in another form.
+        """
+        _check("with_reader", letters, str, "what letters are worth, such as 'E=3,S=2,C=1,I=0'")
+        letter_grades({"letters": letters})
+        _check("with_reader", number_rows, bool, "number_rows=True or False")
+        for given in (name, outputs):
+            _check("with_reader", given, str, "the name of a reader, such as 'jsonl'")
+            if given:
+                self.catalog().reader_named(given)
+        data = self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows, letters=letters)
+        return self._with(data=data)
+
+    def with_cohorts(self, fields: Sequence[str]) -> Self:
+        """
+        Return this evaluation with further cohorts, beside those of the samples' tags.
+
+        Args:
+            fields: Fields of the metadata, such as ``metadata.language``. Each value makes a cohort: ``language=de``.
+                Values of a list make a cohort each; samples without a value make ``language=(none)``.
+
+        Returns:
+            A new evaluation. Its results have these cohorts in `Result.tags`, by which `Result.by_tag` splits them.
+
+        Raises:
+            ParameterError: A field that is not one of the metadata.
+        """
+        _check("with_cohorts", fields, Iterable, "fields such as 'metadata.language'")
+        listed = [fields] if isinstance(fields, str) else fields
+        return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
+
+    def plan(self) -> Plan:
+        """
+        Resolve names, parameters, matchers, cutoffs and policy; no data is read.
+
+        Returns:
+            The plan.
+
+        Raises:
+            PlanError: Anything that is wrong, all of it at once.
+        """
+        return self._plan
+
+    @cached_property
+    def _plan(self) -> Plan:
+        conventions = Conventions(
+            catalog=self.catalog(),
+            profile=self.profile,
+            default_k=self.default_k or DefaultK(),
+            matchers=dict(self.matchers),
+        )
+        locks = [lock for lock in (self.lock, self.sender) if lock is not None]
+        return make_plan(self.metrics, conventions, dataset=self.data.label, locks=locks)
+
+    @staticmethod
+    def of_result(result: Result, *, catalog: Catalog | None = None) -> Evaluation:
+        """Return the evaluation that a result came from, with the outputs that were scored; as `Result.evaluation`."""
+        return result.evaluation(catalog=catalog)
 
     def run(
         self,
@@ -241,20 +485,17 @@ class Evaluation(Setup):
             return await asyncio.to_thread(lambda: self._job(options).run(progress))
         return await self._job(options).arun(progress, on_cancel)
 
-    def _job(self, options: RunOptions) -> Job[Result]:
+    def _job(self, options: RunOptions) -> Job:
         calls = options.calls
         if calls is None or not calls.until:
-            return Job(self.plan(), self.data, options, evaluation=self, results=Result)
-        from rankgauge.gates.asked import (
-            ask_gates,  # most runs call every sample
-            until_gates,
-        )
+            return Job(self.plan(), self.data, options, evaluation=self)
+        from rankgauge.gates.asked import ask_gates, until_gates  # most runs call every sample
 
         gates = until_gates(calls.until)
         asked = ask_gates(gates, self.metrics, lambda specs: self.with_metrics(specs).plan().metrics)
         evaluation = self if asked.specs == self.metrics else self.with_metrics(asked.specs)
         options = replace(options, calls=replace(calls, until=asked.gates))
-        return Job(evaluation.plan(), self.data, options, evaluation=evaluation, results=Result)
+        return Job(evaluation.plan(), self.data, options, evaluation=evaluation)
 
     def stream(
         self, *, batch_size: int = 4096, outputs: OutputsSource | None = None, limit: int | None = None
@@ -307,26 +548,7 @@ class Evaluation(Setup):
         Raises:
             RankgaugeError: As `run`.
         """
-        job = self._job(RunOptions(repeats=1))
-        samples = without_output = 0
-        malformed: dict[str, str] = {}
-        gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
-        for batch in job.batches(job.options.batch_size):
-            job.collector.add(batch)
-            samples += len(batch)
-            without_output += sum(sample.output is None for sample in batch)
-            malformed |= {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
-            for kind in GOLD_KINDS:
-                gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
-            for kind in chain.from_iterable(sample.expected.others or () for sample in batch):
-                gold[kind] = gold.get(kind, 0) + 1
-        scored = job.collector.finish(require_gold=require_gold)
-        failed = dict(malformed)
-        for outcome in (metric.outcome for metric in scored.metrics if require_gold):
-            reasons = outcome.reasons.items()
-            failed |= {scored.sample_ids[at]: reason for at, reason in reasons if outcome.status[at] == FAILED}
-        notes = tuple(job.collector.notes())
-        return DataCheck(samples, without_output, len(malformed), FrozenMap(gold), notes, FrozenMap(failed))
+        return checked(self._job(RunOptions(repeats=1)), require_gold=require_gold)
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """
@@ -355,16 +577,24 @@ class Evaluation(Setup):
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read
-        sample = narrowed(sample, plan.profile.policy)
-        scores: dict[str, SampleScore] = {}
-        for name, (outcome, facts) in score_one(plan, sample, details=details).items():
-            value = float(outcome.values[0])
-            status = STATUSES[int(outcome.status[0])]
-            shown = None if math.isnan(value) else value
-            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
-        return scores
+        return scores_of(narrowed(sample, plan.profile.policy), plan, details=details)
 
     @cached_property
     def _single_plan(self) -> Plan:
         check_stream(self._plan, "score()")
         return self._plan
+
+
+def _check(function: str, given: object, kind: Any, takes: str) -> None:  # noqa: ANN401  # a type, or several
+    """Refuse what is of another kind."""
+    if not isinstance(given, kind):
+        raise ParameterError(f"{function} takes {takes}, not {given!r}")
+
+
+def _written(metric: MetricSpec) -> str:
+    """Return how a metric was asked for, in a word."""
+    if isinstance(metric, Located):
+        return _written(metric.spec)
+    if isinstance(metric, Mapping):
+        return str(metric.get("as") or metric.get("metric"))
+    return str(getattr(metric, "__name__", metric))

@@ -23,7 +23,7 @@ from rankgauge.engine.reopen import (
     lost_sample,
     run_evaluation_of,
 )
-from rankgauge.engine.runs import RunEvaluation
+from rankgauge.engine.runs import RunOrigin
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
@@ -33,7 +33,7 @@ from rankgauge.judging.outputs import Identity, prepare
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricSummary, ResultValues, SampleText
+from rankgauge.result import MetricSummary, Result, SampleText
 from rankgauge.samples import Sample
 
 __all__ = [
@@ -54,7 +54,7 @@ SAME = 1e-12
 
 
 def explain_result(
-    result: ResultValues, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
+    result: Result, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
 ) -> Explanation:
     """Explain the score of one sample; see `Result.explain`."""
     (explanation,) = explain_samples(result, [sample], column_of(result, metric), catalog=catalog)
@@ -62,7 +62,7 @@ def explain_result(
 
 
 def worst_samples(
-    result: ResultValues, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
+    result: Result, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
 ) -> tuple[Explanation, ...]:
     """Explain the worst scores of a column, without trials; see `Result.worst`."""
     _check_count(n, "samples")
@@ -72,7 +72,7 @@ def worst_samples(
 
 
 def explain_samples(
-    result: ResultValues,
+    result: Result,
     sample_ids: Sequence[str],
     column: MetricSummary,
     *,
@@ -108,7 +108,7 @@ def explain_samples(
 
 
 def read_samples(
-    result: ResultValues, sample_ids: Collection[str], *, catalog: Catalog | None = None
+    result: Result, sample_ids: Collection[str], *, catalog: Catalog | None = None
 ) -> tuple[Plan, Mapping[str, Sample]]:
     """Return the plan of a result and some of its samples with the outputs that were scored, read again."""
     if is_of_run(result):
@@ -131,7 +131,7 @@ def read_samples(
     return plan, read
 
 
-def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
+def texts_of(result: Result, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
     """Return the question and the top results of every sample; see `Result.with_texts`."""
     _check_count(top, "results")
     plan, samples = read_samples(result, result.sample_ids, catalog=catalog)
@@ -148,7 +148,7 @@ def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = N
     return tuple(texts)
 
 
-def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
+def explain_query(evaluation: RunOrigin, query: str) -> Explanation:
     """Explain the score of one query of a run by the first metric of the plan, without scoring the others."""
     plan, qrels = evaluation.plan, evaluation.qrels
     samples, seen = read_queries(qrels, evaluation.run, {query})
@@ -170,7 +170,7 @@ def _check_count(count: object, what: str) -> None:
         raise ParameterError(f"the number of {what} must be an integer of 1 or more, not {count!r}")
 
 
-def _highest(evaluation: RunEvaluation, seen: Collection[str]) -> float:
+def _highest(evaluation: RunOrigin, seen: Collection[str]) -> float:
     """Return the highest grade of the queries that are evaluated, as a run over all of them infers it."""
     qrels = evaluation.qrels
     grades = qrels.grades
@@ -208,7 +208,7 @@ def _told(score: float | None) -> str:
 _NOT_POOLED, _UNJUDGED, _HIGH = "-", ".", ">"
 
 
-def grade_strings(result: ResultValues, length: int) -> list[str]:
+def grade_strings(result: Result, length: int) -> list[str]:
     """
     Return one character for each of the first *length* results of every query of a run, which is read again.
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
@@ -24,8 +24,8 @@ from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, check_known, 
 from rankgauge.judging.filtered import narrowed
 from rankgauge.judging.trusted_places import distrusted
 from rankgauge.planning.plan import Plan
-from rankgauge.result import Origin, ResultValues
-from rankgauge.result.values import broken_metrics
+from rankgauge.result import Origin, Result
+from rankgauge.result.health import broken_metrics
 from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
@@ -33,6 +33,7 @@ from rankgauge.scoring.repeats import check_repeats, differing, folded, unsteady
 
 if TYPE_CHECKING:
     from rankgauge.engine.early_stop import EarlyStop
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.workers import JudgedLines
 
 __all__ = ["PLACES", "Job"]
@@ -47,16 +48,13 @@ _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
 
 
-Held = TypeVar("Held", bound=ResultValues)
-
-
-class Job(Generic[Held]):
-    """One run: reads, attaches outputs, judges, and makes the result, of the class that its caller hands on."""
+class Job:
+    """One run: reads, attaches outputs, judges, and makes the result."""
 
     def __init__(
-        self, plan: Plan, data: DataSource, options: RunOptions, *, results: type[Held], evaluation: object = None
+        self, plan: Plan, data: DataSource, options: RunOptions, *, evaluation: Evaluation | None = None
     ) -> None:
-        self.plan, self.data, self.evaluation, self.results = plan, data, evaluation, results
+        self.plan, self.data, self.evaluation = plan, data, evaluation
         self.options = options
         self.profile = plan.profile
         self._takes_all = plan.profile.policy.queries != "intersection"  # whether every sample is evaluated
@@ -91,7 +89,7 @@ class Job(Generic[Held]):
         self.early: EarlyStop | None = None
         self._looked_at: list[Sample] = []  # whether their labels are doubtful
 
-    def run(self, progress: Progress | None = None) -> Held:
+    def run(self, progress: Progress | None = None) -> Result:
         """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
         if self.options.calls is None:
             for count in self._judge():
@@ -116,7 +114,7 @@ class Job(Generic[Held]):
         done = f"{len(self.answered):,} of {self._wanted:,} {'samples' if self.repeats == 1 else 'calls'}"
         raise RunInterrupted(f"{self.stopped or 'interrupted'}: {done} are done, and scored", result) from None
 
-    async def arun(self, progress: Progress | None, on_cancel: Callable[[Held], None] | None) -> Held:
+    async def arun(self, progress: Progress | None, on_cancel: Callable[[Result], None] | None) -> Result:
         """Call the system under test and score, from asynchronous code; give *on_cancel* what is done by then."""
         from asyncio import CancelledError  # loads only where it is used
 
@@ -284,7 +282,7 @@ class Job(Generic[Held]):
         answered = sample._replace(output=output.read(self.profile.contract))
         self.answered[place, output.repeat] = narrowed(answered, self.profile.policy)
 
-    def _result(self) -> Held:
+    def _result(self) -> Result:
         """Score what was judged, and say what it is."""
         answered, size = [self.answered[place] for place in sorted(self.answered)], self.options.batch_size
         self._compare_repeats(answered)
@@ -308,7 +306,7 @@ class Job(Generic[Held]):
             logger("engine").warning(note)
         policy = self.profile.policy
         scored.notes.extend([*scored.flaws(policy), *scored.incomplete(policy)])
-        result = self.results.of(scored, self.manifest(), self.origin())
+        result = Result.of(scored, self.manifest(), self.origin())
         self._observe("rankgauge_run_finished", result)
         return result
 
@@ -386,7 +384,7 @@ class Job(Generic[Held]):
         if self.options.limit is None:
             check_known(outputs, self.reader.sample_ids, self.reader.first_id, source)
 
-    def _observe(self, hook: str, subject: Plan | ResultValues) -> None:
+    def _observe(self, hook: str, subject: Plan | Result) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):
             try:
                 with guarded():
@@ -394,7 +392,7 @@ class Job(Generic[Held]):
             except ForeignError as error:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
 
-    def _checked(self, result: Held) -> Held:
+    def _checked(self, result: Result) -> Result:
         """Return a result; raise an error with it where nothing was evaluated, or a metric failed for every sample."""
         if self.given is None and self.options.calls is None and not self.collector.sighting.says_output:
             problem = (

@@ -19,10 +19,10 @@ from rankgauge.columns import Floats
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.explaining import is_same
 from rankgauge.engine.reopen import reading_job
-from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
 from rankgauge.planning.plan import Plan, PlannedMetric
 from rankgauge.policy import Profile, option_text
+from rankgauge.result import Result
 from rankgauge.samples import Fault, Output, Sample
 from rankgauge.scoring.collect import Collector
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
-from rankgauge.engine.configured import configured, data_source
+from rankgauge.engine.configured import configured, configured_evaluation, data_source
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
-from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run, judgments_for, plan_run
-from rankgauge.engine.setup import Setup
+from rankgauge.engine.runs import RunOrigin, evaluate_runs, judge_run, judgments_for, plan_run
 from rankgauge.errors import ParameterError, ResultError, counted
 from rankgauge.explain.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.io.datasets import DataSource
@@ -29,7 +29,7 @@ from rankgauge.io.open_sources import open_run
 from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Profile
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Sample
 from rankgauge.scoring.score import SCORED
 from rankgauge.stats import aggregate
@@ -57,12 +57,12 @@ _CONFIG = "config.resolved.yaml"
 _AGAIN = "evaluate again"
 
 
-def is_of_run(result: ResultValues) -> bool:
+def is_of_run(result: Result) -> bool:
     """Return whether a result is of a run and judgments, so that `run_evaluation_of` is its road back."""
     return "files" in result.manifest
 
 
-def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Setup:
+def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluation:
     """
     Return the evaluation that a result of samples came from, with the outputs that were scored.
 
@@ -72,7 +72,7 @@ def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Se
         raise ResultError("this is a result of a run and judgments, not of samples")
     if result.origin is not None:
         evaluation = result.origin.evaluation
-        if not isinstance(evaluation, Setup):
+        if not isinstance(evaluation, Evaluation):
             raise _lost(result)
         if result.origin.outputs is not None:
             given: Any = result.origin.outputs
@@ -87,11 +87,11 @@ def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Se
     return evaluation
 
 
-def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> RunEvaluation:
-    """Return what a result of a run came from, for `evaluate_plan`; refuse judgments that have changed."""
+def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunOrigin:
+    """Return what a result of a run came from, for `evaluate_runs`; refuse judgments that have changed."""
     if not is_of_run(result):
         raise ResultError("this is a result of samples, not of a run and judgments")
-    if result.origin is not None and isinstance(result.origin.evaluation, RunEvaluation):
+    if result.origin is not None and isinstance(result.origin.evaluation, RunOrigin):
         return result.origin.evaluation
     manifest = result.manifest
     if result.folder is None or "merged_from" in manifest:
@@ -110,7 +110,7 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
         qrels = judgments_for(plan, files["qrels"], files["columns"])
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
         run = open_run(files["run"], columns=files["columns"], catalog=catalog)
-        return RunEvaluation(plan, qrels, narrowed_run(run, plan.profile.policy), files["columns"])
+        return RunOrigin(plan, qrels, narrowed_run(run, plan.profile.policy), files["columns"])
 
 
 def _policy_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,14 +121,14 @@ def _policy_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return opened_options(options)
 
 
-def job_of(result: ResultValues, evaluation: Setup, plan: Plan, most: int | None = None) -> Job[ResultValues]:
+def job_of(result: Result, evaluation: Evaluation, plan: Plan, most: int | None = None) -> Job:
     """Return what reads the samples of a result again, at *most* so many of them, with the first of repeats."""
     stages = frozenset(stage for stage, of in result.manifest.get(PLACES, {}).items() if not of["trusted"])
     limits = [limit for limit in (result.manifest["dataset"].get("limit"), most) if limit is not None]
     return reading_job(plan, evaluation.data, min(limits, default=None), stages)
 
 
-def samples_of(result: ResultValues, catalog: Catalog | None = None) -> Iterator[Sample]:
+def samples_of(result: Result, catalog: Catalog | None = None) -> Iterator[Sample]:
     """Yield the samples of a result from its data, which are read again; see `Result.samples`."""
     evaluation = evaluation_of(result, catalog=catalog)
     plan = evaluation.plan()
@@ -139,19 +139,19 @@ def samples_of(result: ResultValues, catalog: Catalog | None = None) -> Iterator
 
 def reading_job(
     plan: Plan, data: DataSource, limit: int | None = None, distrusted: frozenset[str] = frozenset()
-) -> Job[ResultValues]:
+) -> Job:
     """Return what reads samples, each with the first of its outputs, for what makes no result of them."""
-    return Job(plan, data, RunOptions(limit=limit, repeats=1, distrusted=distrusted), results=ResultValues)
+    return Job(plan, data, RunOptions(limit=limit, repeats=1, distrusted=distrusted))
 
 
-def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:
+def lost_sample(sample_id: str, evaluation: Evaluation) -> ResultError:
     """Return the error of data that a sample of a result is missing from."""
     return ResultError(
         f"sample {sample_id!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
     )
 
 
-def check_definitions(plan: Plan, result: ResultValues) -> None:
+def check_definitions(plan: Plan, result: Result) -> None:
     """Refuse a plan under which a column of a result would mean something else; say which and by whom."""
     planned = {metric.name: metric for metric in plan.metrics}
     for name, column in result.metrics.items():
@@ -170,7 +170,7 @@ def check_definitions(plan: Plan, result: ResultValues) -> None:
             )
 
 
-def column_of(result: ResultValues, metric: str | None) -> MetricSummary:
+def column_of(result: Result, metric: str | None) -> MetricSummary:
     """Return a column in any spelling, or the leading one."""
     try:
         return result[metric] if metric is not None or result.leading is None else result.leading
@@ -179,7 +179,7 @@ def column_of(result: ResultValues, metric: str | None) -> MetricSummary:
 
 
 @contextmanager
-def _complete(result: ResultValues) -> Iterator[None]:
+def _complete(result: Result) -> Iterator[None]:
     """Refuse a manifest that lacks what every result of a run has."""
     try:
         yield
@@ -188,7 +188,7 @@ def _complete(result: ResultValues) -> Iterator[None]:
         raise ResultError(f"{where} lacks {error}; {_AGAIN}") from error
 
 
-def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Setup:
+def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Evaluation:
     """Return the evaluation that the folder's config describes."""
     dataset, outputs = manifest["dataset"], manifest["outputs"]
     if dataset["path"] is None:
@@ -204,10 +204,10 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
     if len(names) != 1:
         raise ResultError(f"{folder / _CONFIG} has {counted(len(names), 'dataset')}, and a result is of one; {_AGAIN}")
     config = configured(loaded, catalog)
-    return Setup.configured(config, data_source(loaded, *names), lambda: config.catalog)
+    return configured_evaluation(config, data_source(loaded, *names), lambda: config.catalog)
 
 
-def _check_data(evaluation: Setup, manifest: Mapping[str, Any]) -> None:
+def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
     """Refuse a dataset or an outputs file that has changed."""
     data, outputs = evaluation.data, manifest["outputs"]
     dataset = manifest["dataset"]
@@ -238,7 +238,7 @@ def _check(what: str, where: str, saved: str | None, now: str) -> None:
         )
 
 
-def _metrics(result: ResultValues) -> Iterator[dict[str, Any]]:
+def _metrics(result: Result) -> Iterator[dict[str, Any]]:
     """Yield the columns of a run as they are asked for."""
     for name, column in result.metrics.items():
         wanted: dict[str, Any] = {"metric": column.info.expression, "as": name}
@@ -247,7 +247,7 @@ def _metrics(result: ResultValues) -> Iterator[dict[str, Any]]:
         yield wanted
 
 
-def _lost(result: ResultValues) -> ResultError:
+def _lost(result: Result) -> ResultError:
     """Return the error of a result that has no road back."""
     parts = result.manifest.get("merged_from")
     why = "it was put together in Python or sent from another process" if parts is None else f"it has {parts} parts"
@@ -257,9 +257,7 @@ def _lost(result: ResultValues) -> ResultError:
     )
 
 
-def bounds(
-    result: ResultValues, *, grade: float | None = None, catalog: Catalog | None = None
-) -> dict[str, Bounds | None]:
+def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
     """Return the worst and the best case of each mean of a run; see `Result.bounds`."""
     evaluation = evaluation_behind(result, catalog)
     plan, qrels = evaluation.plan, evaluation.qrels
@@ -277,14 +275,14 @@ def bounds(
     }
 
 
-def condensed(result: ResultValues, *, catalog: Catalog | None = None) -> ResultValues:
+def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     """Return the same evaluation over condensed lists; see `Result.condensed`."""
     evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
-    return evaluate_planned(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+    return evaluate_runs(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
 
 
-def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvaluation:
+def evaluation_behind(result: Result, catalog: Catalog | None) -> RunOrigin:
     """Return the plan, the judgments and the run of a result; `ResultError` if it is not of a run."""
     if not is_of_run(result):
         raise ResultError(
@@ -294,7 +292,7 @@ def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvalu
     return run_evaluation_of(result, catalog=catalog)
 
 
-def judged_again(evaluation: RunEvaluation, result: ResultValues, unit: str | None = None) -> Judged:
+def judged_again(evaluation: RunOrigin, result: Result, unit: str | None = None) -> Judged:
     """Judge a run again, by unit; return the queries of a result."""
     collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan, unit=unit)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.engine.calls import begin, check_same
 from rankgauge.engine.configured_system import ConfiguredSystem
-from rankgauge.engine.result import Result
 from rankgauge.errors import MetricFailedError, ResultError, counted
 from rankgauge.report import save_result
+from rankgauge.result import Result
 from rankgauge.result.staging import Staging, has_outputs
 
 if TYPE_CHECKING:

@@ -22,16 +22,16 @@ from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricInfo, Origin, ResultValues
+from rankgauge.result import MetricInfo, Origin, Result
 from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
 from rankgauge.scoring.sighting import depth_notes
 
-__all__ = ["FewEvaluator", "RunEvaluation", "ScoredRun"]
+__all__ = ["FewEvaluator", "RunOrigin", "ScoredRun"]
 
 
-class RunEvaluation:
-    """What a result of a run came from, and can be read from again; `evaluate_plan` takes it."""
+class RunOrigin:
+    """What a result of a run came from, and can be read from again; `evaluate_runs` takes it."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class RunEvaluation:
 class ScoredRun(NamedTuple):
     """A run that was scored, of which only the result is to be made."""
 
-    evaluation: RunEvaluation
+    evaluation: RunOrigin
     scored: Scored
     counts: RunCounts  # how the run fits the judgments
     origin: str  # where it was given: `argument` or `run`
@@ -64,7 +64,7 @@ class ScoredRun(NamedTuple):
     remarks: Sequence[str] = ()  # what else is to be said of the judgments and the run
     sketcher: IdSketcher | None = None  # took the ids that judged queries retrieved
 
-    def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
+    def result(self, infos: Sequence[MetricInfo] | None = None) -> Result:
         """Return the result; *infos* say what its columns are, where that is known already."""
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
@@ -94,7 +94,7 @@ class ScoredRun(NamedTuple):
             "run": _absolute(evaluation.run.name),
             "columns": None if evaluation.columns is None else dict(evaluation.columns),
         }
-        return ResultValues.of(
+        return Result.of(
             scored,
             partial(self._manifest, further, datetime.now(UTC)),
             Origin(evaluation),
@@ -162,7 +162,7 @@ class FewEvaluator:
         scores = PatternScores.of(plan)
         return None if scores is None else cls(scores)
 
-    def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, ResultValues] | None:
+    def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, Result] | None:
         """Evaluate runs; None where one of them or the judgments are large, unusual or wrong."""
         queries = FewQueries.of(qrels)
         if queries is None:
@@ -172,14 +172,14 @@ class FewEvaluator:
             return None
         return {name: self._result(queries, runs[name], *found) for name, found in judged.items() if found is not None}
 
-    def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
+    def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> Result:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
         scored = Scored(
             queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
         )
         source = MappingRun(cast("Mapping[str, Mapping[str, float]]", run))
-        evaluation = RunEvaluation(plan, lambda: qrels_of_mapping(queries.judgments), source)
+        evaluation = RunOrigin(plan, lambda: qrels_of_mapping(queries.judgments), source)
         done = ScoredRun(evaluation=evaluation, scored=scored, counts=counts, origin="argument")
         return done.result(self._described(columns, len(patterns)))
 

@@ -14,7 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run, narrowed_run
-from rankgauge.engine.run_result import FewEvaluator, RunEvaluation, ScoredRun
+from rankgauge.engine.run_result import FewEvaluator, RunOrigin, ScoredRun
 from rankgauge.errors import NothingToEvaluateError, PolicyError
 from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.nested_mappings import MappingRun
@@ -32,33 +32,33 @@ from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Policy, Profile
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import unreached
 
 __all__ = [
-    "PlannedRun",
     "RunConventions",
-    "RunEvaluation",
-    "evaluate_planned",
+    "RunEvaluator",
+    "RunOrigin",
+    "evaluate_runs",
     "how_it_fits",
     "installed",
     "judge_run",
     "judge_units",
     "judgments_for",
     "plan_run",
-    "planned_run",
+    "run_evaluator",
 ]
 
 
-def evaluate_planned(
+def evaluate_runs(
     plan: Plan,
     qrels: Qrels,
     runs: Mapping[str, RunLike],
     *,
     columns: Mapping[str, str] | None = None,
     sketch_ids: bool = False,
-) -> dict[str, ResultValues]:
+) -> dict[str, Result]:
     """
     Evaluate runs by a plan that `plan_run` has made, against judgments that were read.
 
@@ -97,7 +97,7 @@ def judgments_for(plan: Plan, qrels: QrelsLike, columns: Mapping[str, str] | Non
     return excluded_judgments(qrels, plan.profile.policy.excluded)
 
 
-def planned_run(
+def run_evaluator(
     metrics: Sequence[MetricSpec] | MetricSpec,
     *,
     profile: str | Policy | Profile = "trec10",
@@ -105,7 +105,7 @@ def planned_run(
     rel: float | None = None,
     k: int | None = None,
     catalog: Catalog | None = None,
-) -> PlannedRun:
+) -> RunEvaluator:
     """
     Resolve the evaluation of a run before anything is read; arguments and errors are those of `rankgauge.evaluate`.
 
@@ -122,12 +122,12 @@ def planned_run(
     try:
         hash(request)
     except TypeError:  # a metric given as a mapping cannot be hashed
-        return PlannedRun(request.plan(), is_kept=False)
+        return RunEvaluator(request.plan(), is_kept=False)
     return _planned_once(request)
 
 
 class RunConventions(TypedDict, total=False):
-    """The keywords of `planned_run`."""
+    """The keywords of `run_evaluator`."""
 
     profile: str | Policy | Profile
     policy: Mapping[str, Any] | None
@@ -137,8 +137,8 @@ class RunConventions(TypedDict, total=False):
 
 
 def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unpack[RunConventions]) -> Plan:
-    """Return the plan of `planned_run` alone."""
-    return planned_run(metrics, **conventions).plan
+    """Return the plan of `run_evaluator` alone."""
+    return run_evaluator(metrics, **conventions).plan
 
 
 class _Request(NamedTuple):
@@ -159,7 +159,7 @@ class _Request(NamedTuple):
         return make_plan(self.metrics, conventions)
 
 
-class PlannedRun:
+class RunEvaluator:
     """A plan, and what evaluates runs under it."""
 
     def __init__(self, plan: Plan, *, is_kept: bool) -> None:
@@ -173,19 +173,19 @@ class PlannedRun:
 
     def evaluate(
         self, qrels: QrelsLike, runs: Mapping[str, RunLike], *, columns: Mapping[str, str] | None = None
-    ) -> dict[str, ResultValues]:
+    ) -> dict[str, Result]:
         """Evaluate runs against judgments, which are read once; see `rankgauge.evaluate`."""
         plan = self.plan
         if isinstance(qrels, dict) and columns is None and self.few is not None:
             results = self.few.evaluate(qrels, runs)
             if results is not None:
                 return results
-        return evaluate_planned(plan, judgments_for(plan, qrels, columns), runs, columns=columns)
+        return evaluate_runs(plan, judgments_for(plan, qrels, columns), runs, columns=columns)
 
 
 @functools.lru_cache(maxsize=64)  # plans are values, and evaluating is often done in a loop
-def _planned_once(request: _Request) -> PlannedRun:
-    return PlannedRun(request.plan(), is_kept=True)
+def _planned_once(request: _Request) -> RunEvaluator:
+    return RunEvaluator(request.plan(), is_kept=True)
 
 
 @functools.cache
@@ -205,14 +205,14 @@ class _JudgedRun(NamedTuple):
     doubt: SwapDoubt | None
 
 
-def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> ResultValues:
+def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> Result:
     """Score a judged run."""
     judged, evidence = run.collector, run.evidence
     collector = Collector(plan, sketcher=run.sketcher)
     query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
     return ScoredRun(
-        evaluation=RunEvaluation(plan, qrels, run.source, columns),
+        evaluation=RunOrigin(plan, qrels, run.source, columns),
         scored=collector.finish(),
         counts=how_it_fits(plan, judged, evidence),
         origin=run.origin,

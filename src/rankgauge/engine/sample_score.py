@@ -4,11 +4,22 @@ What evaluations return besides results: the scores of one sample, and the count
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["DataCheck", "Progress", "SampleScore"]
+from rankgauge.base.frozen import FrozenMap, frozen
+from rankgauge.planning.plan import Plan
+from rankgauge.samples import GOLD_KINDS, Fault, Sample
+from rankgauge.scoring.score import FAILED, STATUSES
+from rankgauge.scoring.single import score_one
+
+if TYPE_CHECKING:
+    from rankgauge.engine.job import Job
+
+__all__ = ["DataCheck", "Progress", "SampleScore", "checked", "scores_of"]
 
 Progress = Callable[[int, int | None], None]
 """Called with how many samples are done, and how many there are, if that is known."""
@@ -84,3 +95,37 @@ class DataCheck(NamedTuple):
     gold: Mapping[str, int]
     notes: tuple[str, ...]
     failed: Mapping[str, str] = MappingProxyType({})
+
+
+def checked(job: Job, *, require_gold: bool) -> DataCheck:
+    """Read and judge everything, and score nothing; see `Evaluation.check`."""
+    samples = without_output = 0
+    malformed: dict[str, str] = {}
+    gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
+    for batch in job.batches(job.options.batch_size):
+        job.collector.add(batch)
+        samples += len(batch)
+        without_output += sum(sample.output is None for sample in batch)
+        malformed |= {sample.id: sample.output.reason for sample in batch if isinstance(sample.output, Fault)}
+        for kind in GOLD_KINDS:
+            gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
+        for kind in chain.from_iterable(sample.expected.others or () for sample in batch):
+            gold[kind] = gold.get(kind, 0) + 1
+    scored = job.collector.finish(require_gold=require_gold)
+    failed = dict(malformed)
+    for outcome in (metric.outcome for metric in scored.metrics if require_gold):
+        reasons = outcome.reasons.items()
+        failed |= {scored.sample_ids[at]: reason for at, reason in reasons if outcome.status[at] == FAILED}
+    notes = tuple(job.collector.notes())
+    return DataCheck(samples, without_output, len(malformed), FrozenMap(gold), notes, FrozenMap(failed))
+
+
+def scores_of(sample: Sample, plan: Plan, *, details: bool) -> dict[str, SampleScore]:
+    """Score one sample under a plan, by column."""
+    scores: dict[str, SampleScore] = {}
+    for name, (outcome, facts) in score_one(plan, sample, details=details).items():
+        value = float(outcome.values[0])
+        status = STATUSES[int(outcome.status[0])]
+        shown = None if math.isnan(value) else value
+        scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
+    return scores

@@ -26,7 +26,7 @@ from rankgauge.scoring.collect import Collector, JudgedPart
 from rankgauge.scoring.sighting import Sighting
 
 if TYPE_CHECKING:
-    from rankgauge.engine.setup import Setup
+    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = ["ENOUGH", "READY", "JudgedLines", "LineJudge", "judging_lines", "main"]
 
@@ -170,7 +170,7 @@ class _Worker:
 class LineJudge:
     """Judges pieces of a dataset, and remembers what decides about all samples."""
 
-    def __init__(self, evaluation: Setup) -> None:
+    def __init__(self, evaluation: Evaluation) -> None:
         self._plan = evaluation.plan()
         self._data = evaluation.data
         self._sighting = Sighting()

@@ -14,7 +14,7 @@ from rankgauge.gates.grammar import Bound, Gate, MaxDrop, OfKind, read_gates
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 __all__ = [
     "UNTIL",
@@ -191,7 +191,7 @@ def key_of(gate: Gate) -> str:
     return str(replace(gate, dataset="", level="fail"))
 
 
-def decision_of(gate: Gate, result: ResultValues) -> Decision | None:
+def decision_of(gate: Gate, result: Result) -> Decision | None:
     """Return what was decided of a gate on a column while a system was called; None where all samples were."""
     until = result.manifest.get(UNTIL)
     if not until:

@@ -20,8 +20,8 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
+from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
-from rankgauge.result.values import ResultValues
 from rankgauge.result.wording import partial_line
 from rankgauge.scoring.score import STATUSES
 
@@ -62,7 +62,7 @@ _KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids
 """What a baseline keeps of a manifest: what scores mean and what they are of, and nothing of one machine."""
 
 
-def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[str]) -> Path:
+def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -> Path:
     """
     Write results into one file that is small enough to commit, and changes little where scores change little.
 
@@ -97,7 +97,7 @@ def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[s
     return path
 
 
-def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
+def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
     """
     Read a baseline.
 
@@ -136,20 +136,20 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
     raise ResultError(f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}")
 
 
-def _load_folders(path: Path) -> dict[str, ResultValues]:
+def _load_folders(path: Path) -> dict[str, Result]:
     folders = [folder for folder in (path, *sorted(path.iterdir())) if (folder / "manifest.json").is_file()]
     if not folders:
         raise ResultError(f"{path} is neither a baseline file nor a result folder")
-    results: dict[str, ResultValues] = {}
+    results: dict[str, Result] = {}
     for folder in folders:
-        result = ResultValues.load(folder)
+        result = Result.load(folder)
         name = result.manifest["dataset"].get("name") or folder.name
         facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
         results[name if name not in results else folder.name] = result.with_manifest(facts)
     return results
 
 
-def _lines(results: Mapping[str, ResultValues]) -> Iterator[str]:
+def _lines(results: Mapping[str, Result]) -> Iterator[str]:
     """Yield the lines of a baseline file: a JSON document, laid out so that a line holds what changes together."""
     created_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield "{"
@@ -202,7 +202,7 @@ def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
         yield line
 
 
-def _samples(result: ResultValues) -> Iterator[str]:
+def _samples(result: Result) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [column.values.tolist() for column in columns]  # JSON has null for NaN
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
@@ -240,7 +240,7 @@ def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
+def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     """Return one result of a baseline file; what does not fit together is a `ValueError`."""
     infos = [read_info(info) for info in entry["metrics"]]
     samples = entry["samples"]
@@ -263,4 +263,4 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
     tags = [tuple(sample.get("tags", ())) for sample in samples]
     check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
-    return ResultValues(ids, tags, metrics, manifest, gold_keys=gold_keys)
+    return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)

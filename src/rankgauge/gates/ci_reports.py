@@ -15,13 +15,13 @@ from rankgauge.comparison.sentences import signed, span
 from rankgauge.errors import counted
 from rankgauge.gates.drop import ColumnChange
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, headline, summary_line
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.wording import cluster_line, interval_text, mean, number, policy_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
 
 __all__ = ["github_annotations", "junit_xml", "pull_request_markdown"]
 
@@ -29,7 +29,7 @@ _ELEMENTS = {"failed": "failure", "warned": "skipped", "error": "error"}
 _NOT_XML = re.compile("[\ufffe\uffff]")
 
 
-def junit_xml(report: GateReport, results: Mapping[str, ResultValues]) -> bytes:
+def junit_xml(report: GateReport, results: Mapping[str, Result]) -> bytes:
     """
     Return a JUnit report: a suite for each dataset, a case for each gate.
 
@@ -58,7 +58,7 @@ def junit_xml(report: GateReport, results: Mapping[str, ResultValues]) -> bytes:
     return document + b"\n"
 
 
-def _add_properties(suite: Element, result: ResultValues | None) -> None:
+def _add_properties(suite: Element, result: Result | None) -> None:
     """Say what was computed: the version, the policy, fingerprints of data and definitions, and notes."""
     from xml.etree.ElementTree import SubElement
 
@@ -122,9 +122,9 @@ _MARKS = {"passed": "✅ passed", "failed": "❌ failed", "warned": "⚠️ warn
 
 
 def pull_request_markdown(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     report: GateReport | None,
-    baseline: Mapping[str, ResultValues] | None = None,
+    baseline: Mapping[str, Result] | None = None,
     changes: Mapping[str, Sequence[ColumnChange]] = MappingProxyType({}),
     *,
     first: str = "",
@@ -151,7 +151,7 @@ def pull_request_markdown(
     return _cut(lines)
 
 
-def _verdict(results: Mapping[str, ResultValues], report: GateReport | None) -> str:
+def _verdict(results: Mapping[str, Result], report: GateReport | None) -> str:
     if report is not None and report.ids_changed:
         return "the ids changed, not the ranking"
     if report is not None and report.outcomes:
@@ -169,7 +169,7 @@ def _gates(report: GateReport, *, several: bool) -> list[str]:
     return markdown_table(("", "gate", "result"), rows, "---") if rows else []
 
 
-def _means(name: str, result: ResultValues) -> list[str]:
+def _means(name: str, result: Result) -> list[str]:
     rows = [
         (_cell(column.name), mean(column), interval_text(column), *(f"{count:,}" for count in column.counts.values()))
         for column in result.metrics.values()

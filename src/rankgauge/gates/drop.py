@@ -18,7 +18,7 @@ from rankgauge.columns.judged_rows import Floats, Ints
 from rankgauge.comparison.pairing import Common, PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import ends_text
 from rankgauge.stats.effects import pairs_for_margin
 from rankgauge.stats.estimates import TIED, estimate_mean
@@ -97,7 +97,7 @@ class Drop:
 
 
 def pair_with_baseline(
-    column: MetricSummary, result: ResultValues, baseline: ResultValues, common: Common = "all"
+    column: MetricSummary, result: Result, baseline: Result, common: Common = "all"
 ) -> tuple[tuple[str, ...], PairedColumn]:
     """Return the samples that both have, and a column's scores beside the baseline's; raise `ResultError` for none."""
     same = [name for name, other in baseline.metrics.items() if other.info.fingerprint == column.info.fingerprint]
@@ -175,7 +175,7 @@ def _by_betting(gains: Floats, width: float, confidence: float, clusters: Ints |
     return 2 * width * below - width, 2 * width * above - width
 
 
-def clusters_of_pairs(column: MetricSummary, result: ResultValues, sample_ids: Sequence[str]) -> Ints | None:
+def clusters_of_pairs(column: MetricSummary, result: Result, sample_ids: Sequence[str]) -> Ints | None:
     """Return the clusters of the samples that two results share; None where samples are independent."""
     if column.clusters is None:
         return None
@@ -199,7 +199,7 @@ class ColumnChange:
     fallen: tuple[tuple[str, float, float], ...]  # worst first, with the score before and now
 
 
-def changes_since(result: ResultValues, baseline: ResultValues, common: Common = "all") -> tuple[ColumnChange, ...]:
+def changes_since(result: Result, baseline: Result, common: Common = "all") -> tuple[ColumnChange, ...]:
     """Return the changes of all columns that can be compared; a column that means something else is left out."""
     changes = []
     for column in result.metrics.values():
@@ -229,7 +229,7 @@ def _change(name: str, sample_ids: Sequence[str], pairs: PairedColumn, clusters:
 _MOST = 0.5
 
 
-def ids_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, ResultValues]) -> dict[str, str]:
+def ids_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> dict[str, str]:
     """
     Return the results whose retrieved ids are not those of the baseline any more, with what to do about each.
 
@@ -241,9 +241,7 @@ def ids_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, Resu
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def baseline_of(
-    name: str, baseline: Mapping[str, ResultValues], results: Mapping[str, ResultValues]
-) -> ResultValues | None:
+def baseline_of(name: str, baseline: Mapping[str, Result], results: Mapping[str, Result]) -> Result | None:
     """Return the baseline of the same name, or the only one where it is for one result or has the same data."""
     if name in baseline or len(baseline) != 1:
         return baseline.get(name)
@@ -252,7 +250,7 @@ def baseline_of(
     return only if len(results) == 1 or (now and then == now) else None
 
 
-def _turnover(result: ResultValues, earlier: ResultValues) -> str:
+def _turnover(result: Result, earlier: Result) -> str:
     """Return why the ids are others now; empty where they are not, or that is not known."""
     sketches = [known.manifest.get("retrieved_ids") for known in (earlier, result)]
     then, now = (None if sketch is None else IdSketch.from_dict(sketch) for sketch in sketches)

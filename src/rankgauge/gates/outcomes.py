@@ -17,7 +17,7 @@ from rankgauge.errors import counted, listed
 from rankgauge.gates.asked import Decision
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Effect, Gate, MaxDrop, OfKind
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.stats.estimates import TIED
 
 __all__ = [
@@ -358,7 +358,7 @@ def apart(value: float, bound: float) -> tuple[str, str]:
     return repr(value), repr(bound)
 
 
-def baseline_line(baseline: Mapping[str, ResultValues], *, now: datetime | None = None) -> str:
+def baseline_line(baseline: Mapping[str, Result], *, now: datetime | None = None) -> str:
     """Say which baseline it is: ``baseline main.json: saved 3 days ago, commit 1a2b3c4d5e``."""
     manifest = next(iter(baseline.values())).manifest if baseline else {}
     parts = [f"saved {_ago(manifest['created_at'], now or datetime.now(UTC))}"] if manifest.get("created_at") else []

@@ -25,18 +25,19 @@ from rankgauge.gates.kinds import found_by
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.io.judgment_sources import is_model
 from rankgauge.judging import Leak
-from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.result.values import check_results
+from rankgauge.result import MetricSummary, Result
+from rankgauge.result.health import incomplete_value
+from rankgauge.result.wording import check_results
 from rankgauge.stats.estimates import TIED
 
 __all__ = ["judge_gates", "judge_resolved", "samples_of"]
 
 
 def judge_gates(
-    results: Mapping[str, ResultValues] | ResultValues,
+    results: Mapping[str, Result] | Result,
     gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
     *,
-    baseline: Mapping[str, ResultValues] | ResultValues | None = None,
+    baseline: Mapping[str, Result] | Result | None = None,
     inconclusive: Effect = "fell",
     short_lists: ShortLists = "open",
     catalog: Catalog | None = None,
@@ -72,8 +73,8 @@ def judge_gates(
         ParameterError: A gate that cannot be read, that names no column of the results or no dataset, or that no value
             can meet; or a gate on a change without a baseline.
     """
-    results = {"": results} if isinstance(results, ResultValues) else results
-    earlier = {"": baseline} if isinstance(baseline, ResultValues) else baseline
+    results = {"": results} if isinstance(results, Result) else results
+    earlier = {"": baseline} if isinstance(baseline, Result) else baseline
     check_results("judge_gates", results)
     if earlier is not None:
         check_results("baseline", earlier)
@@ -92,9 +93,7 @@ def judge_gates(
     return judge_resolved(results, by_dataset, earlier)
 
 
-def _problems(
-    gate: Gate, results: Mapping[str, ResultValues], baseline: Mapping[str, ResultValues] | None
-) -> Iterator[str]:
+def _problems(gate: Gate, results: Mapping[str, Result], baseline: Mapping[str, Result] | None) -> Iterator[str]:
     """Yield what keeps a gate from being judged on these results."""
     if gate.dataset and gate.dataset not in results:
         known = f"; there are {', '.join(results)}" if list(results) != [""] else ""
@@ -111,9 +110,9 @@ def _problems(
 
 
 def judge_resolved(
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     gates: Mapping[str, Sequence[Gate]],
-    baseline: Mapping[str, ResultValues] | None,
+    baseline: Mapping[str, Result] | None,
 ) -> GateReport:
     """Judge gates by dataset, each of which names a column of it and fits its metric."""
     changed = {} if baseline is None else ids_changed(results, baseline)
@@ -128,7 +127,7 @@ def judge_resolved(
             decided = resolved(gate, column.name, column.info)
             try:
                 outcome = _outcome(decided, name, result, earlier, changed.get(name, ""))
-                why = result.incomplete_because or result.incomplete_value(column)
+                why = result.incomplete_because or incomplete_value(result, column)
                 outcome = _missed_where_incomplete(outcome, why)
             except ResultError as error:
                 outcome = GateOutcome(gate=decided, verdict="error", reason=str(error.args[0]))
@@ -136,9 +135,7 @@ def judge_resolved(
     return GateReport(tuple(outcomes), changed)
 
 
-def _outcome(
-    gate: Gate, dataset: str, result: ResultValues, baseline: ResultValues | None, changed: str
-) -> GateOutcome:
+def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, changed: str) -> GateOutcome:
     """Judge one gate on one dataset; raise `ResultError` where that is not possible."""
     if why := _unverified(result):
         raise ResultError(why)
@@ -161,9 +158,7 @@ def _outcome(
     return _against(gate, gate.rule, dataset, result, baseline)
 
 
-def _against(
-    gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: ResultValues, baseline: ResultValues | None
-) -> GateOutcome:
+def _against(gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: Result, baseline: Result | None) -> GateOutcome:
     """Judge a gate on a change; raise `ResultError` where the baseline does not allow that."""
     column = result.metrics[gate.metric]
     again = "save it again with --save-baseline"
@@ -222,7 +217,7 @@ def _missed_where_incomplete(outcome: GateOutcome, why: str) -> GateOutcome:
     return replace(outcome, reason="; ".join(filter(None, [outcome.reason, why])))
 
 
-def _unverified(result: ResultValues) -> str:
+def _unverified(result: Result) -> str:
     """Return why a result is no ground for a gate: a model gave judgments, and nobody allowed that; else nothing."""
     judged = result.manifest.get("judged_by")
     if judged is None or result.manifest["policy"].get("unverified_judges") == "allow":

@@ -15,7 +15,7 @@ from rankgauge.plugin import hookimpl
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
     from rankgauge.plugin.declarations import Reporter
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
     from rankgauge.result.staging import Staging
 
 __all__ = ["rendered", "save_result"]
@@ -31,7 +31,7 @@ def rankgauge_reporters() -> Sequence[Callable[..., str]]:
     return [json_report, markdown_report, per_sample_jsonl, terminal_report]
 
 
-def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
+def rendered(claim: Claim[Reporter], result: Result) -> str:
     """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
     what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
     try:
@@ -48,7 +48,7 @@ def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
     return text
 
 
-def save_result(result: ResultValues, target: Path | Staging, *, keep_data: bool = False) -> Path:
+def save_result(result: Result, target: Path | Staging, *, keep_data: bool = False) -> Path:
     """Write a result folder with its reports; see `Result.save`."""
     from rankgauge.result.folder_writer import write_folder
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from rankgauge.plugin import reporter
-from rankgauge.result import MetricInfo, MetricSummary, ResultValues
+from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
@@ -25,13 +25,13 @@ _OF_METRIC = ("alias", "expression", "safe_name", "judged", "matcher", "fingerpr
 
 
 @reporter("json", suffix=".json")
-def json_report(result: ResultValues) -> str:
+def json_report(result: Result) -> str:
     """Lay the result out as one JSON object; keys are only ever added to its schema."""
     return json_text(summary(result))
 
 
 @reporter("jsonl", suffix=".jsonl")
-def per_sample_jsonl(result: ResultValues) -> str:
+def per_sample_jsonl(result: Result) -> str:
     """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, texts and details."""
     columns = [
         (column, column.values.tolist(), [STATUSES[code] for code in column.codes.tolist()])
@@ -53,7 +53,7 @@ def per_sample_jsonl(result: ResultValues) -> str:
     return "".join(lines)
 
 
-def summary(result: ResultValues) -> dict[str, Any]:
+def summary(result: Result) -> dict[str, Any]:
     """Return the report as plain data, in the order in which `json_report` writes it."""
     manifest = result.manifest
     cohorts = result.by_tag() if any(result.tags) else {}

@@ -13,8 +13,8 @@ from rankgauge.base.tables import cell, html_table, markdown_table, unlinked
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
-from rankgauge.result import MetricSummary, ResultValues
-from rankgauge.result.values import broken_metrics
+from rankgauge.result import MetricSummary, Result
+from rankgauge.result.health import broken_metrics, first_fault, unhealthy
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
@@ -39,7 +39,7 @@ _LISTED = 50
 
 
 @reporter("markdown", suffix=".md")
-def markdown_report(result: ResultValues) -> str:
+def markdown_report(result: Result) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
     stopped = partial_line(result)
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
@@ -62,7 +62,7 @@ def markdown_report(result: ResultValues) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _metrics(result: ResultValues) -> list[str]:
+def _metrics(result: Result) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
@@ -78,7 +78,7 @@ def _metrics(result: ResultValues) -> list[str]:
     ]
 
 
-def _cohorts(result: ResultValues) -> list[str]:
+def _cohorts(result: Result) -> list[str]:
     cohorts, others = listed_cohorts(result)
     rows = [(cell(name), str(len(cohort)), *map(mean, cohort.metrics.values())) for name, cohort in cohorts]
     means = markdown_table(("cohort", "samples", *map(cell, result.metrics)), rows)
@@ -108,7 +108,7 @@ def _bars(column: MetricSummary) -> list[str]:
     ]
 
 
-def _failures(result: ResultValues) -> list[str]:
+def _failures(result: Result) -> list[str]:
     errors = result.errors
     if not errors:
         return []
@@ -117,7 +117,7 @@ def _failures(result: ResultValues) -> list[str]:
     return ["## Missing and failed", "", *markdown_table(("sample", "metric", "status", "reason"), rows, "---"), *more]
 
 
-def notebook_table(result: ResultValues) -> str:
+def notebook_table(result: Result) -> str:
     """Return the metrics of a result as an HTML table without script or style."""
     title = f"{dataset_name(result)}: {counted(len(result), 'sample')}; {policy_line(result)}"
     rows = ((name, *facts(column).values()) for name, column in result.metrics.items())
@@ -126,6 +126,6 @@ def notebook_table(result: ResultValues) -> str:
     if result.n_unhealthy or result.is_incomplete:
         why = result.incomplete_because or f"{counted(result.n_unhealthy, 'sample')} missing or failed"
         loud = "INCOMPLETE" if result.is_incomplete else ""
-        lines = [": ".join(filter(None, [loud, why, result.unhealthy, result.first_fault])), *lines]
+        lines = [": ".join(filter(None, [loud, why, unhealthy(result), first_fault(result)])), *lines]
     said = "".join(f"<p>{html.escape(visible(line))}</p>" for line in lines)
     return f"{said}{table}{'<p><code>errors</code> has the reasons.</p>' if lines else ''}"

@@ -19,7 +19,7 @@ from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.columns import Floats
 from rankgauge.errors import ParameterError
 from rankgauge.report.terminal import mean_table
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import ERRORS, Further, errors, json_text, mean, score
 from rankgauge.scoring.score import MISSING
 
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, Further] = MappingProxyType({})
 
 
 def run_table(
-    result: ResultValues,
+    result: Result,
     further: Further | None = None,
     *,
     width: int | None = None,
@@ -67,7 +67,7 @@ def run_table(
 
 
 def runs_table(
-    results: Mapping[str, ResultValues], *, width: int | None, further: Mapping[str, Further] | None = None
+    results: Mapping[str, Result], *, width: int | None, further: Mapping[str, Further] | None = None
 ) -> Iterator[str]:
     """Yield the lines of a table of several runs: a column a run, or a row a run where that alone fits into *width*."""
     further = further or _NOTHING
@@ -89,7 +89,7 @@ def runs_table(
     yield from aligned(layouts[0], width)
 
 
-def query_table(result: ResultValues, *, width: int | None = None) -> Iterator[str]:
+def query_table(result: Result, *, width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table of every query's scores; queries missing from the run are marked."""
     columns = list(result.metrics.values())
     table = [("query", *map(_heading, columns), "")]
@@ -116,7 +116,7 @@ NOTES: Mapping[str, str] = MappingProxyType(
 
 
 def further_means(
-    result: ResultValues, *, condensed: ResultValues | None = None, bounds: Mapping[str, Bounds | None] | None = None
+    result: Result, *, condensed: Result | None = None, bounds: Mapping[str, Bounds | None] | None = None
 ) -> Further:
     """Return the further means of each column of a result."""
     further: dict[str, dict[str, float | None]] = {}
@@ -140,7 +140,7 @@ _SMALLEST = 1e-5
 
 
 def trec_lines(
-    result: ResultValues,
+    result: Result,
     measures: Sequence[TrecColumn],
     *,
     per_query: bool,
@@ -190,7 +190,7 @@ def _check_printable(queries: Sequence[str], tag: str) -> None:
 
 
 def _queries(
-    result: ResultValues,
+    result: Result,
     measures: Sequence[tuple[str, TrecColumn, MetricSummary | None]],
     texts: Mapping[str, Sequence[str]],
     *,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.wording import number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SHOWN = 10
 _LONGEST = 60
 
 
-def listed_heading(result: ResultValues) -> str:
+def listed_heading(result: Result) -> str:
     """Return what the samples that a result lists are; empty where it lists none."""
     if not result.listed:
         return ""
@@ -30,7 +30,7 @@ def listed_heading(result: ResultValues) -> str:
     return f"{counted(len(result.listed), 'sample')} with the {which} {visible(first.metric)}"
 
 
-def listed_lines(result: ResultValues) -> Iterator[str]:
+def listed_lines(result: Result) -> Iterator[str]:
     """Yield the samples that a result lists under a heading, each with its lines indented."""
     if heading := listed_heading(result):
         yield f"{heading}:"
@@ -49,7 +49,7 @@ def sample_title(explanation: Explanation) -> str:
     return f"{visible(explanation.sample)}: {number(explanation.score)}{status}{about}"
 
 
-def sample_lines(explanation: Explanation, result: ResultValues) -> Iterator[str]:
+def sample_lines(explanation: Explanation, result: Result) -> Iterator[str]:
     """Yield why there is no score, what was retrieved within the cutoff, and the gold items with their ranks."""
     column = result[explanation.metric]
     if column.repeats is not None:

@@ -11,7 +11,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line, aligned, left_out_line, ruled, side_by_side, without_least
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
@@ -63,13 +63,13 @@ _LONG = 20
 
 
 @reporter("table", suffix=".txt")
-def terminal_report(result: ResultValues) -> str:
+def terminal_report(result: Result) -> str:
     """Lay the result out as plain tables."""
     return "".join(f"{line.text}\n" for line in result_lines(result, width=_WIDTH, is_whole=True))
 
 
 def result_lines(
-    result: ResultValues, *, width: int | None, bands: bool = False, rule: str = "─", is_whole: bool = False
+    result: Result, *, width: int | None, bands: bool = False, rule: str = "─", is_whole: bool = False
 ) -> Iterator[Line]:
     """
     Yield the lines of a result: means with their intervals, or all columns and cohorts if it *is_whole*.
@@ -101,7 +101,7 @@ def result_lines(
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 
-def _counted(result: ResultValues) -> str:
+def _counted(result: Result) -> str:
     """Return how many samples there are and, where all metrics agree, how many count in the means and which do not."""
     n, counts = len(result), [column.counts for column in result.metrics.values()]
     text = counted(n, "sample")
@@ -162,7 +162,7 @@ def _histogram(column: MetricSummary, levels: str) -> str:
     return "".join(levels[-(-count * (len(levels) - 1) // most)] for count in buckets) if most else ""
 
 
-def _best_cohorts(result: ResultValues) -> Iterator[str]:
+def _best_cohorts(result: Result) -> Iterator[str]:
     """Yield the means of the first metric by cohort in one line, the highest first."""
     if not any(result.tags) or not result.metrics:
         return
@@ -175,7 +175,7 @@ def _best_cohorts(result: ResultValues) -> Iterator[str]:
         yield f"... and {visible(others)}"
 
 
-def _notes(result: ResultValues) -> Iterator[str]:
+def _notes(result: Result) -> Iterator[str]:
     """Yield the first samples without a score, and the samples that were asked for."""
     errors = result.errors
     for error in errors[:_LISTED]:
@@ -189,7 +189,7 @@ def _notes(result: ResultValues) -> Iterator[str]:
         yield from listed_lines(result)
 
 
-def _cohorts(result: ResultValues, width: int | None, rule: str) -> Iterator[Line]:
+def _cohorts(result: Result, width: int | None, rule: str) -> Iterator[Line]:
     """Yield the means by cohort: cohorts down, unless metrics down take fewer lines."""
     cohorts, others = listed_cohorts(result)
     header = ["cohort", "samples", *result.metrics]

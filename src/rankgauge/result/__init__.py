@@ -2,15 +2,15 @@
 
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.meaning import Origin
+from rankgauge.result.result import Result
 from rankgauge.result.sample_rows import SampleError, SampleText
 from rankgauge.result.summary import MetricSummary
-from rankgauge.result.values import ResultValues
 
 __all__ = [
     "MetricInfo",
     "MetricSummary",
     "Origin",
-    "ResultValues",
+    "Result",
     "SampleError",
     "SampleText",
 ]

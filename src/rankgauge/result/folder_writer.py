@@ -21,7 +21,7 @@ from rankgauge.io.files import COMPRESSIONS, digest, open_regular, sha256
 from rankgauge.io.kept_outputs import add_missing
 from rankgauge.io.output_files import OUTPUTS_FILE, kept_line
 from rankgauge.io.whole_files import replace_file, replacing
-from rankgauge.result import ResultValues, SampleError
+from rankgauge.result import Result, SampleError
 from rankgauge.result.folder_reader import GOLD_KEYS
 from rankgauge.result.staging import SCHEMA_VERSION, Staging, cannot_save, has_outputs
 from rankgauge.samples import KeptOutput
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["keep_files", "save_runs", "write_folder"]
 
 
-def keep_files(result: ResultValues, folder: Path, manifest: dict[str, Any]) -> None:
+def keep_files(result: Result, folder: Path, manifest: dict[str, Any]) -> None:
     """
     Copy data and outputs of a result into a folder, and name the copies in its *manifest*.
 
@@ -109,7 +109,7 @@ def _suffixes(path: Path) -> str:
 
 
 def write_folder(
-    result: ResultValues,
+    result: Result,
     target: Path | Staging,
     documents: Callable[[], Mapping[str, bytes]],
     *,
@@ -134,7 +134,7 @@ def write_folder(
             staging.discard()
 
 
-def save_runs(results: Mapping[str, ResultValues], path: Path) -> None:
+def save_runs(results: Mapping[str, Result], path: Path) -> None:
     """Write the scores of several runs as one Parquet file, with a column `run`; it is complete, or as it was."""
     import polars as pl
 
@@ -148,7 +148,7 @@ def save_runs(results: Mapping[str, ResultValues], path: Path) -> None:
         raise cannot_save(path, error) from error
 
 
-def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
+def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
     """Return the files of values with their content: what cannot be encoded is found before anything is written."""
     import polars as pl
 
@@ -186,7 +186,7 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
     }
 
 
-def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:
+def _with_cause(error: SampleError, result: Result) -> dict[str, Any]:
     """Return why a sample has no score, with type, text and traceback where a call of the system failed."""
     calls = result.outputs.get(error.sample_id, KeptOutput()).every
     causes = (call.error for call in calls if call.error is not None)

@@ -25,7 +25,10 @@ from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput
 
 if TYPE_CHECKING:
+    from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.run_result import RunOrigin
     from rankgauge.io.datasets import DataSource
+    from rankgauge.result.result import Result
 
 __all__ = [
     "Differences",
@@ -36,6 +39,7 @@ __all__ = [
     "definition_facts",
     "difference",
     "differences",
+    "merged",
     "merged_ids",
     "merged_info",
     "merged_manifest",
@@ -45,7 +49,7 @@ __all__ = [
 class Origin(NamedTuple):
     """What a result in memory came from; it is neither pickled nor saved."""
 
-    evaluation: object  # that of the engine, which lives in a higher layer
+    evaluation: Evaluation | RunOrigin
     outputs: object = None  # those that were given in Python, if any
     calls: Mapping[str, KeptOutput] = FrozenMap()  # what each call of a system under test came to, by sample id
     data: DataSource | None = None  # where the samples came from; None for a run and judgments
@@ -263,6 +267,19 @@ def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     for each in counts:
         total.update(each)
     return dict(sorted(total.items(), key=lambda item: int(item[0])))
+
+
+def merged(results: Sequence[Result]) -> tuple[Any, ...]:
+    """Return what a result over all samples is made of, from results over parts; see `Result.merge`."""
+    parts = [Part(result.metrics, result.manifest) for result in results]
+    ids = merged_ids(parts, [result.sample_ids for result in results])
+    columns = zip(*(result.metrics.values() for result in results), strict=True)
+    metrics = {name: concatenated(same) for name, same in zip(results[0].metrics, columns, strict=True)}
+    notes = dict.fromkeys(note for result in results for note in result.notes)
+    tags = [tags for result in results for tags in result.tags]
+    keys = [result.gold_keys for result in results if result.gold_keys is not None]
+    gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
+    return ids, tags, metrics, merged_manifest([part.manifest for part in parts]), list(notes), gold_keys
 
 
 def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

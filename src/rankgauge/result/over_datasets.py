@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rankgauge.errors import ParameterError
-from rankgauge.result.values import ResultValues
+from rankgauge.result.result import Result
 
 __all__ = ["DatasetMean", "over_datasets"]
 
@@ -42,7 +42,7 @@ class DatasetMean(NamedTuple):
         return {"mean": self.mean, "standard_error": self.standard_error, "datasets": dict(self.means)}
 
 
-def over_datasets(results: Mapping[str, ResultValues]) -> dict[str, DatasetMean]:
+def over_datasets(results: Mapping[str, Result]) -> dict[str, DatasetMean]:
     r"""
     Return the means over datasets in which each dataset counts the same, however many queries it has.
 

@@ -13,8 +13,8 @@ import numpy as np
 from rankgauge.base.frozen import plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted, listed
+from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
-from rankgauge.result.values import ResultValues
 from rankgauge.stats.repeats import pass_rates, unstable, variance_parts
 
 __all__ = ["Budget", "PassRate", "RepeatFacts", "repeat_facts", "repeat_lines"]
@@ -110,7 +110,7 @@ def _budgets(error: Any, samples: int, repeats: int) -> Iterator[Budget]:  # noq
         yield Budget(what, n, r, n * r, error(n, r))
 
 
-def repeat_lines(result: ResultValues) -> Iterator[str]:
+def repeat_lines(result: Result) -> Iterator[str]:
     """Yield what every report says of the repeats of a result, metric by metric; nothing of one without repeats."""
     for name, column in result.metrics.items():
         facts = repeat_facts(column, result.sample_ids)

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 import orjson
 
 from rankgauge.base.plain_text import visible
-from rankgauge.errors import counted, listed
+from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.judging.budgets import in_words
 from rankgauge.policy import PROFILES, option_text
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
+from rankgauge.result.health import incomplete_value
 from rankgauge.stats.estimates import FEW_CLUSTERS
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "INTERVALS",
     "Further",
     "calls_line",
+    "check_results",
     "column_lines",
     "dataset_name",
     "ends_text",
@@ -127,7 +129,7 @@ def interval_text(column: MetricSummary) -> str:
     return "-" if known is None else f"{number(known.low)} to {number(known.high)} ({INTERVALS[known.method]})"
 
 
-def column_lines(result: ResultValues) -> Iterator[str]:
+def column_lines(result: Result) -> Iterator[str]:
     """Yield what to know of columns: which are no means, what failed, what fits a budget, which places are taken."""
     columns = [(visible(name), column) for name, column in result.metrics.items()]
     if whole := [name for name, column in columns if column.rankings is not None]:
@@ -138,7 +140,7 @@ def column_lines(result: ResultValues) -> Iterator[str]:
         if column.info.aggregate_provider is not None:
             yield f'{name}: the column "mean" shows the {visible(column.info.aggregate)}'
     yield from (f"{name}: {visible(column.failure)}" for name, column in columns if column.failure)
-    yield from (f"{name}: {why}" for name, column in columns if (why := result.incomplete_value(column)))
+    yield from (f"{name}: {why}" for name, column in columns if (why := incomplete_value(result, column)))
     for name, column in columns:
         if column.info.budget is not None:
             yield f"{name}: a budget of {_budget(column, column.info.budget)}"
@@ -149,7 +151,7 @@ def column_lines(result: ResultValues) -> Iterator[str]:
     yield from _place_lines(result)
 
 
-def _place_lines(result: ResultValues) -> Iterator[str]:
+def _place_lines(result: Result) -> Iterator[str]:
     """Yield how many places of retrieved items were taken; nothing where no item gives one."""
     for stage, counts in (result.manifest.get("places") or {}).items():
         kinds = {kind: n for kind, n in counts.items() if kind != "trusted"}
@@ -184,7 +186,7 @@ def ends_text(ends: ListEnds) -> str:
     return f"{ends.ended:,} of {counted(ends.n, 'ranking')} ended before it, at {'a median of ' * (ends.ended > 1)}{at}"
 
 
-def short_lists_lines(result: ResultValues) -> Iterator[str]:
+def short_lists_lines(result: Result) -> Iterator[str]:
     """Yield for each budget that more than a tenth of the rankings do not fill, that this limits the score."""
     for name, column in result.metrics.items():
         ends = column.info.list_ends
@@ -194,7 +196,7 @@ def short_lists_lines(result: ResultValues) -> Iterator[str]:
             yield visible(f"{name}: a budget of {ends.budget}, and {ends_text(ends)}; {room}, {limits}")
 
 
-def dataset_name(result: ResultValues) -> str:
+def dataset_name(result: Result) -> str:
     """Return what the data of a result is called."""
     return str((result.manifest.get("dataset") or {}).get("name") or "samples given in Python")
 
@@ -210,7 +212,7 @@ def largest(items: Sequence[_Item], size: Callable[[_Item], int]) -> tuple[list[
     return [items[at] for at in sorted(by_size[:_MOST_COHORTS])], [items[at] for at in by_size[_MOST_COHORTS:]]
 
 
-def listed_cohorts(result: ResultValues) -> tuple[list[tuple[str, ResultValues]], str]:
+def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
     """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
     cohorts = [(tag_name(tag), cohort) for tag, cohort in result.by_tag().items()]
     kept, left = largest(cohorts, lambda cohort: len(cohort[1]))
@@ -221,7 +223,7 @@ def listed_cohorts(result: ResultValues) -> tuple[list[tuple[str, ResultValues]]
     return kept, f"{counted(len(left), 'more cohort')} of {size}; the JSON report has all {len(cohorts):,}"
 
 
-def calls_line(result: ResultValues) -> str:
+def calls_line(result: Result) -> str:
     """Return how often a system under test was called, and how long that took; empty where none was."""
     outputs = result.manifest.get("outputs") or {}
     calls = outputs.get("calls")
@@ -238,7 +240,7 @@ def calls_line(result: ResultValues) -> str:
     return f"{line}; seconds a call: p50 {seconds['p50']:.3g}, p95 {seconds['p95']:.3g}"
 
 
-def partial_line(result: ResultValues) -> str:
+def partial_line(result: Result) -> str:
     """Say, after a blank, why a result has not all samples of its data; empty where it has."""
     if result.manifest.get("interrupted"):
         return " The run was interrupted; only these samples were done."
@@ -249,7 +251,7 @@ def partial_line(result: ResultValues) -> str:
     return f" The run stopped early, when its gates were decided: {called} of {n} were called, in random order."
 
 
-def cluster_line(result: ResultValues) -> str:
+def cluster_line(result: Result) -> str:
     """Say which samples are not independent; empty where all are."""
     known = result.manifest.get("cluster")
     if not known:
@@ -258,7 +260,7 @@ def cluster_line(result: ResultValues) -> str:
     return f"standard errors and intervals are those of {counted(known['n'], 'cluster')} by {visible(known['by'])}{few}"
 
 
-def policy_line(result: ResultValues) -> str:
+def policy_line(result: Result) -> str:
     """Return the profile, and the policy options that differ from it."""
     name = result.settings.get("profile", "default")
     known = PROFILES.get(name)
@@ -268,7 +270,7 @@ def policy_line(result: ResultValues) -> str:
     return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, unmodified"
 
 
-def policy_options(result: ResultValues) -> dict[str, str]:
+def policy_options(result: Result) -> dict[str, str]:
     """Return every policy option as configs write it; of a TREC run also the lowest relevant grade."""
     options = dict(result.settings.get("policy") or {})
     if "relevance" in result.settings:
@@ -284,3 +286,9 @@ def _text(value: object) -> str:
 def json_text(value: object) -> str:
     """Return JSON for people: indented, and ended by a line feed."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def check_results(function: str, results: object) -> None:
+    """Refuse what is no mapping of results by name, given to a public function."""
+    if not isinstance(results, Mapping) or not all(isinstance(result, Result) for result in results.values()):
+        raise ParameterError(f"{function} takes results by name, such as {{'bm25': first, 'rrf': second}}")

@@ -64,9 +64,7 @@ class Predictions(NamedTuple):
         """
         results = rankgauge.evaluate(self.qrels, runs=self.runs, metrics=metrics, **{"profile": _PROFILE, **options})
         return {
-            model: rankgauge.Result.holding(
-                result, tags=tuple((self.tasks[query],) for query in result.sample_ids)
-            ).with_clusters(self.tasks)
+            model: result.with_tags([(self.tasks[query],) for query in result.sample_ids]).with_clusters(self.tasks)
             for model, result in results.items()
         }
 

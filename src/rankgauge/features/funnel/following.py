@@ -23,7 +23,7 @@ from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import Metric
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Output, Sample, kind_called
 from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, judged_for, score_metric
@@ -207,12 +207,12 @@ class Following:
             cost=float(np.mean(stage.costs)) if stage.costs else None,
         )
 
-    def _result(self, stage: _Stage, manifest: Mapping[str, Any]) -> ResultValues:
+    def _result(self, stage: _Stage, manifest: Mapping[str, Any]) -> Result:
         """Return the scores of one stage as a result of its own, which can be compared with those of others."""
         score = self._summary(stage.scores)
         columns = {} if score is None else {score.name: score}
         alike = np.zeros(len(self._ids), dtype=np.uint64)  # every stage is judged against the same ground truth
-        return ResultValues(self._ids, self._tags or [()] * len(self._ids), columns, manifest, [], alike)
+        return Result(self._ids, self._tags or [()] * len(self._ids), columns, manifest, [], alike)
 
     @property
     def _ks(self) -> list[Ints | None]:

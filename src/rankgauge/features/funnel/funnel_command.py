@@ -54,8 +54,8 @@ def execute_funnel(given: argparse.Namespace) -> int:
 def _funnel_of_folder(given: argparse.Namespace) -> Funnel:
     """Return the funnel of a result folder."""
     from rankgauge.cli.conventions import make_catalog
-    from rankgauge.engine.result import Result
     from rankgauge.features.funnel.funneling import funnel
+    from rankgauge.result import Result
 
     if idle := typed(given, FUNNEL_OF_RUNS):
         raise ParameterError(f"{idle[0]} is for runs (--qrels and --stage); a result folder tells its stages")

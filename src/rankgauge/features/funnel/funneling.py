@@ -5,6 +5,7 @@ Funnels: the samples of a result read again and followed through the stages of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Ints, Judged, Qrels, RunSource
 from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of, reading_job
 from rankgauge.engine.runs import judge_units
-from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError
 from rankgauge.features.funnel.fates import Pipeline
 from rankgauge.features.funnel.following import Following
@@ -20,9 +20,12 @@ from rankgauge.features.funnel.funnel import Funnel
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.wording import dataset_name
 from rankgauge.samples import Output, Sample
+
+if TYPE_CHECKING:
+    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = ["first_funnel", "funnel", "funnel_of_runs", "stage_notes", "told_stages"]
 
@@ -32,9 +35,7 @@ _LOOKED_AT = 1000
 """Of how many samples the stages are looked up where nobody names them."""
 
 
-def funnel(
-    result: ResultValues, metric: str | None = None, *, items: int = 5, catalog: Catalog | None = None
-) -> Funnel:
+def funnel(result: Result, metric: str | None = None, *, items: int = 5, catalog: Catalog | None = None) -> Funnel:
     """
     Follow the relevant items through the stages of the pipeline: what each adds, loses and could still reach.
 
@@ -73,7 +74,7 @@ def funnel(
     return following.funnel(dataset_name(result), result.manifest, items)
 
 
-def first_funnel(result: ResultValues, catalog: Catalog | None) -> Funnel:
+def first_funnel(result: Result, catalog: Catalog | None) -> Funnel:
     """Follow the relevant items by the first metric that can be followed."""
     refused: list[ResultError] = []
     for name in result.metrics:
@@ -123,7 +124,7 @@ def funnel_of_runs(
     return following.funnel(qrels.source, {}, items)
 
 
-def told_stages(evaluation: Setup) -> tuple[str, ...]:
+def told_stages(evaluation: Evaluation) -> tuple[str, ...]:
     """Return the stages that the outputs of the first samples tell; raise `DataError` where they tell none."""
     first = reading_job(evaluation.plan(), evaluation.data, _LOOKED_AT).read()
     return tuple(Pipeline.of(first, evaluation.data.label).sources)

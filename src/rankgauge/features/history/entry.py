@@ -17,7 +17,7 @@ import numpy as np
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.io.files import read_bytes
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.meaning import definition_facts
 from rankgauge.result.wording import tag_name
 
@@ -120,7 +120,7 @@ def content_id(folder: Path) -> str:
 
 
 def entry_of(
-    result: ResultValues,
+    result: Result,
     folder: Path,
     *,
     name: str = "",
@@ -162,7 +162,7 @@ def entry_of(
     )
 
 
-def definitions_of(result: ResultValues) -> dict[str, dict[str, Any]]:
+def definitions_of(result: Result) -> dict[str, dict[str, Any]]:
     """Return what each fingerprint of a result covers, by the names that users know."""
     return {
         column.info.fingerprint: {

@@ -20,7 +20,7 @@ from rankgauge.features.history.lines import history_lines
 from rankgauge.gates.baseline import commit_of
 from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.whole_files import replace_file
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.wording import partial_line
 
 
@@ -92,7 +92,7 @@ def execute_export(given: argparse.Namespace) -> int:
 
 
 def add_results(
-    file: Path, saved: Sequence[Path], results: Mapping[str, ResultValues], report: GateReport | None, *, begins: bool
+    file: Path, saved: Sequence[Path], results: Mapping[str, Result], report: GateReport | None, *, begins: bool
 ) -> None:
     """
     Add the folders that a run saved to a history, with the commit that is checked out and what became of the gates.
@@ -112,7 +112,7 @@ def add_results(
         _add(file, folder, commit=commit, passed=passed)
 
 
-def last_good(file: Path | None) -> dict[str, ResultValues]:
+def last_good(file: Path | None) -> dict[str, Result]:
     """Return the baseline `last-good`; none before the first run, which makes the history."""
     if file is None:
         raise ParameterError("--baseline last-good is looked up in a history; name it with --history FILE of `run`")

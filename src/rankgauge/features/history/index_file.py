@@ -20,7 +20,7 @@ from rankgauge.base.frozen import FrozenMap
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.features.history.entry import Entry, Mean, content_id, definitions_of, entry_of
-from rankgauge.result.values import ResultValues
+from rankgauge.result.result import Result
 from rankgauge.result.wording import partial_line
 
 __all__ = ["History"]
@@ -89,7 +89,7 @@ class History:
                 cannot be written.
         """
         folder = Path(folder)
-        result = ResultValues.load(folder)
+        result = Result.load(folder)
         if partial_line(result):
             stopped = "was interrupted" if result.manifest.get("interrupted") else "stopped early"
             raise ResultError(f"{folder} {stopped}, so its means are not those of all samples; it was not added")
@@ -160,7 +160,7 @@ class History:
             by_dataset.setdefault(entry.dataset, []).append(entry)
         return [entry for same in by_dataset.values() for entry in same[-last:]]
 
-    def last_good(self) -> dict[str, ResultValues]:
+    def last_good(self) -> dict[str, Result]:
         """
         Return the newest result of each dataset that met its gates, as a baseline for `judge_gates`.
 
@@ -180,7 +180,7 @@ class History:
             hint = "give every run a folder of its own, and mark a good one: `rankgauge history add DIR --passed`"
             raise ResultError(f"there is no last good result: {error}; {hint}") from error
 
-    def load(self, entry: Entry) -> ResultValues:
+    def load(self, entry: Entry) -> Result:
         """Return the result of an entry; raise `ResultError` where its folder is gone or has other content."""
         folder = Path(entry.folder)
         try:
@@ -190,7 +190,7 @@ class History:
             raise ResultError(f"{folder} cannot be read, which has the scores of {entry.name!r}; {hint}") from error
         if has != entry.id:
             raise ResultError(f"{folder} has other content than {entry.name!r} had when it was added")
-        return ResultValues.load(folder)
+        return Result.load(folder)
 
     def definition(self, fingerprint: str) -> Mapping[str, str]:
         """Return what a definition fingerprint covers, by the names that users know."""

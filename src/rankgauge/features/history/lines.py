@@ -19,7 +19,7 @@ from rankgauge.errors import RankgaugeError, ResultError
 from rankgauge.features.history.change_point import change_point
 from rankgauge.features.history.entry import Entry, Mean
 from rankgauge.features.history.index_file import History
-from rankgauge.result.values import ResultValues
+from rankgauge.result.result import Result
 from rankgauge.stats.effects import holm
 
 __all__ = ["Change", "Line", "Point", "Since", "history_lines", "since_sentences"]
@@ -145,9 +145,9 @@ class _Loaded:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._results: dict[str, ResultValues | str] = {}
+        self._results: dict[str, Result | str] = {}
 
-    def __call__(self, entry: Entry) -> ResultValues:
+    def __call__(self, entry: Entry) -> Result:
         """Return a result; raise `ResultError` where it cannot be read."""
         if entry.id not in self._results:
             try:

@@ -21,7 +21,7 @@ from rankgauge.features.html.notation import difference, named, score
 from rankgauge.features.html.packing import clipped
 from rankgauge.features.html.report_data import ReportData
 from rankgauge.features.html.words import cohorts_heading, headline, linked, questions, spread, spread_of
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -152,10 +152,10 @@ _Compared = CohortDifference | MetricComparison | None
 _Part = TypeVar("_Part")
 
 
-def _heat_of_means(result: ResultValues) -> dict[str, Any] | None:
+def _heat_of_means(result: Result) -> dict[str, Any] | None:
     """Return cohorts by metrics: the means of one run."""
 
-    def row(part: ResultValues) -> tuple[int, list[_Cell]]:
+    def row(part: Result) -> tuple[int, list[_Cell]]:
         return len(part), [_cell(score(column.mean), spread_of(column)) for column in part.metrics.values()]
 
     cohorts = result.by_tag()
@@ -176,7 +176,7 @@ def _heat_of_differences(pair: RunComparison) -> dict[str, Any] | None:
     return _heat(pair.metrics, parts, metrics, row)
 
 
-def _dots_of_means(result: ResultValues, name: str) -> list[Markup]:
+def _dots_of_means(result: Result, name: str) -> list[Markup]:
     """Draw the mean of each cohort of one run."""
     cohorts = result.by_tag()
     parts = [(_tag(tag), part.metrics[name]) for tag, part in cohorts.items()] if set(cohorts) != {None} else []

@@ -15,9 +15,9 @@ from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.differences import Comparison
 from rankgauge.engine.comparing import compare
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.reopen import is_of_run, scored_only, unjudged_share
-from rankgauge.engine.runs import RunEvaluation
-from rankgauge.engine.setup import Setup
+from rankgauge.engine.runs import RunOrigin
 from rankgauge.errors import DataError, ParameterError, PlanError, RankgaugeError, ResultError, counted
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.features.funnel.funnel import Funnel
@@ -29,9 +29,9 @@ from rankgauge.gates.outcomes import GateReport
 from rankgauge.io.file_records import read_texts
 from rankgauge.planning.requests import USUAL_BUDGET
 from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.values import check_results
+from rankgauge.result.wording import check_results
 
 __all__ = ["gather", "html_report", "sections_of", "views_of"]
 
@@ -39,7 +39,7 @@ _MOST_VIEWS = 10
 _MARKUP = str.maketrans("", "", "*`")
 
 
-def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
+def sections_of(catalog: Catalog, results: Mapping[str, Result]) -> tuple[list[Section], list[str]]:
     """Return the sections that plugins make of some results, and what is told of those that failed."""
     sections: list[Section] = []
     notes: list[str] = []
@@ -56,7 +56,7 @@ def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[
     return sections, notes
 
 
-def views_of(section: ReportSection, results: Mapping[str, ResultValues]) -> tuple[View, ...]:
+def views_of(section: ReportSection, results: Mapping[str, Result]) -> tuple[View, ...]:
     """Return what a section shows of some results, if it returned views; whatever its function raises passes."""
     returned: object = section.function(dict(results))
     several = returned if isinstance(returned, Sequence) and not isinstance(returned, str) else [returned]
@@ -82,7 +82,7 @@ _MOST_TEXTS = 50_000
 
 
 def html_report(
-    results: Mapping[str, ResultValues] | ResultValues,
+    results: Mapping[str, Result] | Result,
     *,
     baseline: str | None = None,
     comparison: Comparison | None = None,
@@ -133,7 +133,7 @@ def html_report(
 
 
 def gather(
-    results: Mapping[str, ResultValues] | ResultValues,
+    results: Mapping[str, Result] | Result,
     *,
     baseline: str | None = None,
     comparison: Comparison | None = None,
@@ -143,7 +143,7 @@ def gather(
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
-    if isinstance(results, ResultValues):
+    if isinstance(results, Result):
         results = {_name(results): results}
     check_results("html_report", results)
     named = dict(results)
@@ -198,7 +198,7 @@ def gather(
 
 
 def _funnels(
-    results: Mapping[str, ResultValues], again: Mapping[str, Reread], catalog: Catalog, notes: list[str]
+    results: Mapping[str, Result], again: Mapping[str, Reread], catalog: Catalog, notes: list[str]
 ) -> Iterator[tuple[str, Funnel]]:
     """Yield what the stages of each run lose, where its outputs tell them; say in *notes* what cannot be followed."""
     for name, run in again.items():
@@ -209,7 +209,7 @@ def _funnels(
                 notes.append(f"{name}: its stages cannot be followed: {error}")
 
 
-def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, str]]:
+def _definitions(catalog: Catalog, result: Result) -> Iterator[tuple[str, str]]:
     """Yield what each column measures, in one line, and what it is judged against."""
     for name, column in result.metrics.items():
         claim = catalog.metrics.get(column.info.alias)
@@ -217,18 +217,18 @@ def _definitions(catalog: Catalog, result: ResultValues) -> Iterator[tuple[str, 
         yield name, f"{summary}Judged: {column.info.judged}."
 
 
-def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
+def _catalog(results: Mapping[str, Result]) -> Catalog:
     """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
     for result in results.values():
         evaluation = None if result.origin is None else result.origin.evaluation
-        if isinstance(evaluation, Setup):
+        if isinstance(evaluation, Evaluation):
             return evaluation.catalog()
-        if isinstance(evaluation, RunEvaluation):
+        if isinstance(evaluation, RunOrigin):
             return evaluation.plan.catalog
     return Catalog.installed()
 
 
-def _samples_first(result: ResultValues) -> ResultValues:
+def _samples_first(result: Result) -> Result:
     """Return a result whose columns with a score of each sample, which readers look into, come before the others."""
     columns = sorted(result.metrics.items(), key=lambda named: named[1].rankings is not None)
     if [name for name, _ in columns] == list(result.metrics):
@@ -253,14 +253,14 @@ def _without_text(again: Iterable[Reread], order: Sequence[str]) -> set[str]:
     return ids
 
 
-def _name(result: ResultValues) -> str:
+def _name(result: Result) -> str:
     """Return what a result alone is called: its run, else its dataset."""
     outputs, dataset = (result.manifest.get(part) or {} for part in ("outputs", "dataset"))
     path = outputs.get("path") if is_of_run(result) else None
     return str(path or dataset.get("name") or "run").replace("\\", "/").rpartition("/")[2]
 
 
-def _by_interest(results: Mapping[str, ResultValues], comparison: Comparison | None) -> list[str]:
+def _by_interest(results: Mapping[str, Result], comparison: Comparison | None) -> list[str]:
     """Return every sample, first those that are worst or changed most by some metric."""
     first = next(iter(results.values()))
     chosen: dict[str, None] = {}
@@ -284,7 +284,7 @@ def _by_interest(results: Mapping[str, ResultValues], comparison: Comparison | N
     return list(chosen)
 
 
-def _by_depth(result: ResultValues) -> dict[str, list[str]]:
+def _by_depth(result: Result) -> dict[str, list[str]]:
     """Return the metrics of each curve, judged as the result's column of that metric is, else as its first one."""
     judged = [column.info for column in result.metrics.values() if "generated answer" not in column.info.judged]
     groups = {"length": ["num_ret"]}

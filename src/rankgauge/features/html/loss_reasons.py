@@ -19,7 +19,7 @@ from rankgauge.features.html.ranked_lists import leaving
 from rankgauge.features.html.report_data import Losses
 from rankgauge.features.html.rereading import Reread, Within
 from rankgauge.plugin.metric import Metric
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 __all__ = ["LostSamples"]
 
@@ -41,7 +41,7 @@ class LostSamples:
 
     @classmethod
     def of(
-        cls, results: Mapping[str, ResultValues], comparison: Comparison | None, metrics: Mapping[str, Claim[Metric]]
+        cls, results: Mapping[str, Result], comparison: Comparison | None, metrics: Mapping[str, Claim[Metric]]
     ) -> LostSamples:
         """Return the samples that are lost, as the comparison counts them, by those of the *metrics* that are known."""
         pairs = () if comparison is None else comparison.comparisons
@@ -88,9 +88,7 @@ def _within(sample_ids: Sequence[str], parts: Sequence[tuple[str, Ints]]) -> Wit
     return Within(list(dict.fromkeys(name for name, _ in parts)), {sample_ids[place]: place for place in places})
 
 
-def _lost(
-    pair: RunComparison, first: ResultValues, second: ResultValues, names: Sequence[str]
-) -> dict[tuple[str, str], _Lost]:
+def _lost(pair: RunComparison, first: Result, second: Result, names: Sequence[str]) -> dict[tuple[str, str], _Lost]:
     """Return what a run loses by some metrics, by its name and theirs."""
     is_changed = any(metric.dropped.get("other_ground_truth") for metric in pair.metrics.values())
     common: Common = "unchanged" if is_changed else "all"

@@ -28,7 +28,7 @@ from rankgauge.features.html.words import depth_heading, headline, leaked, metri
 from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line
 from rankgauge.version import __version__
 
@@ -248,7 +248,7 @@ def _listed(data: ReportData) -> str:
     return "none" if not listed else "each" if listed == n else f"{listed:,} that are worst or changed most"
 
 
-def _day(result: ResultValues) -> str:
+def _day(result: Result) -> str:
     try:
         return datetime.fromisoformat(str(result.manifest.get("created_at"))).date().isoformat()
     except ValueError:

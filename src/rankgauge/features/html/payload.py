@@ -15,7 +15,7 @@ from rankgauge.features.html.blocks import Block
 from rankgauge.features.html.lists import ListsWriter
 from rankgauge.features.html.packing import Packer, Texts
 from rankgauge.features.html.report_data import ReportData
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 
 __all__ = ["payload_of"]
 
@@ -110,9 +110,7 @@ def _codes(packer: Packer, column: MetricSummary | None, at: Ints, n: int) -> in
     return packer.counts(codes)
 
 
-def _reasons(
-    packer: Packer, result: ResultValues, names: Iterable[str], place: Mapping[str, int]
-) -> dict[str, Any] | None:
+def _reasons(packer: Packer, result: Result, names: Iterable[str], place: Mapping[str, int]) -> dict[str, Any] | None:
     """Return why samples have no score: each reason once, and which one a sample has by each column, from 1."""
     numbers: dict[str, int] = {}
     which: list[int | None] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rankgauge.comparison import Comparison
     from rankgauge.gates.outcomes import GateReport
-    from rankgauge.result import ResultValues
+    from rankgauge.result import Result
 
 __all__ = ["REPORT", "execute_report", "write_html"]
 
@@ -50,7 +50,7 @@ def execute_report(given: argparse.Namespace) -> int:
 
 def write_html(
     file: Path,
-    results: Mapping[str, ResultValues],
+    results: Mapping[str, Result],
     *,
     comparison: Comparison | None = None,
     texts: Path | None = None,

@@ -15,7 +15,7 @@ from rankgauge.features.funnel.funnel import Funnel
 from rankgauge.features.html.ranked_lists import ResultLists
 from rankgauge.gates.outcomes import GateReport
 from rankgauge.plugin.sections import View
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 __all__ = ["DepthCurve", "Losses", "ReportData", "Section"]
 
@@ -57,7 +57,7 @@ class Section:
 class ReportData:
     """What a report shows of one or several runs over one dataset; what needs data that cannot be read is empty."""
 
-    results: Mapping[str, ResultValues]  # by run, the baseline first
+    results: Mapping[str, Result]  # by run, the baseline first
     comparison: Comparison | None  # of all others with the first; None for one run
     dataset: str
     order: Sequence[str] = ()  # samples that a reader opens first come first; their texts are kept where room is scarce
@@ -77,7 +77,7 @@ class ReportData:
         freeze_fields(self)
 
     @property
-    def first(self) -> ResultValues:
+    def first(self) -> Result:
         """Return the first result, which is the baseline of a comparison."""
         return next(iter(self.results.values()))
 

@@ -30,7 +30,7 @@ from rankgauge.features.html.ranked_lists import (
 from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
@@ -63,7 +63,7 @@ class Reread:
 
 
 def reread(
-    result: ResultValues,
+    result: Result,
     wanted: Sequence[str] | None,
     others: Mapping[str, Sequence[str]],
     within: Within | None = None,
@@ -78,7 +78,7 @@ def reread(
 
 
 def _of_run(
-    result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
+    result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
 ) -> Reread:
     evaluation = run_evaluation_of(result)
     plan, qrels, run = evaluation.plan, evaluation.qrels, evaluation.run
@@ -144,7 +144,7 @@ class _Judged(NamedTuple):
         return names, JudgedBatch(evidence, flawed, [None] * len(chosen)), chosen
 
 
-def _lists_of_run(result: ResultValues, run: _Judged, wanted: Iterable[str], top: Top, check: Check) -> ResultLists:
+def _lists_of_run(result: Result, run: _Judged, wanted: Iterable[str], top: Top, check: Check) -> ResultLists:
     """Return the lists of some queries of a run whose ids are judged as they are."""
     qrels = run.qrels
     names, batch, chosen = run.chosen(wanted)
@@ -174,7 +174,7 @@ def _items(top: Top, places: Ints, n_queries: int) -> Items:
 
 
 def _of_samples(
-    result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
+    result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]], within: Within | None
 ) -> Reread:
     evaluation = evaluation_of(result)
     result = result.with_columns(column.repeat(1) for column in result.metrics.values())
@@ -243,7 +243,7 @@ class _Others:
         }
 
 
-def _check(result: ResultValues) -> Check:
+def _check(result: Result) -> Check:
     """Return what refuses data that give other scores than those of a result."""
     places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
 

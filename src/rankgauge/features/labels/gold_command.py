@@ -18,7 +18,6 @@ from rankgauge.cli.conventions import described, is_config, make_catalog, make_e
 from rankgauge.cli.shared_options import refuse
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.reopen import evaluation_of
-from rankgauge.engine.result import Result
 from rankgauge.errors import ParameterError, ResultError, listed
 from rankgauge.features.labels.check_labels import check_labels
 from rankgauge.features.labels.label_findings import GoldReport, finding_lines
@@ -30,6 +29,7 @@ from rankgauge.io.file_records import read_texts
 from rankgauge.io.gold_labels import labels_of
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.io.whole_files import json_lines, obstacle, write_whole
+from rankgauge.result import Result
 from rankgauge.stats.estimates import TIED
 
 
@@ -136,7 +136,7 @@ def _judgments(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[bytes, bytes
 def _effect(folder: Path, evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return each mean of a saved result, before and after, and how many samples have another score."""
     result = Result.load(folder)
-    saved = Evaluation.of(evaluation_of(result, catalog=evaluation.catalog()))
+    saved = evaluation_of(result, catalog=evaluation.catalog())
     if saved.data.fingerprint() != evaluation.data.fingerprint():
         raise ResultError(f"{folder} is a result of {saved.data.label}, whose content is not that of the samples given")
     data = saved.data._replace(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
-from rankgauge.engine.runs import evaluate_planned, plan_run
+from rankgauge.engine.runs import evaluate_runs, plan_run
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
 from rankgauge.features.labels.powered_comparison import JudgedQuestions, PoweredComparison, compare_powered
 from rankgauge.io.judgment_sources import sources_of
@@ -232,7 +232,7 @@ class _Tables:
     def of(self, otherwise: Mapping[str, Mapping[str, float]]) -> _Floats:
         """Return the value of each run, metric and question, 0 where there is none."""
         qrels = qrels_of_mapping({**self._model, **otherwise})
-        results = evaluate_planned(self._plan, qrels, self._runs, columns=self._columns)
+        results = evaluate_runs(self._plan, qrels, self._runs, columns=self._columns)
         places = {query: at for at, query in enumerate(self._model)}
         table = np.zeros((len(results), len(self._plan.metrics), len(places)))
         for row, result in zip(table, results.values(), strict=True):

@@ -12,8 +12,8 @@ import pytest
 from rankgauge.errors import RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.engine.result import Result
     from rankgauge.features.pytest_plugin.logged_gates import Baseline, Scoring
+    from rankgauge.result import Result
     from rankgauge.samples import Sample
 
 __all__ = ["RankgaugeEval"]

@@ -24,13 +24,12 @@ from rankgauge.gates.outcomes import GateOutcome, apart, counts_text, headline, 
 from rankgauge.gates.verdicts import judge_resolved
 from rankgauge.planning.requests import Located
 from rankgauge.report.samples import sample_lines, sample_title
-from rankgauge.result import ResultValues
+from rankgauge.result import Result
 
 if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.result import Result
     from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.result import MetricSummary
+    from rankgauge.result import MetricSummary, Result
 
 __all__ = ["Judgment", "Scoring", "column_line", "failure_text", "read_gates", "worst_lines"]
 
@@ -38,7 +37,7 @@ _FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a 
 _WORST = 3
 
 Record = Mapping[str, Any]
-Baseline = str | os.PathLike[str] | ResultValues | Mapping[str, ResultValues] | None
+Baseline = str | os.PathLike[str] | Result | Mapping[str, Result] | None
 """What a change is judged against: a baseline file, what `load_baseline` returned, or a result."""
 
 
@@ -100,9 +99,7 @@ class Scoring:
         evaluation = self._evaluation(records)
         return evaluation.with_metrics([*evaluation.metrics, *metrics]).run(sketch_ids=True)  # it may be a baseline
 
-    def judge(
-        self, records: Sequence[Record], asked: Asked, baseline: Mapping[str, ResultValues] | None = None
-    ) -> Judgment:
+    def judge(self, records: Sequence[Record], asked: Asked, baseline: Mapping[str, Result] | None = None) -> Judgment:
         """Score what was logged, and hold it against the gates; a metric without a value misses its gates."""
         if not asked.specs:
             return Judgment(None)
@@ -122,7 +119,7 @@ class Scoring:
         if not gates:
             raise ParameterError(f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'")
         earlier = load_baseline(baseline) if isinstance(baseline, str | os.PathLike) else baseline
-        earlier = {"": earlier} if isinstance(earlier, ResultValues) else earlier
+        earlier = {"": earlier} if isinstance(earlier, Result) else earlier
         judgment = self.judge(records, self.ask(metrics, gates), earlier)
         return failure_text(judgment, len(samples_of(records))) if judgment.failed else ""
 

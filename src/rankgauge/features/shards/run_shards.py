@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Self
 from rankgauge.catalog import Catalog
 from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.manifest import make_manifest
-from rankgauge.engine.result import Result
 from rankgauge.engine.runs import how_it_fits, judge_units, judgments_for, plan_run
 from rankgauge.errors import MetricFailedError, PolicyError, ResultError, listed
 from rankgauge.features.shards.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
@@ -30,7 +29,8 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.result.values import broken_metrics
+from rankgauge.result import Result
+from rankgauge.result.health import broken_metrics
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import depth_notes
 from rankgauge.scoring.single import check_stream

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.result import Result
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.errors import MetricFailedError, NothingToEvaluateError, ResultError
 from rankgauge.features.shards.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
-from rankgauge.result import ResultValues
-from rankgauge.result.values import broken_metrics
+from rankgauge.result import Result
+from rankgauge.result.health import broken_metrics
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import Sighting
 from rankgauge.scoring.single import check_stream
@@ -97,7 +96,7 @@ class ShardedSamples:
         if not given:
             return SampleShard()
         data = self.evaluation.data._replace(source=given, outputs=None)
-        job = Job(plan, data, RunOptions(is_part=True), results=ResultValues)
+        job = Job(plan, data, RunOptions(is_part=True))
         collector = Collector(plan, sighting=self.known)
         try:
             for batch in job.batches(_STEP):

@@ -18,8 +18,8 @@ from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.pickling import reduced
 from rankgauge.result.column_info import MetricInfo, find_column
 from rankgauge.result.meaning import Part, difference, merged_info, merged_manifest
+from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
-from rankgauge.result.values import ResultValues
 from rankgauge.scoring.flaws import Tried
 from rankgauge.stats import (
     AGGREGATES,
@@ -266,7 +266,7 @@ class Totals:
     __setattr__ = __delattr__ = refuse_attribute
 
     @classmethod
-    def of(cls, result: ResultValues) -> Self:
+    def of(cls, result: Result) -> Self:
         """
         Add up a result.
 

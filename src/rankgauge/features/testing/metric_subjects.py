@@ -14,7 +14,6 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores, unmasked
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.result import Result
 from rankgauge.errors import MatcherError, PlanError
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_sample
@@ -25,6 +24,7 @@ from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.signature import Parameter
 from rankgauge.policy import PROFILES, Policy
+from rankgauge.result import Result
 from rankgauge.samples import KINDS, TEXT_KINDS, Sample, kind_called, read_sample
 
 __all__ = ["AVERAGE", "EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]

@@ -25,7 +25,6 @@ from rankgauge.commands import words
 from rankgauge.comparison.builtin_tests import p_of
 from rankgauge.engine.configured import metrics_of_sets
 from rankgauge.engine.engine import Engine
-from rankgauge.engine.result import Result
 from rankgauge.errors import DataError, RankgaugeError, ResultError
 from rankgauge.features.html.html_report import views_of
 from rankgauge.features.testing.law import Laws, Trial, book, law
@@ -43,6 +42,7 @@ from rankgauge.plugin.named_data import read_path
 from rankgauge.plugin.programs import load_command, unusable_options
 from rankgauge.policy import DEFAULT_CONTRACT, Policy
 from rankgauge.report import rendered
+from rankgauge.result import Result
 from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import read_sample
 from rankgauge.samples.sample_values import InvalidError

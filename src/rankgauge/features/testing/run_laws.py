@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Judged
-from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
 from rankgauge.features.testing.drawn_cases import ANCHOR, HUGE, SAMPLES, Case, cases, draw_ranking
 from rankgauge.features.testing.foreign_metrics import BatchScores, ForeignMetric
@@ -24,6 +23,7 @@ from rankgauge.features.testing.law import book, draw, law, no_network, pickling
 from rankgauge.features.testing.metric_subjects import EngineMetric, MetricTrial, UnfitError
 from rankgauge.features.testing.ranking_laws import RANKING_LAWS, bounded, empty_gold, huge_cutoff, twice
 from rankgauge.features.testing.state_laws import demand_no_trace
+from rankgauge.result import Result
 from rankgauge.result.summary import MetricSummary
 
 __all__ = ["FOREIGN_LAWS", "METRIC_LAWS", "WHOLE_RUN_LAWS"]

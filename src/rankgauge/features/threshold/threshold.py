@@ -17,7 +17,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
 from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.features.threshold.selective import Calibration, calibration, risk_area, risk_area_interval
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import dataset_name
 from rankgauge.stats import estimate_mean, interval_of_mean
 
@@ -133,7 +133,7 @@ class _Questions:
 
 
 def threshold(
-    result: ResultValues,
+    result: Result,
     metric: str | None = None,
     *,
     at_most: float = 0.05,
@@ -208,7 +208,7 @@ def threshold(
     )
 
 
-def _questions(result: ResultValues, good_by: MetricSummary | None) -> _Questions:
+def _questions(result: Result, good_by: MetricSummary | None) -> _Questions:
     """Return the questions of a result; a `ResultError` says what it lacks."""
     by_alias = {column.info.alias.replace("-", "_"): column for column in result.metrics.values()}
     if lost := [name for name in _NEEDED if name not in by_alias]:
