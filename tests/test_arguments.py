@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import arguments
+from tables import rows
 
 REFUSED = [
     (arguments.path, ""),
@@ -37,7 +38,7 @@ def test_a_value_is_read(read, written, value):
     assert read(written) == value
 
 
-@pytest.mark.parametrize(("read", "written"), REFUSED)
+@rows(("read", "written"), REFUSED)
 def test_what_is_no_such_value_is_refused_with_what_was_typed(read, written):
     with pytest.raises(argparse.ArgumentTypeError, match=r"takes|share"):
         read(written)

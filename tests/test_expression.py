@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ExpressionError
 from rankgauge.expression import MetricExpression, parse, parse_many, safe_name
+from tables import rows
 
 
 def refusal(text):
@@ -53,7 +54,7 @@ class TestGrammar:
         assert ("ndcg", 10) == (found.name, found.k)
         assert int is type(found.k)
 
-    @pytest.mark.parametrize(
+    @rows(
         ("written", "value"),
         [
             ("3", 3),
@@ -139,7 +140,7 @@ class TestManyCutoffs:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @rows(
         ("text", "position", "words"),
         [
             ("", 0, "expected a metric name, found the end"),
@@ -198,7 +199,7 @@ class TestRefusals:
 
 
 class TestBuilding:
-    @pytest.mark.parametrize("name", ["", "two words", "-ndcg", "ndcg@10", "ndcg(x=1)", "ndcg_cut_{k}", "é", None, 5])
+    @rows("name", ["", "two words", "-ndcg", "ndcg@10", "ndcg(x=1)", "ndcg_cut_{k}", "é", None, 5])
     def test_a_name_outside_the_grammar_is_refused(self, name):
         with pytest.raises(ExpressionError, match="is not a metric name") as caught:
             MetricExpression(name)
@@ -236,7 +237,7 @@ class TestBuilding:
 
 
 class TestWriting:
-    @pytest.mark.parametrize(
+    @rows(
         ("value", "written"),
         [
             (True, "true"),
@@ -315,7 +316,7 @@ class TestLaws:
         assert found == safe_name(found)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "safe"),
     [
         ("ndcg@10", "ndcg_at_10"),

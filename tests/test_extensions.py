@@ -3,15 +3,14 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import rankgauge
 from rankgauge.extensions import POINTS, extension
+from tables import rows
 
 SOURCE = Path(rankgauge.__file__).parent
 
 
-@pytest.mark.parametrize("point", POINTS)
+@rows("point", POINTS)
 def test_every_point_leads_to_a_function_of_a_feature(point):
     assert POINTS[point].startswith("rankgauge.features.")
     assert extension(point).__module__ == POINTS[point].partition(":")[0]

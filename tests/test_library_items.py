@@ -14,6 +14,7 @@ from rankgauge.io.output_files import kept
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Output, Place, read_output
 from rankgauge.samples.sample_values import Fault, Misplaced
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 TEXT = "Boats run at night."
@@ -59,7 +60,7 @@ CHONKIE = {
 }
 
 
-@pytest.mark.parametrize(
+@rows(
     ("item", "name", "score"),
     [
         (LANGCHAIN, None, None),
@@ -112,7 +113,7 @@ def test_a_place_of_another_text_is_not_taken(item: dict[str, Any], why: str) ->
     assert output.texts == [TEXT]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("place", "expected"),
     [
         ({"document": "d", "start": 30, "end": 49}, Place("d", 30, 49)),

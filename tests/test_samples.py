@@ -4,6 +4,7 @@ import pytest
 
 from rankgauge.policy import PROFILES, Contract
 from rankgauge.samples import Expected, Fault, Output, Sample, read_expected, read_output, read_sample
+from tables import rows
 
 HARNESS = PROFILES["eval-harness"].contract
 
@@ -78,7 +79,7 @@ class TestExpectedOutput:
         composed, decomposed = "\u00e9", "e\u0301"
         assert set(read_expected([composed, decomposed, " a", "A"]).relevant) == {composed, decomposed, " a", "A"}
 
-    @pytest.mark.parametrize(
+    @rows(
         ("raw", "path", "words"),
         [
             (1.2, "", ("a list of ids", "the number 1.2", 'write it in quotes: "1.2"')),
@@ -161,7 +162,7 @@ class TestActualOutput:
     def test_unknown_keys_of_items_are_ignored(self):
         assert read_output([{"id": "a", "page": 3}])._replace(unread=()) == Output(["a"])
 
-    @pytest.mark.parametrize(
+    @rows(
         ("raw", "words"),
         [
             ("[1,", ("not valid JSON",)),
@@ -259,7 +260,7 @@ class TestSample:
         assert sample.answerable is False
         assert sample.expected == Expected()
 
-    @pytest.mark.parametrize(
+    @rows(
         ("change", "path", "words"),
         [
             ({"id": None}, "id", ("null",)),

@@ -15,6 +15,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.tool_profiles import tool_names, tool_of
 from rankgauge.errors import PlanError, PolicyError
+from tables import rows
 
 TOOLS = Path(__file__).parent.parent / "docs/tools"
 sys.path.insert(0, str(TOOLS))
@@ -49,7 +50,7 @@ def test_profile_has_the_numbers_that_the_tool_computed(tool):
     assert compared > 100
 
 
-@pytest.mark.parametrize("tool", tool_names())
+@rows("tool", tool_names())
 def test_names_of_ours_mean_what_the_tool_calls_it(tool):
     for measure in tool_of(tool).measures:
         if measure.refused or not measure.name or not measure.written:
@@ -62,7 +63,7 @@ def test_names_of_ours_mean_what_the_tool_calls_it(tool):
             assert len({column.fingerprint for column in both.metrics}) == 1, (ours, written)
 
 
-@pytest.mark.parametrize("tool", tool_names())
+@rows("tool", tool_names())
 def test_what_a_profile_says_can_be_planned(tool):
     """Every expression of its file can be computed, and the file names a version."""
     found = tool_of(tool)
@@ -171,7 +172,7 @@ TIED_RUN = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "e": 1.0, "u": 1.0, "z": 0.5}}
 
 
 class TestTies:
-    @pytest.mark.parametrize(
+    @rows(
         ("ties", "metric", "expected"),
         [
             ("worst", "RR", 1 / 4),  # e, then b and u, then c, then a
@@ -252,7 +253,7 @@ class TestParametersOfTheEngine:
 
 
 class TestOptionsOfMetrics:
-    @pytest.mark.parametrize(
+    @rows(
         ("metric", "expected"),
         [
             # relevant a (grade 2), c (1) and three that are not retrieved; the ranking is x, c, a

@@ -25,6 +25,7 @@ from rankgauge.history import History
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.plugin import Cutoff, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
 from rankgauge.scale import Totals
+from tables import rows
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 3, "e": 0}}
 RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"c": 2.0, "y": 1.0}, "q3": {"d": 1.0, "e": 2.0}}
@@ -420,7 +421,7 @@ def test_json_pickle_and_copies_take_them_as_dictionaries_and_lists() -> None:
     assert value == given
 
 
-@pytest.mark.parametrize(
+@rows(
     "change",
     [
         lambda value: value.update(a=1),

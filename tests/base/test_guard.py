@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from rankgauge.base.guard import ForeignError, guarded, shown, told, was_interrupted
+from tables import rows
 
 
 class SpeechlessError(Exception):
@@ -36,7 +37,7 @@ def interrupt():
     signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("error", "message"),
     [
         (ValueError("no"), "ValueError: no"),

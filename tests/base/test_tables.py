@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rankgauge import Engine
 from rankgauge.base.tables import aligned, folded, listing, ruled, text_width
 from rankgauge.report.terminal import result_lines
+from tables import rows
 
 ROWS = [
     {"id": f"q{at}", "expected_output": ["a"], "actual_output": ["b", "a"], "metadata": {"tags": [f"cohort-{at}"]}}
@@ -73,7 +74,7 @@ def test_means_come_with_their_intervals_and_scores_where_there_is_room(result, 
         assert len(lines) < 20
 
 
-@pytest.mark.parametrize("width", range(20, 40))
+@rows("width", range(20, 40))
 def test_on_the_narrowest_terminals_every_mean_stands_in_a_list(result, width):
     lines = result_lines(result, width=width, is_whole=True)
     tables = [line.text for line in lines if line.role in {"head", "row"}]

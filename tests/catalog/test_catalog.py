@@ -11,6 +11,7 @@ from rankgauge.expression import parse
 from rankgauge.planning.cutoffs import Conventions
 from rankgauge.planning.plan import make_plan
 from rankgauge.policy import PROFILES
+from tables import rows
 
 FAILING_IMPORT = "raise ImportError('no module named fancy_backend')"
 
@@ -30,7 +31,7 @@ def unknown(catalog, text):
 
 
 class TestSpellings:
-    @pytest.mark.parametrize(
+    @rows(
         ("text", "alias", "k", "is_short"),
         [
             ("retrieval-ndcg-at-k", "retrieval-ndcg-at-k", None, False),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
+from tables import rows
 
 FIGURES = json.loads((Path(__file__).parent / "peers/figures.json").read_text(encoding="utf-8"))
 DIFFERENT = {
@@ -23,9 +24,7 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize(
-    "spelling", sorted({key for case in FIGURES["cases"] for key in case["values"]} - set(DIFFERENT))
-)
+@rows("spelling", sorted({key for case in FIGURES["cases"] for key in case["values"]} - set(DIFFERENT)))
 def test_the_figure_is_ours_too(spelling):
     written = spelling.partition(" ")[2].replace("RBP(rel=1)", "RBP(rel=1, p=0.8)")  # p has another default here
     for case in FIGURES["cases"]:

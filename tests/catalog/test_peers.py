@@ -9,9 +9,10 @@ from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import PlanError
 from rankgauge.expression import parse
+from tables import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("theirs", "ours"),
     [
         ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exponential)@10"),
@@ -83,12 +84,12 @@ def listed(tool):
     return (PEERS / f"{tool}.txt").read_text(encoding="utf-8").split()
 
 
-@pytest.mark.parametrize("name", [*listed("ir_measures-0.4.3"), *listed("ranx-0.3.21")])
+@rows("name", [*listed("ir_measures-0.4.3"), *listed("ranx-0.3.21")])
 def test_every_measure_of_ir_measures_and_ranx_resolves(engine, name):
     assert len(engine.dataset([]).with_metrics([name]).plan().metrics) == 1
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "reason"),
     [
         ("ERR", "needs a cutoff: ERR@5"),  # ir_measures has it only for show: none of its tools computes it

@@ -8,6 +8,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.trec_eval import MEASURES, expand, read_form
 from rankgauge.errors import ExpressionError, PlanError, UnknownNameError
+from tables import rows
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 BUILT_IN = ENGINE.catalog.built_in
@@ -70,7 +71,7 @@ def test_dot_without_parameters_is_the_family():
     assert labels("map_cut.") == labels("map_cut") == [f"map_cut_{k}" for k in STANDARD]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "spec", "label"),
     [
         ("ndcg.1=3,2=9", 'ndcg(gains="1=3,2=9")', "ndcg_1=3,2=9"),
@@ -91,7 +92,7 @@ def test_parameters_are_read_and_labelled_as_written(written, spec, label):
     ENGINE.dataset([]).with_metrics([written]).plan()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("ours", "label"),
     [
         ("ndcg@10", "ndcg_cut_10"),
@@ -257,7 +258,7 @@ def test_other_lists_are_no_families(written):
         ENGINE.dataset([]).with_metrics([column.spec for column in expand([written], BUILT_IN)]).plan()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "label", "form"),
     [
         ("rbp(p=0.8)", "rbp_p=0.8", "rbp.p=0.8"),

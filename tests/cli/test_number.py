@@ -9,6 +9,7 @@ import pytest
 
 from rankgauge import Engine
 from rankgauge.comparison.one_number import number_facts
+from tables import rows
 
 
 def facts(written, metric, n, other=None):
@@ -16,7 +17,7 @@ def facts(written, metric, n, other=None):
     return number_facts(written, column, n, other)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "metric", "n", "possible"),
     [
         ("0.4167", "hit@5", 36, True),  # 15 of 36

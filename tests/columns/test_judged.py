@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import ANY_GRADE, POSITIVE, Judged, JudgedSample, Relevance, Rows
+from tables import rows
 
 Pair = tuple[int, int]
 """A rank from 1, and the place of a gold item in its sample, from 0."""
@@ -75,7 +76,7 @@ CHUNKS = build((4, [2.0, 1.0], [(1, 0), (2, 0), (4, 0)]))
 """Ranks 1, 2 and 4 hold pieces of one gold item."""
 
 
-@pytest.mark.parametrize(
+@rows(
     ("relevance", "grade", "expected"),
     [
         (POSITIVE, 0.5, True),

@@ -18,6 +18,7 @@ from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import affordable_resamples
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
+from tables import rows
 
 FIELDS = {
     "n",
@@ -335,7 +336,7 @@ def test_no_pair_has_a_score() -> None:
     assert (beside.n, beside.p, beside.p_adjusted, beside.notes) == (0, None, None, found.notes)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("options", "message"),
     [
         ({"baseline": "od"}, r"no result is called 'od' \(did you mean 'old'\?\); there are old, new"),

@@ -15,6 +15,7 @@ from rankgauge import Result, compare
 from rankgauge.comparison.layouts import comparison_csv, comparison_lines, comparison_markdown
 from rankgauge.errors import ParameterError
 from rankgauge.stats.intervals import betting_interval
+from tables import rows
 
 RNG = np.random.default_rng(3)
 BASE = RNG.random(40)
@@ -25,8 +26,8 @@ def compared(base, new, **options):
     return compare({"a": result(base), "b": result(new)}, **options)["b"]["p@1"]
 
 
-@pytest.mark.parametrize("matters", [0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.1])
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@rows("matters", [0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.1])
+@rows("confidence", [0.9, 0.95])
 def test_two_one_sided_tests_are_those_of_statsmodels(matters: float, confidence: float) -> None:
     p = ttost_paired(NEAR, BASE, -matters, matters)[0]
     metric = compared(BASE, NEAR, test="t", matters=matters, confidence=confidence)

@@ -12,6 +12,7 @@ from rankgauge.comparison.builtin_tests import BUILT_IN
 from rankgauge.errors import DeclarationError, NameClashError, ParameterError
 from rankgauge.plugin import hookimpl, paired_test
 from rankgauge.testing import check_plugin
+from tables import rows
 
 SIGN_TEST = """
     from math import comb
@@ -107,7 +108,7 @@ def raising(_differences):
     raise SystemExit("no licence")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("function", "note"),
     [
         (lambda _: None, "gives no p for these differences"),

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 import rankgauge.config
 from rankgauge.config import Config, json_schema
 from rankgauge.policy import Policy
+from tables import rows
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -61,7 +62,7 @@ def test_the_smallest_config_has_defaults_for_all_the_rest():
     assert config.output.directory is None
 
 
-@pytest.mark.parametrize(
+@rows(
     "change",
     [
         {"version": 2},

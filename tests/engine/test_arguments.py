@@ -7,6 +7,7 @@ import pytest
 import rankgauge
 from rankgauge import Catalog, Engine
 from rankgauge.errors import ParameterError
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 SAMPLE = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
@@ -35,8 +36,8 @@ def test_what_an_evaluation_is_given_is_checked_at_once(evaluation, method, take
         getattr(evaluation, method)(wrong)
 
 
-@pytest.mark.parametrize("results", [3, {"a": 3}, [1]])
-@pytest.mark.parametrize("function", ["compare", "html_report", "judge_gates"])
+@rows("results", [3, {"a": 3}, [1]])
+@rows("function", ["compare", "html_report", "judge_gates"])
 def test_what_is_no_result_is_refused_by_name_of_the_function(function, results):
     further = [["RR >= 0.5"]] if function == "judge_gates" else []
     with pytest.raises(ParameterError, match=f"^{function} takes results by name, such as "):

@@ -16,6 +16,7 @@ from rankgauge.plugin import JudgedSample, hookimpl, sample_metric, tokenizer
 from rankgauge.report.json import json_report
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 ENGINE = Engine(catalog=CATALOG)
@@ -126,7 +127,7 @@ class TestByHand:
         ],
     }
 
-    @pytest.mark.parametrize(
+    @rows(
         ("metric", "value"),
         [
             ("recall@5tok", 1 / 2),  # b and a
@@ -305,7 +306,7 @@ class TestComparing:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @rows(
         ("metric", "message"),
         [
             ("bpref@2000tok", "has no cutoff, and so no budget"),

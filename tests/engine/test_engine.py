@@ -20,6 +20,7 @@ from rankgauge.errors import (
 from rankgauge.plugin import Judged, JudgedSample, Scores, metric
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output
+from tables import rows
 
 WAIT = 30  # what a test waits at the most for something that happens at once when the code is right
 
@@ -442,7 +443,7 @@ class TestSystemUnderTest:
             self.run(engine, seen.append, [*self.ROWS, {"id": "bad"}])
         assert seen == []
 
-    @pytest.mark.parametrize(
+    @rows(
         "options",
         [
             {"outputs": {}, "sut": print},

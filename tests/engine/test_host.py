@@ -13,6 +13,7 @@ import rankgauge.engine.host
 from rankgauge import Engine, HostScorer, __version__
 from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
+from tables import rows
 
 CONFIG = """
 version: 1
@@ -54,7 +55,7 @@ def test_a_scorer_made_again_is_not_planned_again(monkeypatch):
     assert HostScorer(metrics="ndcg@7", k=7).columns == first.columns
 
 
-@pytest.mark.parametrize(
+@rows(
     ("arguments", "told"),
     [
         ({}, "no metrics given"),
@@ -115,7 +116,7 @@ def test_a_config_is_found_from_where_the_process_stands_and_read_again_when_edi
     assert scorer.columns[0].name == "p@4"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sample", "policy", "value", "status"),
     [
         ({"expected": ["a"], "retrieved": ["a"]}, {}, 1.0, "scored"),

@@ -30,6 +30,7 @@ from rankgauge.errors import (
 from rankgauge.plugin import Cutoff, Judged, Scores, hookimpl, metric, sample_metric
 from rankgauge.policy import PROFILES
 from rankgauge.samples import read_sample
+from tables import rows
 
 OWN_METRICS = sorted(Catalog.discover(own_only=True).metrics)
 
@@ -96,7 +97,7 @@ class TestEvaluations:
         evaluation = engine.dataset(samples(6)).with_metrics([alias])
         assert bits(evaluation.run()) == bits(sent(evaluation).run())
 
-    @pytest.mark.parametrize("profile", sorted(PROFILES))
+    @rows("profile", sorted(PROFILES))
     def test_every_profile_can_be_sent(self, engine, profile):
         evaluation = engine.dataset(samples(6)).with_metrics(["ndcg@5", "recall@5"]).with_profile(profile)
         again = sent(evaluation)

@@ -7,6 +7,7 @@ import pytest
 from rankgauge import Policy
 from rankgauge.errors import NothingToEvaluateError, PolicyError, SampleRefusedError
 from rankgauge.policy import PROFILES, profile
+from tables import rows
 
 METRICS = ("P@3", "recall@3", "MRR")
 
@@ -356,7 +357,7 @@ class TestPolicyValues:
             "unverified_judges": "refuse",
         }
 
-    @pytest.mark.parametrize(
+    @rows(
         "options",
         [
             {"order": "best"},

@@ -13,6 +13,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.features.html.html_report import gather
 from rankgauge.plugin import ReportBars, ReportTable, ReportText, hookimpl, report_section
+from tables import rows
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}
 RUNS = {"old": {"q1": {"a": 1.0}, "q2": {"x": 1.0}}, "new": {"q1": {"a": 1.0}, "q2": {"b": 1.0}}}
@@ -89,7 +90,7 @@ def test_results_of_an_engine_bring_their_plugins_along():
     assert "What it costs" in rankgauge.html_report(rankgauge.evaluate(QRELS, RUNS["old"], ["RR"], catalog=catalog))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("make", "told"),
     [
         (lambda: ReportTable([], []), "columns of a ReportTable are one text or more"),

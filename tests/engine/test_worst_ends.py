@@ -10,6 +10,7 @@ from rankgauge import Catalog, Engine, evaluate, judge_gates
 from rankgauge.features.testing.drawn_cases import ANCHOR, TOP_GRADE, Case
 from rankgauge.plugin import Judged, Scores, metric
 from rankgauge.samples import OF_SOME
+from tables import rows
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 METRICS = [alias for alias, claim in ENGINE.catalog.metrics.items() if not claim.declaration.is_whole]
@@ -17,9 +18,9 @@ CASES = [ANCHOR, Case((2.0, 0.0), (0, 5)), Case((0.0, -1.0), (0,)), Case((0.0,),
 """Something relevant, nothing relevant, nothing retrieved, nothing judged."""
 
 
-@pytest.mark.parametrize("no_gold", ["undefined", "zero"])
-@pytest.mark.parametrize("output", [None, 5], ids=["missing", "malformed"])
-@pytest.mark.parametrize("alias", some(METRICS))
+@rows("no_gold", ["undefined", "zero"])
+@rows("output", [None, 5], ids=["missing", "malformed"])
+@rows("alias", some(METRICS))
 def test_what_is_missing_or_failed_has_the_worst_end_whatever_the_gold(alias, output, no_gold):
     declared = ENGINE.catalog.metrics[alias].declaration
     spec = {"metric": alias, **({"max_grade": TOP_GRADE} if declared.needs_max_grade else {})}

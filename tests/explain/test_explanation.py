@@ -14,6 +14,7 @@ from rankgauge.explain import Explanation, MissingGold
 from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.plugin import Contributions, metric
 from rankgauge.samples import read_sample
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 SECOND, THIRD = 1 / log2(3), 1 / 2
@@ -67,7 +68,7 @@ def test_result_that_cost_most_and_gold_that_would_help_most():
     assert explanation.change(explanation.without[0]) == close((2 - 2 * SECOND) / ideal)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wanted", "line"),
     [
         ("hit@3", "hit@3 = 1"),

@@ -23,6 +23,7 @@ from rankgauge.gates.grammar import Bound, Defaults, Gate, MaxDrop, Where, read_
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, headline, outcome_line
 from rankgauge.gates.verdicts import flaw
 from rankgauge.plugin.metric import WHOLE_RUN
+from tables import rows
 
 ROWS: list[dict[str, Any]] = [
     {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["x"], "area": "law"}},
@@ -78,7 +79,7 @@ class TestReading:
         with pytest.raises(ParameterError, match=message):
             read_gates(written, defaults=Defaults(side="better"))
 
-    @pytest.mark.parametrize(
+    @rows(
         ("entry", "message"),
         [
             ({"=": 0.5}, "'=' is not a key of a gate"),
@@ -125,7 +126,7 @@ class TestBounds:
         """Three times 0.7 is 2.1; floats make it 2.0999999999999996."""
         assert judge(scored(hits, [0.7] * 3, aggregate="sum"), "hit@1 >= 2.1").verdict == "pass"
 
-    @pytest.mark.parametrize(
+    @rows(
         ("gate", "aggregate", "values", "problem"),
         [
             ("m >= 1", "mean", (0, 1), ""),

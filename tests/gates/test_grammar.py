@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.gates.grammar import EFFECTS, Bound, Gate, MaxDrop, Where, read_gates
+from tables import rows
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 
@@ -17,7 +18,7 @@ def read(written: object) -> Gate:
     return gate
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("ndcg@10 >= 0.60", Gate(metric="ndcg@10", rule=Bound(0.6, "minimum"))),
@@ -50,7 +51,7 @@ def test_a_text_is_a_metric_a_bound_and_options_in_any_order(text: str, expected
     assert read(text) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("mapping", "text"),
     [
         ({"metric": "ndcg@10", "min": 0.6}, "ndcg@10 >= 0.6"),
@@ -82,7 +83,7 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
     assert {gate.origin for gate in gates} == {"c.yaml:7"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "message"),
     [
         ("ndcg@10", r"'ndcg@10' is not a gate; write 'ndcg@10 >= 0.6'"),

@@ -12,6 +12,7 @@ from rankgauge.gates.ci_reports import github_annotations, junit_xml, pull_reque
 from rankgauge.gates.grammar import read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, outcome_line, summary_line
 from rankgauge.gates.verdicts import judge_gates
+from tables import rows
 
 ROWS = [
     {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["x"]}},
@@ -37,7 +38,7 @@ def told(result: Result, gate: str) -> str:
     return outcome_line(outcome)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("gate", "line"),
     [
         ("hit@1 >= 0.5", "ok     hit@1: 0.5000 meets the minimum 0.5 (mean of n=2, 1 undefined)"),

@@ -11,6 +11,7 @@ from rankgauge import Result
 from rankgauge.errors import ParameterError
 from rankgauge.gates.outcomes import GateOutcome
 from rankgauge.gates.verdicts import judge_gates
+from tables import rows
 
 ROWS = [
     {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["legal", "new"]}},
@@ -37,7 +38,7 @@ def judge(result: Result, gate: str | dict[str, Any]) -> GateOutcome:
     return outcome
 
 
-@pytest.mark.parametrize(
+@rows(
     ("gate", "verdict"),
     [
         ("MRR >= 0.375", "pass"),  # (1 + 1/2) / 4, the bound itself

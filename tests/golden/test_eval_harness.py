@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rankgauge.errors import PlanError
+from tables import rows
 
 CASES = json.loads(Path(__file__).with_name("eval_harness.json").read_text(encoding="utf-8"))["cases"]
 TOLERANCE = 1e-9
@@ -33,7 +34,7 @@ def _of(*kinds: str) -> list[Any]:
     return [pytest.param(case, id=case["case"]) for case in CASES if any(kind in case for kind in kinds)]
 
 
-@pytest.mark.parametrize("case", _of("score"))
+@rows("case", _of("score"))
 def test_score_and_details_are_the_same(engine, case):
     found = _score(engine, case)
 
@@ -42,7 +43,7 @@ def test_score_and_details_are_the_same(engine, case):
     assert {name: _close(value) for name, value in case["details"].items()} == dict(found.details)
 
 
-@pytest.mark.parametrize("case", _of("fails"))
+@rows("case", _of("fails"))
 def test_what_raises_there_is_a_failed_score_with_a_reason(engine, case):
     found = _score(engine, case)
 

@@ -13,6 +13,7 @@ from rankgauge.errors import DataError
 from rankgauge.samples import Fault, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import InvalidError
+from tables import rows
 
 NOT_TEXTS = [
     (41.5, '"41.5"'),
@@ -41,10 +42,8 @@ def test_an_integer_is_its_digits(number):
     assert read_output({"answer": number}).answer == digits
 
 
-@pytest.mark.parametrize(("value", "quoted"), NOT_TEXTS)
-@pytest.mark.parametrize(
-    "gold", [lambda value: {"answer": value}, lambda value: {"keywords": ["x", value]}, lambda value: value]
-)
+@rows(("value", "quoted"), NOT_TEXTS)
+@rows("gold", [lambda value: {"answer": value}, lambda value: {"keywords": ["x", value]}, lambda value: value])
 def test_other_values_are_refused_with_what_to_write(value, quoted, gold):
     with pytest.raises(InvalidError, match=f"; write it in quotes: {quoted}"):
         read_expected(gold(value))

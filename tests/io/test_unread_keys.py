@@ -12,6 +12,7 @@ from rankgauge.errors import DataError
 from rankgauge.io.field_names import read_field
 from rankgauge.samples import Sample, read_sample
 from rankgauge.samples.unread_keys import unread_notes
+from tables import rows
 
 RIGHT = {"retrieved": ["a"]}
 
@@ -36,8 +37,8 @@ def read(record: dict[str, object]) -> Sample:
     return found
 
 
-@pytest.mark.parametrize("key", ["contexts", "documents", "retreived", "Retrieved", "retrieved_contexts", "hits"])
-@pytest.mark.parametrize("others", [{}, {"answer": "x"}])
+@rows("key", ["contexts", "documents", "retreived", "Retrieved", "retrieved_contexts", "hits"])
+@rows("others", [{}, {"answer": "x"}])
 def test_an_output_without_a_ranking_fails_and_names_the_key_that_was_meant(key: str, others: dict[str, str]) -> None:
     result = scored([sample(0, RIGHT), sample(1, {key: ["a"], **others})])
     column = result["recall@5"]

@@ -4,6 +4,7 @@ import pytest
 
 from rankgauge.errors import UnreadableError
 from rankgauge.io.yaml_documents import read_yaml
+from tables import rows
 
 
 def value(text):
@@ -18,7 +19,7 @@ def refusal(text):
     return problem
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "2023-05-20",
@@ -49,7 +50,7 @@ def test_scalars_that_json_does_not_know_stay_strings(text):
     assert value(f"a: {text}") == {"a": text}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("", None),
@@ -155,7 +156,7 @@ def test_a_hundred_thousand_open_brackets_do_not_crash(opening):
     assert "deeper than 100" in refusal(opening * 100_000).message
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "!!python/object/apply:os.system ['true']",

@@ -8,6 +8,7 @@ import pytest
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, takes_few
 from rankgauge.policy import PROFILES, Policy
+from tables import rows
 
 TREC = PROFILES["trec10"]
 
@@ -73,7 +74,7 @@ def test_judgments_are_those_of_the_time_at_which_they_were_given():
     assert queries.judgments == {"q": {"a": 1}}
 
 
-@pytest.mark.parametrize(
+@rows(
     "options",
     [
         *({"depth": 5}, {"ties": "given"}, {"order": "given"}, {"judged_only": True}, {"exclude_self": True}),

@@ -8,6 +8,7 @@ import pytest
 
 from rankgauge.judging import ScatteredError
 from rankgauge.judging.threads import Task, in_order, work_on_parts
+from tables import rows
 
 
 @pytest.mark.parametrize(
@@ -40,8 +41,8 @@ def test_scattered_queries_are_told_only_where_nothing_else_went_wrong(first, la
         work_on_parts([iter([None]), iter([None])], begin)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("count", [0, 1, 7])
+@rows("threads", [1, 2, 5])
+@rows("count", [0, 1, 7])
 def test_results_come_in_the_order_of_their_tasks(threads, count):
     tasks = [Task(lambda number=number: number * number, may_wait=number == 3) for number in range(count)]
     assert list(in_order(tasks, threads)) == [number * number for number in range(count)]

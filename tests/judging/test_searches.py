@@ -13,6 +13,7 @@ from rankgauge.columns import Searched
 from rankgauge.errors import DataError, PlanError
 from rankgauge.plugin import metric
 from rankgauge.samples import Fault, Searches, read_output
+from tables import rows
 
 METRICS = ["first_search", "searches_per_found", "search_redundancy", "search_count", "search_characters"]
 
@@ -49,7 +50,7 @@ class TestReading:
         output = read_output({"searches": []})
         assert (list(output.ids), output.searches, output.is_ranked) == ([], Searches(0, []), True)
 
-    @pytest.mark.parametrize(
+    @rows(
         ("output", "words"),
         [
             ({"searches": "a"}, "'searches' must be a list of lists"),

@@ -10,6 +10,7 @@ from draws import draws, in_thorough_suite
 from rankgauge import Engine
 from rankgauge.errors import DataError, PlanError
 from rankgauge.samples import Fault, read_output
+from tables import rows
 
 DENSE = {"name": "dense", "retrieved": ["a", "b"]}
 
@@ -39,7 +40,7 @@ def test_branches_say_where_they_come_from():
     assert staged(DENSE, sparse, {"name": "cut", "retrieved": [], "from": "dense"}).stages["cut"].sources == ("dense",)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("output", "words"),
     [
         ({"stages": []}, "must be a list of"),

@@ -10,6 +10,7 @@ import pytest
 import rankgauge
 from rankgauge import evaluate
 from rankgauge.errors import DataError, NothingToEvaluateError
+from tables import rows
 
 
 def example(n_queries=30, depth=20, n_judged=4, *, draw=lambda chance: chance.random() * 20):
@@ -113,8 +114,8 @@ REAL_SCORES = {
 }
 
 
-@pytest.mark.parametrize("scores", REAL_SCORES)
-@pytest.mark.parametrize("grades", REAL_GRADES)
+@rows("scores", REAL_SCORES)
+@rows("grades", REAL_GRADES)
 def test_real_judgments_and_runs_are_never_taken_for_each_other(grades, scores):
     chance = random.Random(f"{grades} {scores}")  # noqa: S311  # no secret
     qrels, run = {}, {}

@@ -16,6 +16,7 @@ from rankgauge.policy import DEFAULT_CONTRACT, PROFILES
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
 from rankgauge.samples import Output, Place, Sample, read_expected, read_output
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 METRIC = "recall(gold=spans)@1"
@@ -156,7 +157,7 @@ def test_each_stage_is_a_source_of_its_own() -> None:
     assert result.explain("q", "recall(gold=spans, stage=dense)@1").score == 1.0
 
 
-@pytest.mark.parametrize(
+@rows(
     ("retrieved", "kind", "score"),
     [
         (chunk(0, 200, until=199), "corrected", 1.0),  # inclusive

@@ -7,9 +7,10 @@ import pytest
 from rankgauge import Engine, evaluate
 from rankgauge.errors import PlanError
 from rankgauge.judging.units import PARTS, unit_rule
+from tables import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("unit", "name", "expected"),
     [
         ("document", "doc7#3", "doc7"),

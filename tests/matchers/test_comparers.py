@@ -32,6 +32,7 @@ from rankgauge.matchers.escapes import (
     stands_in,
     unescape,
 )
+from tables import rows
 
 MEGABYTE = 1 << 20
 PROSE = "The quick brown fox jumps over the lazy dog, and nobody has ever seen it do so twice on one day. "
@@ -217,7 +218,7 @@ def test_infix_edit_by_hand():
     assert infix_edit(['a\nb "c"'], ['..a\\nb \\"c\\"..'], cutoff=0.9, escaped=True).tolist() == [[1.0]]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("chunk", "original", "verdict"),
     [
         ("Date: 2023-05-20\nuser: hello", "well hello there", True),
@@ -238,8 +239,8 @@ def test_remem_decides_to_the_letter(chunk, original, verdict):
     assert remem([chunk], [original]).tolist() == [[float(verdict)]]
 
 
-@pytest.mark.parametrize("function", [equal, contained, json_escaped, remem, token_overlap])
-@pytest.mark.parametrize("text", ["user: ", "a", "\\", '"', "\\u00e9", "漢", PROSE])
+@rows("function", [equal, contained, json_escaped, remem, token_overlap])
+@rows("text", ["user: ", "a", "\\", '"', "\\u00e9", "漢", PROSE])
 def test_comparer_comes_to_an_end_on_megabytes(function, text):
     long = text * (MEGABYTE // len(text))
     scores = function([long, long[:-1] + "\0", long[1:]], [long, long + "\0"])

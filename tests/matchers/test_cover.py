@@ -20,6 +20,7 @@ from rankgauge.matchers.cover import cover, cover_batch, covered_parts
 from rankgauge.matchers.spelling import plain_number, plain_words
 from rankgauge.matchers.word_runs import read_words
 from rankgauge.plugin.matching import Covers
+from tables import rows
 
 WORDS = ("ab", "cde", "fghi", "j")  # none begins or ends with another
 FEW = st.lists(st.sampled_from(WORDS), max_size=14)
@@ -134,7 +135,7 @@ def test_a_text_of_few_words_stands_there_whole(gold: str, chunk: str, whole: bo
 TEXT = "The quick brown fox jumps over the lazy dog; it doesn't stop before the café closes at 10 p.m."
 
 
-@pytest.mark.parametrize(
+@rows(
     "changed",
     [
         TEXT.upper(),

@@ -14,6 +14,7 @@ from draws import draws
 from rankgauge.matchers import infix
 from rankgauge.matchers.comparers import infix_edit
 from rankgauge.matchers.infix import allowed_edits, infix_distance, infix_distance_any, passes_filter
+from tables import rows
 
 ALPHABETS = [
     "ab",
@@ -129,8 +130,8 @@ def test_filter_never_holds_back_a_match_of_a_block(pairs, others, share):
                 assert passes[row, column]
 
 
-@pytest.mark.parametrize("alphabet", [range(0x21, 0x21 + 90), range(0x4E00, 0x4E00 + 90)], ids=["latin", "cjk"])
-@pytest.mark.parametrize("edits", range(1, 9))
+@rows("alphabet", [range(0x21, 0x21 + 90), range(0x4E00, 0x4E00 + 90)], ids=["latin", "cjk"])
+@rows("edits", range(1, 9))
 def test_filter_lets_edits_pass_that_break_as_many_grams_as_they_can(alphabet, edits):
     """Letters that occur once, each edit amid its own 8-grams: exactly 8 of them go with each edit."""
     chunk = "".join(map(chr, alphabet))

@@ -17,6 +17,7 @@ from rankgauge.matchers.comparers import contained, equal
 from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower
 from rankgauge.plugin.matching import Covers, parse_matcher
 from rankgauge.testing import check_comparer, check_matcher, check_normalizer
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 NORMALIZERS = {name: claim.declaration for name, claim in CATALOG.all("normalizer").items()}
@@ -97,12 +98,12 @@ def test_everything_matches_an_empty_chunk_as_remem_has_it(text):
     assert COMPARERS["remem"]([""], [text]).tolist() == [[1.0]]
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@rows("name", MATCHERS)
 def test_matcher_obeys_the_laws(name):
     check_matcher(name, catalog=CATALOG, cases=draws(40)).raise_if_broken()
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@rows("name", MATCHERS)
 def test_named_matcher_prints_as_what_it_is_read_from(name):
     matcher = MATCHERS[name].matcher
 
@@ -129,7 +130,7 @@ def matches(name, retrieved, gold):
     return bool(scores[0, 0] >= matcher.matcher.threshold)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("retrieved", "gold", "accepting"),
     [
         ("Bern", "Bern", {"exact", "folded", "contains", "contains-cased", "contains-lower"}),

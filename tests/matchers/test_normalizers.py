@@ -24,6 +24,7 @@ from rankgauge.matchers.normalizers import (
     strip_role_prefix,
     unicode_nfkc,
 )
+from tables import rows
 
 NORMALIZERS = {name: claim.declaration for name, claim in Catalog.discover(own_only=True).all("normalizer").items()}
 
@@ -118,7 +119,7 @@ def test_long_runs_of_combining_marks_are_normalized_as_unicode_says(text, run):
         assert unicode_nfkc(long) == unicodedata.normalize("NFKC", long)
 
 
-@pytest.mark.parametrize(("name", "kind"), some(list(itertools.product(NORMALIZERS, HOSTILE))))
+@rows(("name", "kind"), some(list(itertools.product(NORMALIZERS, HOSTILE))))
 def test_normalizer_comes_to_an_end_on_a_megabyte_of_hostile_text(name, kind):
     assert isinstance(NORMALIZERS[name].function(HOSTILE[kind]), str)
 
@@ -136,7 +137,7 @@ def test_what_is_left_of_hostile_text():
     assert json_unescape(HOSTILE["backslashes"]) == "\\" * (MEGABYTE // 2)
 
 
-@pytest.mark.parametrize(
+@rows(
     "line",
     [
         "Date: 2023-05-20",
@@ -170,7 +171,7 @@ def test_a_line_with_a_date_is_stripped(line):
     assert strip_date_prefix(line) == ""
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "In 2023 we left\nthe rest",
@@ -200,7 +201,7 @@ def test_dates_are_stripped_again_and_again():
     assert strip_date_prefix("[May 20, 2023 10:30 am] [2023-05-20] x") == "x"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "left"),
     [
         ("user: x", "x"),
@@ -282,8 +283,8 @@ def test_foldings_by_hand():
     )
 
 
-@pytest.mark.parametrize("date", ["2023-05-20", "Date: 2023-05-20", "[2023-05-20]", "Date: May 20, 2023"])
-@pytest.mark.parametrize("between", ["\n", "\n\n", "\r\n\r\n", "\n  \n\n", "\n \u00a0\n"])
+@rows("date", ["2023-05-20", "Date: 2023-05-20", "[2023-05-20]", "Date: May 20, 2023"])
+@rows("between", ["\n", "\n\n", "\r\n\r\n", "\n  \n\n", "\n \u00a0\n"])
 def test_blank_lines_after_a_date_go_with_it_as_after_a_role(date, between):
     assert strip_date_prefix(f"{date}{between}hello world") == "hello world"
     assert strip_role_prefix(f"user:{between}hello world") == "hello world"

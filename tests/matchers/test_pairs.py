@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from rankgauge.matchers.cover import cover
+from tables import rows
 
 FERRY = "The ferry to Bergen leaves from the old pier at nine, and the trip takes almost two hours in calm weather."
 PUMP = "The price of the large pump in Rotterdam is 14 euros per day of use."
@@ -374,11 +375,11 @@ def share(gold: str, retrieved: str) -> float:
     return float(cover([retrieved], [gold]).scores()[0, 0])
 
 
-@pytest.mark.parametrize(("gold", "retrieved"), FOUND)
+@rows(("gold", "retrieved"), FOUND)
 def test_half_of_it_stands_there(gold: str, retrieved: str) -> None:
     assert share(gold, retrieved) >= 0.5
 
 
-@pytest.mark.parametrize(("gold", "retrieved"), NOT_FOUND)
+@rows(("gold", "retrieved"), NOT_FOUND)
 def test_it_does_not_stand_there(gold: str, retrieved: str) -> None:
     assert share(gold, retrieved) < 0.5

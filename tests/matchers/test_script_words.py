@@ -12,9 +12,10 @@ from rankgauge.matchers.script_words import (
     unicode,
     unsigned,
 )
+from tables import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "words"),
     [
         ("The Eiffel Tower.", ["the", "eiffel", "tower"]),

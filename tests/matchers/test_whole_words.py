@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from rankgauge.matchers.words import is_boundary, stands_whole, whole_words
+from tables import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wanted", "text", "whole"),
     [
         ("41", "1941", False),

@@ -17,6 +17,7 @@ from rankgauge.metrics.answer import answer_containment, answer_exact_match, ans
 from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output, Sample
+from tables import rows
 
 CONTAINMENT, EXACT, F1 = "answer-containment-at-k", "answer-exact-match", "answer-f1"
 
@@ -33,7 +34,7 @@ def test_answer_counts_from_the_rank_of_its_text_on(score, k, expected):
     assert expected == score(CONTAINMENT, "in Bern", TWO, k=k).value
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "answer"),
     [
         ("New\u00a0  York\n\tis big", "new york"),  # runs of Unicode white space collapse
@@ -223,7 +224,7 @@ def test_range_is_declared_as_zero_to_one(function):
     assert declared(function).higher_is_better
 
 
-@pytest.mark.parametrize(
+@rows(
     ("generated", "exact", "f1"),
     [
         ("The Eiffel Tower!", 1.0, 1.0),  # case, punctuation and articles do not count

@@ -13,6 +13,7 @@ from oracle.strategies import cases, cutoffs
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
+from tables import rows
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 GOLD = {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1}
@@ -37,7 +38,7 @@ def value(metric, gold=GOLD, ranking=RANKING, policy="default"):
     return only.value
 
 
-@pytest.mark.parametrize(("metric", "expected"), CWL_EVAL.items())
+@rows(("metric", "expected"), CWL_EVAL.items())
 def test_figures_of_cwl_eval(metric, expected):
     assert value(metric) == pytest.approx(expected, rel=1e-12)
 
@@ -150,7 +151,7 @@ EXPECTATIONS = {
 """What cwl-eval 1.0.12 gives for `RANKING` and `GOLD` as ETU, ETC, EI and the residual of EU, with costs of 1."""
 
 
-@pytest.mark.parametrize(("reader", "expected"), EXPECTATIONS.items())
+@rows(("reader", "expected"), EXPECTATIONS.items())
 def test_expectations_of_cwl_eval(reader, expected):
     params, at = reader
     names = ("ETU", "ETC", "expected_items", "EU_resid")

@@ -16,6 +16,7 @@ from rankgauge.catalog.claims import plain_template
 from rankgauge.expression import parse
 from rankgauge.metrics import FAMILIES
 from rankgauge.plugin.signature import declared_in
+from tables import rows
 
 FOLDER = Path(rankgauge.metrics.__file__).parent
 
@@ -26,7 +27,7 @@ def names_in(family):
     return list(dict.fromkeys(plain_template(name).casefold() for metric in declared for name in metric.names))
 
 
-@pytest.mark.parametrize("family", sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__"))
+@rows("family", sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__"))
 def test_the_table_has_the_names_that_a_module_declares(family):
     assert FAMILIES.get(family, "").split() == names_in(family)
 

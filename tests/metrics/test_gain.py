@@ -7,12 +7,13 @@ import math
 import pytest
 
 import rankgauge
+from tables import rows
 
 GOLD = {"a": 3, "b": 1, "c": 0}
 RANKING = ["b", "x", "a"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("metric", "expected"),
     [
         ("dcg@1", 1.0),

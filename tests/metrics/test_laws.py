@@ -33,6 +33,7 @@ from rankgauge.plugin.metric import Law, Metric
 from rankgauge.result import Result
 from rankgauge.samples import TEXT_KINDS
 from rankgauge.testing import check_metric, laws_of
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
@@ -111,7 +112,7 @@ def test_sum_of_gains_falls_below_zero_where_gains_below_zero_earn(alias: str) -
     assert EngineMetric(subject, CATALOG).score(Case((-1.0, 3.0), (0,)), 1, "eval-harness") == -1.0
 
 
-@pytest.mark.parametrize("subject", [each for each in METRICS if each.alias not in SUMS], ids=_alias)
+@rows("subject", [each for each in METRICS if each.alias not in SUMS], ids=_alias)
 def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> None:
     """The profile `eval-harness` lets them; the law leaves that out, which is much to ask of a plugin."""
     draw, (low, high) = random.Random(7), subject.range  # noqa: S311  # no secret
@@ -131,12 +132,12 @@ def test_catalog_is_not_empty() -> None:
     assert {"retrieval-ndcg-at-k", "answer-exact-match"} <= {subject.alias for subject in METRICS}
 
 
-@pytest.mark.parametrize("subject", METRICS, ids=_alias)
+@rows("subject", METRICS, ids=_alias)
 def test_metric_declares_monotone_only_where_it_has_a_cutoff(subject: Metric) -> None:
     assert "monotone-in-k" not in subject.laws or subject.cutoff.kind != "none"
 
 
-@pytest.mark.parametrize("subject", METRICS, ids=_alias)
+@rows("subject", METRICS, ids=_alias)
 def test_metric_with_both_bounds_declares_bounded(subject: Metric) -> None:
     assert None in subject.range or "bounded" in subject.laws
 

@@ -11,6 +11,7 @@ from rankgauge.errors import PlanError
 from rankgauge.metrics.ndcg import ndcg, ndcg_any
 from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
+from tables import rows
 
 ALIAS, ANY = "retrieval-ndcg-at-k", "retrieval-ndcg-any-at-k"
 CLOSE = 1e-12
@@ -68,17 +69,17 @@ def test_short_name_without_cutoff_looks_at_every_rank(score):
     assert score(ALIAS, ["a"], [*"uvwxyz", "a"]).value == 0.0
 
 
-@pytest.mark.parametrize("alias", [ALIAS, ANY])
-@pytest.mark.parametrize("ideal", ["gold-at-k", "gold", "retrieved", "retrieved-at-k"])
+@rows("alias", [ALIAS, ANY])
+@rows("ideal", ["gold-at-k", "gold", "retrieved", "retrieved-at-k"])
 def test_empty_list_and_list_without_a_hit_score_zero_under_every_ideal(score, alias, ideal):
     for ranking in ([], ["x", "y"]):
         found = score({"metric": alias, "ideal": ideal, "k": 3}, ["a"], ranking)
         assert (found.value, found.status) == (0.0, "scored")
 
 
-@pytest.mark.parametrize("alias", [ALIAS, ANY])
-@pytest.mark.parametrize("ideal", ["gold-at-k", "gold", "retrieved", "retrieved-at-k"])
-@pytest.mark.parametrize("gold", [[], {"a": 0, "b": -1}])
+@rows("alias", [ALIAS, ANY])
+@rows("ideal", ["gold-at-k", "gold", "retrieved", "retrieved-at-k"])
+@rows("gold", [[], {"a": 0, "b": -1}])
 def test_gold_without_a_relevant_item_is_undefined_under_every_ideal(score, alias, ideal, gold):
     found = score({"metric": alias, "ideal": ideal, "k": 3}, gold, ["a", "b"])
 

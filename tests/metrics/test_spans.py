@@ -16,6 +16,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, DeclarationError, MissingGoldError, PlanError
 from rankgauge.plugin import metric
 from rankgauge.scale import ShardedSamples
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 SPAN_METRICS = ("span-recall", "span-precision", "span-iou", "span-f1")
@@ -48,7 +49,7 @@ THREE = [stretch("d", 50, 140), stretch("d", 120, 260), stretch("e", 40, 60)]
 """Of 150 gold characters the first covers 40, the second 80 and the third 10, together 110 of 230; 20 are in two."""
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "by_hand"),
     [
         ("span-recall@1", 40 / 150),
@@ -162,7 +163,7 @@ def test_what_cannot_be_placed_fails_with_a_reason():
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("spans", "message"),
     [
         ({"document": "d"}, "expected a list of spans"),

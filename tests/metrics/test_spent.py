@@ -8,6 +8,7 @@ import rankgauge
 from rankgauge import Engine
 from rankgauge.base.plain_text import read_amount
 from rankgauge.errors import ParameterError
+from tables import rows
 
 METRICS = ["latency", "latency_p50", "latency_p95", "latency_p99", "response_bytes", "cost"]
 
@@ -103,7 +104,7 @@ class TestGates:
             run(taking(seconds=0.2)).gate("latency_p95 <= 2min")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "number"),
     [
         ("200ms", 0.2),

@@ -8,6 +8,7 @@ from statistics import fmean
 import pytest
 
 import rankgauge
+from tables import rows
 
 NDCG, LRAP = "ndcg_score", "label_ranking_average_precision_score"
 
@@ -44,7 +45,7 @@ def test_tied_labels_stand_at_the_last_rank_of_their_tie():
     assert score([1, 1, 0], [0.5, 0.5, 0.5], LRAP) == pytest.approx(2 / 3, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@rows("seed", range(20))
 def test_ndcg_is_the_mean_over_all_orders_of_ties_and_label_ranking_the_worst(seed):
     draw = random.Random(seed)  # noqa: S311  # no secret
     gains = [draw.choice([0, 0, 1, 2, 3]) for _ in range(5)] + [1]

@@ -18,6 +18,7 @@ from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError, PolicyError
 from rankgauge.policy import PROFILES
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 ENGINE = Engine(catalog=CATALOG)
@@ -151,7 +152,7 @@ def test_batch_does_not_change_an_expectation():
         assert column.values.tobytes() == single[name].values.tobytes()
 
 
-@pytest.mark.parametrize("alias", OPEN)
+@rows("alias", OPEN)
 def test_plan_refuses_by_name_what_has_no_closed_form(alias):
     with pytest.raises(PlanError, match=f"metric '{alias}' declares none"):
         ENGINE.dataset([]).with_metrics([alias]).with_profile(AVERAGE).plan()

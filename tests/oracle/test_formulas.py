@@ -30,6 +30,7 @@ from oracle.formulas import (
     stale,
 )
 from oracle.strategies import cases, cutoffs
+from tables import rows
 
 Metric = Callable[[Sequence[str], Mapping[str, float], int | None], float | None]
 
@@ -222,7 +223,7 @@ def test_judged_counts_any_named_id_even_without_relevant_ones() -> None:
     assert judged([], gold, 3) is None
 
 
-@pytest.mark.parametrize("metric", NEEDING_RELEVANT)
+@rows("metric", NEEDING_RELEVANT)
 def test_gold_without_relevant_ids_leaves_the_score_undefined(metric: Metric) -> None:
     """An empty gold, and one of zero and negative gains only, both give None whatever was retrieved."""
     for gold in ({}, {"a": 0.0, "b": -1.0}):

@@ -20,6 +20,7 @@ from rankgauge import errors
 from rankgauge.plugin import Need
 from rankgauge.plugin.hookspecs import why_unusable
 from rankgauge.plugin.signature import RESERVED
+from tables import rows
 
 ROOT = Path(__file__).parents[2]
 PAGE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
@@ -91,14 +92,14 @@ def test_the_page_on_plugins_lists_the_public_modules() -> None:
     assert set(listed) == {".".join(module.split(".")[:2]) for module in PUBLIC}
 
 
-@pytest.mark.parametrize("module", sorted(PUBLIC))
+@rows("module", sorted(PUBLIC))
 def test_a_public_module_says_what_it_is_for(module: str) -> None:
     found = importlib.import_module(module)
     assert (found.__doc__ or "").strip()
     assert list(found.__all__) == sorted(found.__all__)
 
 
-@pytest.mark.parametrize("project", PLUGINS, ids=lambda project: project.parent.name)
+@rows("project", PLUGINS, ids=lambda project: project.parent.name)
 def test_a_plugin_says_which_rankgauge_it_needs(project: Path) -> None:
     """The version has the plugin API that the plugin asks for, and Python is the one that rankgauge needs."""
     own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -126,7 +127,7 @@ def test_the_page_on_plugins_lists_reserved_names_and_needs() -> None:
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("plugins/*/README.md"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@rows("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_shows_public_names_alone(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"^( *)```python\n(.*?)^\1```$", text, re.MULTILINE | re.DOTALL)

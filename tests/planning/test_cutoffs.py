@@ -5,6 +5,7 @@ import pytest
 from rankgauge import Engine
 from rankgauge.errors import DataError, ParameterError, PlanError
 from rankgauge.planning.cutoffs import DEFAULT_K, Cut, DefaultK, check_k
+from tables import rows
 
 RETRIEVED = ["x", "a", "y", "b", "z", "c"]
 """Relevant items at ranks 2, 4 and 6, so that recall is 0 below 2, then 1/3, 2/3 from 4 on and 1 from 6 on."""
@@ -37,7 +38,7 @@ class TestCheck:
     def test_an_integer_of_1_or_more_is_taken(self, k):
         assert k == check_k(k, "the test")
 
-    @pytest.mark.parametrize("k", [0, -1, "5", 5.0, 1.5, True, None, [5], float("nan")])
+    @rows("k", [0, -1, "5", 5.0, 1.5, True, None, [5], float("nan")])
     def test_anything_else_is_refused_with_its_source(self, k):
         with pytest.raises(ParameterError) as caught:
             check_k(k, "the test")

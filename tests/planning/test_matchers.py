@@ -10,6 +10,7 @@ import pytest
 from rankgauge import Catalog, Engine
 from rankgauge.errors import PlanError
 from rankgauge.plugin import comparer, hookimpl
+from tables import rows
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 SAMPLE = {
@@ -32,7 +33,7 @@ def test_passages_are_judged_by_passage_unless_something_else_is_said():
     assert hit() == (0.0, "passage")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("profile", "matcher"),
     [
         *((name, "passage") for name in ("default", "trec9", "trec10")),

@@ -8,6 +8,7 @@ from rankgauge import Engine, HostScorer, compare, evaluate
 from rankgauge.errors import UnknownNameError
 from rankgauge.expression import as_written
 from rankgauge.scale import ShardedRun
+from tables import rows
 
 
 class Measure:
@@ -46,7 +47,7 @@ SAMPLES = [{"id": name, "expected_output": list(QRELS[name]), "actual_output": l
 EVALUATION = Engine().dataset(SAMPLES)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "column"),
     [
         ("nDCG@10", "ndcg@10"),

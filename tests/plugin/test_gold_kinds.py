@@ -18,6 +18,7 @@ from rankgauge.planning.lock import lock_columns
 from rankgauge.plugin import Covers, GoldItem, Judged, RetrievedItem, Scores, gold_kind, hookimpl, metric
 from rankgauge.policy import Contract
 from rankgauge.testing import check_plugin
+from tables import rows
 
 
 def cells(box, gold):
@@ -408,7 +409,7 @@ class TestWhatCannotBeUsed:
         with pytest.raises(NameClashError, match="gold kind 'boxes'"):
             Engine(catalog=catalog).dataset([sample({"boxes": []}, "a")]).with_metrics(["mrr"]).run()
 
-    @pytest.mark.parametrize(
+    @rows(
         ("name", "arguments", "why"),
         [
             ("spans", {"judge": covered}, "gold kind 'spans' is built in and cannot be replaced"),

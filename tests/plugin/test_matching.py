@@ -8,6 +8,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, MatcherError, UnknownNameError
 from rankgauge.plugin import Matcher, comparer, hookimpl, named_matcher, normalizer, reader
 from rankgauge.plugin.matching import parse_matcher
+from tables import rows
 
 
 class Prefixes:
@@ -64,7 +65,7 @@ class TestDeclarations:
         expected = ("loose", Matcher(("casefold",), "equal", (), 0.5), "Compare loosely.", loose)
         assert expected == (found.name, found.matcher, found.summary, found.source)
 
-    @pytest.mark.parametrize("name", ["", "Casefold", "two words", "under_score", "-x", "x-", "a|b", None, 5])
+    @rows("name", ["", "Casefold", "two words", "under_score", "-x", "x-", "a|b", None, 5])
     def test_a_name_that_is_not_lower_case_words_and_hyphens_is_refused(self, name):
         for decorator in (normalizer(name, stage="fold"), comparer(name), named_matcher(name, "equal >= 1")):
             with pytest.raises(DeclarationError, match="write lower-case words joined by hyphens") as caught:
@@ -91,7 +92,7 @@ class TestThreshold:
     def test_a_threshold_above_0_and_at_most_1_is_taken(self, threshold):
         assert threshold == Matcher((), "equal", (), threshold).threshold
 
-    @pytest.mark.parametrize("threshold", [0, 0.0, -0.5, 1.0000001, 2, float("nan"), float("inf"), True, "1", None])
+    @rows("threshold", [0, 0.0, -0.5, 1.0000001, 2, float("nan"), float("inf"), True, "1", None])
     def test_any_other_is_refused(self, threshold):
         with pytest.raises(MatcherError) as caught:
             Matcher((), "equal", (), threshold)
@@ -129,7 +130,7 @@ class TestReading:
         assert Matcher((), "equal", (), 1.0) == parse_matcher({})
         assert Matcher((), "equal", (), 1.0) == parse_matcher({"normalize": None})
 
-    @pytest.mark.parametrize(
+    @rows(
         ("spec", "words"),
         [
             ("", "expected `normalizer | ... > comparer >= threshold`"),

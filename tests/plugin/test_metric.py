@@ -12,6 +12,7 @@ from rankgauge.plugin.metric import declared
 from rankgauge.plugin.signature import ENGINE, RESERVED
 from rankgauge.policy import PROFILES
 from rankgauge.samples import read_sample
+from tables import rows
 
 
 def judged_of(*rankings):
@@ -223,7 +224,7 @@ class TestRefusedSignatures:
 
         assert "parameter 'params' of metric 'x-metric' must be keyword-only" in refusal(bad)
 
-    @pytest.mark.parametrize("name", sorted({*RESERVED, *ENGINE} - {"k", "as", "words"}))
+    @rows("name", sorted({*RESERVED, *ENGINE} - {"k", "as", "words"}))
     def test_a_parameter_that_the_engine_keeps_for_itself(self, name):
         namespace = {}
         exec(f"def bad(judged, *, {name}: str = ''): 'Score.'", namespace)  # noqa: S102  # the name is the case
@@ -275,8 +276,8 @@ class TestRefusedDeclarations:
     def test_an_alias_that_no_expression_can_name(self, alias):
         assert repr(alias) in refusal(plain, alias)
 
-    @pytest.mark.parametrize("field", ["short", "aliases"])
-    @pytest.mark.parametrize("name", ["two words", "x@5", "x(gain=linear)", "x-at-5"])
+    @rows("field", ["short", "aliases"])
+    @rows("name", ["two words", "x@5", "x(gain=linear)", "x-at-5"])
     def test_a_further_name_that_no_expression_can_name(self, field, name):
         assert repr(name) in refusal(plain, **{field: [name]})
 

@@ -21,6 +21,7 @@ from rankgauge.plugin import (
     sample_metric,
     tokenizer,
 )
+from tables import rows
 
 SAMPLES = [{"id": name, "expected_output": ["a"], "actual_output": ["a"]} for name in ("q1", "q2")]
 
@@ -34,7 +35,7 @@ def declared(**values):
     return made
 
 
-@pytest.mark.parametrize(
+@rows(
     ("values", "told"),
     [
         ({"version": 2}, "has version=2, which is a text such as '2'"),

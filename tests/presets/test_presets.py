@@ -21,6 +21,7 @@ from rankgauge.io.preset_records import recognized
 from rankgauge.plugin import hookimpl, preset
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Output
+from tables import rows
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "records"
@@ -122,18 +123,18 @@ def check_outputs(folder: Path, file: str) -> None:
 
 
 class TestStoredRecords:
-    @pytest.mark.parametrize("file", SAMPLES)
+    @rows("file", SAMPLES)
     def test_samples_are_read(self, file):
         check_sample(RECORDS, file)
 
-    @pytest.mark.parametrize("file", OUTPUTS)
+    @rows("file", OUTPUTS)
     def test_outputs_are_read(self, file):
         check_outputs(RECORDS, file)
 
     def test_every_preset_has_records(self):
         assert {tool_of(file) for file in (*SAMPLES, *OUTPUTS)} == set(CATALOG.all("preset"))
 
-    @pytest.mark.parametrize("file", [file for file in (*SAMPLES, *OUTPUTS) if tool_of(file) != "beir"])
+    @rows("file", [file for file in (*SAMPLES, *OUTPUTS) if tool_of(file) != "beir"])
     def test_records_are_recognized_as_those_of_their_tool_alone(self, file):
         from rankgauge.io.file_records import records
 
@@ -208,7 +209,7 @@ class TestOtherVersions:
 
 
 class TestRecognition:
-    @pytest.mark.parametrize(
+    @rows(
         "record",
         [
             {"id": "q", "expected_output": ["d1"], "actual_output": {"retrieved": ["d1"]}},

@@ -14,6 +14,7 @@ from rankgauge.base.tables import aligned
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 from rankgauge.comparison.sentences import method_line, p_value
+from tables import rows
 
 FIRST = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.3, 0.2, 0.1, 0.0, 0.6, 0.5]
 BETTER = [0.2, 0.4, 0.3, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4, 0.1, 0.8, 0.6]
@@ -256,9 +257,9 @@ def test_what_a_table_leaves_out_is_what_it_does_not_show(width: int) -> None:
     assert set(named) == every - shown
 
 
-@pytest.mark.parametrize("names", [("a", "b"), ("a-run-with-a-long-name.jsonl", "another-run-with-a-long-name.jsonl")])
-@pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("width", [52, 64, 80, 100])
+@rows("names", [("a", "b"), ("a-run-with-a-long-name.jsonl", "another-run-with-a-long-name.jsonl")])
+@rows("count", [1, 2])
+@rows("width", [52, 64, 80, 100])
 def test_a_table_keeps_its_width_and_what_decides(width: int, count: int, names: tuple[str, str]) -> None:
     """The verdict, the change with its interval, and the p that decides: with several metrics the corrected one."""
     found = lines(compare({names[0]: result(*[FIRST] * count), names[1]: result(*[BETTER] * count)}), width)

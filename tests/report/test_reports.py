@@ -13,6 +13,7 @@ from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import band, result_lines, terminal_report
 from rankgauge.result.wording import number, policy_line
+from tables import rows
 
 REPORTS = (json_report, markdown_report, per_sample_jsonl, terminal_report)
 
@@ -285,7 +286,7 @@ class TestMarkdown:
         assert "## Notes" in text
         assert "chunk\\_17" in text
 
-    @pytest.mark.parametrize(
+    @rows(
         ("text", "expected"),
         [
             ("plain text", "plain text"),
@@ -429,7 +430,7 @@ class TestPolicyLine:
 
 
 class TestBands:
-    @pytest.mark.parametrize(
+    @rows(
         ("alias", "mean", "expected"),
         [
             ("retrieval-mrr", 1.0, "perfect"),

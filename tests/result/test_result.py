@@ -7,6 +7,7 @@ import pytest
 
 from rankgauge import Engine, MetricSummary, Result, evaluate
 from rankgauge.errors import ResultError
+from tables import rows
 
 NAN = float("nan")
 
@@ -36,7 +37,7 @@ def result(engine):
 
 
 class TestLookup:
-    @pytest.mark.parametrize(
+    @rows(
         ("spelling", "name"),
         [
             ("ndcg@10", "ndcg@10"),

@@ -15,6 +15,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.io import datasets, output_files
 from rankgauge.plugin import metric
 from rankgauge.samples import Block, read_block
+from tables import rows
 
 METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
 IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x", "l" * 255)
@@ -282,7 +283,7 @@ def test_blocks_put_together_are_one_block(drawn, cuts):
     assert together.gains == whole.gains
 
 
-@pytest.mark.parametrize(
+@rows(
     "part",
     [
         *({"expected_output": each} for each in ODD_GOLD),
@@ -299,10 +300,8 @@ def test_what_is_not_plain_makes_no_block(part):
     assert read_block([plain, {**plain, "id": "r", **part}]) is None
 
 
-@pytest.mark.parametrize("gold", listed(FORMS_OF_GOLD), ids=str)
-@pytest.mark.parametrize(
-    "output", [*listed(FORMS_OF_OUTPUT), *([{"id": "b", **more}] for more in listed(MORE_OF_ITEMS))], ids=str
-)
+@rows("gold", listed(FORMS_OF_GOLD), ids=str)
+@rows("output", [*listed(FORMS_OF_OUTPUT), *([{"id": "b", **more}] for more in listed(MORE_OF_ITEMS))], ids=str)
 def test_every_form_with_ids_makes_a_block(gold, output):
     assert read_block([{"id": "q", "expected_output": gold, "actual_output": output}]) is not None
 

@@ -15,6 +15,7 @@ from rankgauge.errors import NothingToEvaluateError
 from rankgauge.policy import PROFILES
 from roads.case import METRICS, cases
 from roads.road import as_mappings, in_columns
+from tables import rows
 
 WANTED = (*METRICS, "recall_100", "judged@2", "num_ret", "infap", "iprec_at_recall_0.3", "ndcg(gain=exponential)@2")
 
@@ -121,7 +122,7 @@ UNUSUAL = {
 }
 
 
-@pytest.mark.parametrize(("qrels", "run"), UNUSUAL.values(), ids=UNUSUAL.keys())
+@rows(("qrels", "run"), UNUSUAL.values(), ids=UNUSUAL.keys())
 def test_what_is_unusual_is_left_to_columns_with_the_same_outcome(catalog, qrels, run):
     def told(evaluate):
         try:

@@ -7,13 +7,14 @@ import json
 import pytest
 
 from rankgauge import Engine, HostScorer
+from tables import rows
 
 RANKING = ["x", {"id": "y"}, {"text": "of no id"}, "a"]
 TEXTS = [{"text": "one"}, {"text": "two"}]
 
 
-@pytest.mark.parametrize(("k", "status"), [(2, "scored"), (3, "failed"), (4, "failed")])
-@pytest.mark.parametrize("metric", ["recall", "ndcg", "P"])
+@rows(("k", "status"), [(2, "scored"), (3, "failed"), (4, "failed")])
+@rows("metric", ["recall", "ndcg", "P"])
 def test_an_item_without_id_fails_a_sample_at_the_cutoff_and_not_beyond(score, metric, k, status):
     """The item at rank 3 is the last that k=3 looks at, and the first that k=2 does not."""
     found = score(f"{metric}@{k}", {"relevant": ["a", "b"]}, RANKING)
@@ -22,7 +23,7 @@ def test_an_item_without_id_fails_a_sample_at_the_cutoff_and_not_beyond(score, m
     assert (said in found.reason) == (status == "failed")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("metric", "ranking", "status"),
     [
         ("hit@3", ["a", *TEXTS], "scored"),

@@ -10,12 +10,13 @@ from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.samples import read_sample
 from rankgauge.scoring.sighting import Sighting
+from tables import rows
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 ONE, TWO = Target("relevant"), Target("passages", matcher="passage")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "other", "both"),
     [
         ({"targets": {ONE}}, {"targets": {TWO}}, {"targets": {ONE, TWO}}),

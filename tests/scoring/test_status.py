@@ -25,6 +25,7 @@ from rankgauge.plugin import (
 from rankgauge.samples import read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import SCORED, UNDEFINED
+from tables import rows
 
 GOLD = {"relevant": ["a"]}
 OUTPUT = ["a", "b"]
@@ -60,7 +61,7 @@ MISSING = ("missing", "there is no output for this sample")
 WITHOUT_GOLD = ("undefined", "the sample has no ground truth of the kind 'relevant'")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sample", "outcome"),
     [
         ({"answerable": False, "output": None, "expected": {"answer": "x"}}, UNANSWERABLE),

@@ -10,6 +10,7 @@ from rankgauge import Engine
 from rankgauge.plugin import metric
 from rankgauge.report.run_tables import run_table
 from rankgauge.scoring.score import FAILED, MISSING, UNDEFINED, worst_value
+from tables import rows
 
 QRELS = {"hit": {"a": 1, "b": 0}, "none": {"x": 1, "y": 0}, "empty": {"x": 1}, "missing": {"x": 1}, "no gold": {"b": 0}}
 RUN = {"hit": {"b": 2.0, "a": 1.0}, "none": {"b": 2.0, "a": 1.0}, "empty": {}, "no gold": {"b": 2.0, "a": 1.0}}
@@ -46,7 +47,7 @@ def test_no_sample_without_a_score_counts_as_the_best(catalog, profile):
         assert not wrong, (column.name, wrong)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("low", "high", "higher_is_better", "expected"),
     [
         (0.0, 1.0, True, 0.0),

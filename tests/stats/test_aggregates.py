@@ -6,6 +6,7 @@ import pytest
 
 from rankgauge.stats import PERCENTILES, aggregate, histogram, pass_rate, percentile, standard_deviation
 from rankgauge.stats.aggregates import exact_reading, terms
+from tables import rows
 
 
 class TestAggregate:
@@ -91,13 +92,13 @@ class TestHistogram:
         assert found[0][:2] == (0.0, 0.1)
         assert found[-1][:2] == (0.9, 1.0)
 
-    @pytest.mark.parametrize("step", range(10))
+    @rows("step", range(10))
     def test_a_lower_edge_belongs_to_its_bucket(self, step):
         # Tenths as they are written: 0.3 is below 3 * 0.1 and not below 3 / 10.
         counts = [count for _, _, count in histogram([step / 10])]
         assert [int(place == step) for place in range(10)] == counts
 
-    @pytest.mark.parametrize("step", range(1, 10))
+    @rows("step", range(1, 10))
     def test_a_value_just_below_an_edge_belongs_to_the_bucket_before(self, step):
         counts = [count for _, _, count in histogram([math.nextafter(step / 10, 0)])]
         assert [int(place == step - 1) for place in range(10)] == counts

@@ -20,6 +20,7 @@ from rankgauge.stats.effects import (
     unseen_difference,
 )
 from stats.reference import SLEEP_1, SLEEP_2
+from tables import rows
 
 
 def test_effects_of_students_sleep() -> None:
@@ -52,8 +53,8 @@ def test_power_is_that_of_statsmodels(n: int, confidence: float, power: float) -
     assert effect == pytest.approx(theirs * math.sqrt(n), rel=1e-5)
 
 
-@pytest.mark.parametrize("df", [4, 9, 39, 41, 224, 6_999, 199_999])
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@rows("df", [4, 9, 39, 41, 224, 6_999, 199_999])
+@rows("confidence", [0.8, 0.95, 0.999])
 def test_power_is_that_of_the_noncentral_t_distribution(df: int, confidence: float) -> None:
     """Below four degrees of freedom scipy has no number for the far tail."""
     effect = detectable_effect(df, confidence)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.stats import ExactSum, exact_sum, sum_of_squares
+from tables import rows
 
 scores = st.lists(st.floats(-1e100, 1e100), max_size=40)
 
@@ -67,7 +68,7 @@ def test_a_sum_of_many_is_exact_where_floats_are_not():
     assert exact_sum(np.full(1000, 5e-324)) == 1000 * 5e-324
 
 
-@pytest.mark.parametrize("seed", range(8))
+@rows("seed", range(8))
 def test_as_many_values_below_0_as_bits_can_count_add_up_exactly(seed):
     """All 44 bits of each are needed, and those of 1,023 values take 54."""
     values = np.random.default_rng(seed).integers(1, 2**20, 1_023) * 2.0**-44 - 1

@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from rankgauge.stats import estimate_mean, interval_of_mean, is_binary
 from rankgauge.stats.intervals import betting_interval, clopper_pearson, wilson
+from tables import rows
 
 UNIT = (0.0, 1.0)
 
@@ -23,8 +24,8 @@ def interval(values, *, exact=False, clusters=None, scale=UNIT, confidence=0.95)
     return interval_of_mean(estimate_mean(values, codes), scale, confidence=confidence, **settings)
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.999])
-@pytest.mark.parametrize(("hits", "n"), [(0, 1), (1, 1), (10, 10), (0, 7), (3, 17), (500, 1_000), (123_456, 1_000_000)])
+@rows("confidence", [0.5, 0.8, 0.95, 0.999])
+@rows(("hits", "n"), [(0, 1), (1, 1), (10, 10), (0, 7), (3, 17), (500, 1_000), (123_456, 1_000_000)])
 def test_shares_have_the_intervals_of_scipy(hits: int, n: int, confidence: float) -> None:
     test = binomtest(hits, n)
     for ours, method in ((wilson, "wilson"), (clopper_pearson, "exact")):
@@ -89,8 +90,8 @@ def mixed(values, mean, alpha):
     return sum(share * each for share, each in zip(shares, won, strict=True)) / sum(shares)
 
 
-@pytest.mark.parametrize("n", [1, 3, 12, 60])
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@rows("n", [1, 3, 12, 60])
+@rows("confidence", [0.9, 0.95])
 def test_a_betting_interval_holds_the_means_that_no_half_of_the_capital_refutes(n: int, confidence: float) -> None:
     values, alpha = np.random.default_rng(n).beta(2, 1, n).round(2), (1 - confidence) / 2
     low, high = betting_interval(values, confidence)

@@ -9,6 +9,7 @@ import pytest
 
 from draws import in_thorough_suite
 from rankgauge.stats.sequential import BoundTest
+from tables import rows
 
 
 def decided(values, bound, level=0.05):
@@ -19,7 +20,7 @@ def decided(values, bound, level=0.05):
     return test.verdict, test.seen
 
 
-@pytest.mark.parametrize(
+@rows(
     "values",
     [
         [0, 0, 0, 1, 1, 1, 1],
@@ -29,7 +30,7 @@ def decided(values, bound, level=0.05):
         [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.6],
     ],
 )
-@pytest.mark.parametrize("shift", [-0.2, -0.01, 0.0, 0.01, 0.2])
+@rows("shift", [-0.2, -0.01, 0.0, 0.01, 0.2])
 def test_at_most_the_level_of_all_orders_decide_wrongly(values, shift):
     """Every order of the values is tried, so that the share of wrong decisions is the probability itself."""
     bound = sum(values) / len(values) + shift

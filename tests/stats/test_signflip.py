@@ -19,6 +19,7 @@ from draws import in_thorough_suite, is_thorough
 from rankgauge.stats.effects import holm
 from rankgauge.stats.paired_tests import _units, flip_signs
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
+from tables import rows
 
 SCORES = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 
@@ -238,8 +239,8 @@ def test_tiny_differences_are_told_apart() -> None:
     assert flip_signs(np.array([[1.5], [1.0001], [-1.0]]) * 1e-11).p.tolist() == [0.5]
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("level", [0.05, 0.2, 0.5])
+@rows("seed", range(5))
+@rows("level", [0.05, 0.2, 0.5])
 def test_the_critical_statistic_is_the_least_that_the_level_allows(seed: int, level: float) -> None:
     """Of all 1,024 patterns of three metrics, the highest statistics are sorted, and those within the level counted."""
     differences = np.random.default_rng(seed).normal(size=(10, 3))

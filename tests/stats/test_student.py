@@ -8,17 +8,18 @@ import pytest
 from scipy import special
 
 from rankgauge.stats.estimates import gamma_ratio, t_quantile, t_two_sided
+from tables import rows
 
 DF = [1, 2, 3, 9, 49, 99, 100, 224, 198.15, 6_999, 199_999, 1_000_000]
 
 
-@pytest.mark.parametrize("df", DF)
+@rows("df", DF)
 def test_quantiles_are_those_of_scipy(df: float) -> None:
     for probability in (0.55, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9995, 0.999999, 0.025):
         assert t_quantile(probability, df) == pytest.approx(special.stdtrit(df, probability), rel=1e-12)
 
 
-@pytest.mark.parametrize("df", DF)
+@rows("df", DF)
 def test_tails_are_those_of_scipy(df: float) -> None:
     for t in (0.001, 0.5, 1.5, -2.0, 3.0, 10.0, 30.0):
         assert t_two_sided(t, df) == pytest.approx(2 * special.stdtr(df, -abs(t)), rel=1e-12)

@@ -15,6 +15,7 @@ from rankgauge.errors import DataError, NothingToEvaluateError, PlanError, Polic
 from rankgauge.io.trec import RunFile
 from rankgauge.io.trec import run_text as runs
 from rankgauge.policy import PROFILES
+from tables import rows
 from trec.data import generated, qrels_of, run_of, texts
 
 METRICS = [
@@ -241,7 +242,7 @@ def test_no_overlap_says_how_the_ids_look():
     assert error.value.exit_code == 4
 
 
-@pytest.mark.parametrize(
+@rows(
     ("qrels", "run", "message"),
     [
         ({}, {"q": {"a": 1.0}}, "there are no judgments"),

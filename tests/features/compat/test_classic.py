@@ -12,6 +12,7 @@ from rankgauge.compat.classic import (
     RetrievalMetrics,
     RetrievalResult,
 )
+from tables import rows
 
 
 def result(retrieved, relevant):
@@ -26,7 +27,7 @@ def call(case):
     return getattr(RetrievalMetrics, case["call"])(result(case["retrieved"], case["relevant"]), **given)
 
 
-@pytest.mark.parametrize("case", cases("classic"))
+@rows("case", cases("classic"))
 def test_scores_are_the_same(case):
     if "refused" in case:
         with pytest.raises(ValueError, match=case["refused"]):

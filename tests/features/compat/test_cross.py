@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import pytest
-
 from features.compat.golden import cases, close
 from rankgauge.compat.classic import GradedRetrievalMetrics, GradedRetrievalResult, RetrievalMetrics, RetrievalResult
 from rankgauge.compat.haystack import DocumentMAPEvaluator, DocumentNDCGEvaluator
 from rankgauge.compat.remem import RetrievalNDCGAny, RetrievalRecall, RetrievalRecallAll
+from tables import rows
 
 
 def documents(texts):
@@ -42,7 +41,7 @@ def remem(metric, gold, retrieved, k):
     return score
 
 
-@pytest.mark.parametrize("case", cases("cross"))
+@rows("case", cases("cross"))
 def test_every_convention_gives_its_own_number(case, score):
     found = all_scores(case["gold"], case["retrieved"], case["k"], score)
 

@@ -17,6 +17,7 @@ from rankgauge.compat.haystack import (
     DocumentRecallEvaluator,
     RecallMode,
 )
+from tables import rows
 
 EVALUATORS = (DocumentRecallEvaluator, DocumentMRREvaluator, DocumentMAPEvaluator, DocumentNDCGEvaluator)
 
@@ -37,7 +38,7 @@ def run(case):
     return evaluator.run(ground_truth_documents=gold, retrieved_documents=found)
 
 
-@pytest.mark.parametrize("case", [case for case in cases("haystack") if "raises" not in case.values[0]])
+@rows("case", [case for case in cases("haystack") if "raises" not in case.values[0]])
 def test_scores_are_the_same(case):
     result = run(case)
 
@@ -47,7 +48,7 @@ def test_scores_are_the_same(case):
     assert [type(score) for score in case["each"]] == [type(score) for score in result["individual_scores"]]
 
 
-@pytest.mark.parametrize("case", [case for case in cases("haystack") if "raises" in case.values[0]])
+@rows("case", [case for case in cases("haystack") if "raises" in case.values[0]])
 def test_errors_are_the_same_word_for_word(case):
     kind, message = case["raises"]
 

@@ -8,6 +8,7 @@ import pytest
 
 from features.compat.golden import cases, close
 from rankgauge.compat import keyword
+from tables import rows
 
 
 def documents(case):
@@ -26,7 +27,7 @@ def call(case):
     return function(case["keyword"], documents(case), **given)
 
 
-@pytest.mark.parametrize("case", cases("keyword"))
+@rows("case", cases("keyword"))
 def test_scores_are_the_same(case):
     if "refused" in case:
         with pytest.raises(ValueError, match=case["refused"]):

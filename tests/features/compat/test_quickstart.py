@@ -6,10 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import orjson
-import pytest
 import yaml
 
 from rankgauge.compat import classic, haystack, keyword, remem
+from tables import rows
 
 QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart"
 
@@ -81,7 +81,7 @@ def by_keyword(sample):
     return keyword.calculate_ndcg(word, found, 5)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("profile", "metric", "score", "kind"),
     [
         ("remem", "recall@5", by_remem, "ids"),

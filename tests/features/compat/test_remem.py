@@ -8,6 +8,7 @@ import pytest
 
 from features.compat.golden import cases, close
 from rankgauge.compat.remem import RetrievalNDCGAny, RetrievalRecall, RetrievalRecallAll, is_chunk_from_original
+from tables import rows
 
 METRICS = {
     "recall": (RetrievalRecall, "Recall"),
@@ -16,7 +17,7 @@ METRICS = {
 }
 
 
-@pytest.mark.parametrize("case", cases("remem", "scores"))
+@rows("case", cases("remem", "scores"))
 def test_means_and_examples_are_the_same(case):
     metric, name = METRICS[case["metric"]]
     given = {"k_list": case["k"]} if "k" in case else {}
@@ -34,7 +35,7 @@ def test_means_and_examples_are_the_same(case):
     assert close(case["each"]) == [list(example.values()) for example in examples]
 
 
-@pytest.mark.parametrize("case", cases("remem", "matching"))
+@rows("case", cases("remem", "matching"))
 def test_a_chunk_comes_from_the_same_originals(case):
     assert is_chunk_from_original(case["chunk"], case["original"]) is case["same"]
 

@@ -12,6 +12,7 @@ from rankgauge import Engine, funnel
 from rankgauge.base.tables import text_width
 from rankgauge.errors import DataError, NothingToEvaluateError, ResultError
 from rankgauge.features.funnel.funnel import funnel_headline, funnel_lines
+from tables import rows
 
 SOURCES = {"dense": [], "sparse": [], "fused": ["dense", "sparse"], "rerank": ["fused"]}
 
@@ -54,8 +55,8 @@ def mean(values):
     return math.fsum(values) / len(values)
 
 
-@pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("metric", ["recall@2", "ndcg"])
+@rows("seed", range(30))
+@rows("metric", ["recall@2", "ndcg"])
 def test_a_funnel_is_what_plain_python_counts(seed, metric):
     samples = [each for each in drawn(seed) if any(each["expected_output"].values())]
     if not samples:

@@ -12,6 +12,7 @@ from rankgauge.features.labels.labels import TracedLabels
 from rankgauge.io.corpus import Corpus
 from rankgauge.io.gold_labels import Label
 from rankgauge.samples import Sample, read_sample
+from tables import rows
 
 PUMP = "The pump costs 12 euros and weighs four kilograms. It ships from the harbour of Rotterdam within three days."
 BIRDS = (
@@ -127,7 +128,7 @@ class TestIds:
     def test_an_id_that_was_judged_not_relevant_is_no_label(self) -> None:
         assert findings({"relevant": {"pump": 1, "cellar": 0}}, DOCUMENTS) == []
 
-    @pytest.mark.parametrize(
+    @rows(
         ("label", "now", "status", "documents"),
         [
             ("Doc7", ("doc7",), "moved", ("doc7",)),

@@ -9,6 +9,7 @@ from rankgauge.engine.runs import plan_run
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
 from rankgauge.features.labels.pools import make_queue
 from rankgauge.features.labels.queue import Pooled, Shortlist, priorities
+from tables import rows
 
 QRELS = {"q1": {"a": 1, "n": 0}, "q2": {"a": 1}}
 
@@ -92,7 +93,7 @@ def test_one_document_in_ten_was_judged_before():
     assert len({at % 10 for at, item in enumerate(items) if item.grade is not None}) > 3
 
 
-@pytest.mark.parametrize("limit", range(1, 31))
+@rows("limit", range(1, 31))
 def test_a_queue_is_never_longer_than_its_limit(limit):
     shortlist = Shortlist(limit, seed=0)
     shortlist.add(pooled(number, priority=0.5) for number in range(1, 100))

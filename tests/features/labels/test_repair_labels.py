@@ -12,6 +12,7 @@ from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
 from rankgauge.features.labels.repair_labels import Repaired, change_lines, repair_labels
 from rankgauge.io.corpus import Corpus
 from rankgauge.samples import read_sample
+from tables import rows
 
 PUMP = "The pump costs 12 euros and weighs four kilograms."
 BREAD = "Knead the dough for ten minutes, let it rest in a bowl under a wet towel, and bake it in a very hot oven."
@@ -32,7 +33,7 @@ def repaired(expected: Any, **options: bool) -> Repaired:
     return done
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "now"),
     [
         (["pump", "bread"], ["pump#1", "bread"]),

@@ -3,9 +3,10 @@
 import pytest
 
 from rankgauge.features.preflight.id_overlap import find_near_miss
+from tables import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("run", "judged", "words", "count"),
     [
         (["Q1", "Q2"], ["q1", "q2", "q3"], "upper and lower case", 2),

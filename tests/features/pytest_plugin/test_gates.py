@@ -6,6 +6,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.features.pytest_plugin.logged_gates import read_gates
 from rankgauge.gates.grammar import Bound
 from rankgauge.gates.grammar import read_gates as read_any
+from tables import rows
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 
@@ -15,7 +16,7 @@ def read(written, **options):
     return [(gate.metric, gate.rule.side, gate.rule.number) for gate in gates]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "expected"),
     [
         ("ndcg@10=0.42", ("ndcg@10", "better", 0.42)),
@@ -61,7 +62,7 @@ def test_options_of_the_grammar_work_in_tests():
     assert gate.rule == Bound(1.0, "minimum")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "message"),
     [
         ("ndcg@10", "'ndcg@10' is not a gate"),

@@ -10,6 +10,7 @@ from rankgauge.errors import DataError
 from rankgauge.features.pytest_plugin.logged_samples import make_record
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Fault, read_sample
+from tables import rows
 
 NOTHING = dict.fromkeys(("retrieved", "expected", "answer", "input", "metadata"))
 
@@ -79,7 +80,7 @@ def test_an_answer_alone_is_an_output():
     assert {"answer": "x"} == make("q", answer="x", expected="x")["actual_output"]
 
 
-@pytest.mark.parametrize(
+@rows(
     "record",
     [
         {"id": "q", "expected_output": ["a", "a", "b"], "actual_output": ["b", {"id": "a", "score": 0.5}]},

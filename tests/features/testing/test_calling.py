@@ -11,6 +11,7 @@ from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError
 from rankgauge.features.testing.foreign_metrics import ROLES, read_calling
 from rankgauge.testing import check_metric
+from tables import rows
 
 
 def roles(function, calls=None):
@@ -36,7 +37,7 @@ def no_ranking(relevant, k): ...
 # fmt: on
 
 
-@pytest.mark.parametrize(
+@rows(
     ("function", "expected"),
     [
         (by_words, [("retrieved", "retrieved"), ("relevant", "gold"), ("k", "k")]),
@@ -74,7 +75,7 @@ def test_it_can_be_said_what_the_parameters_are():
     assert not read_calling(nothing_known, "retrieved,set,k").batch
 
 
-@pytest.mark.parametrize(
+@rows(
     ("function", "calls", "message"),
     [
         (nothing_known, None, "no role is named 'a', 'b', 'c'"),

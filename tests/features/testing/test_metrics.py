@@ -29,6 +29,7 @@ from rankgauge.plugin import (
     sample_metric,
 )
 from rankgauge.testing import check_metric, laws_of
+from tables import rows
 
 LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
@@ -410,7 +411,7 @@ def test_without_hypothesis_the_extra_is_named(monkeypatch):
     assert isinstance(raised.value, ImportError)
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@rows("kind", get_args(Kind))
 def test_every_law_says_what_it_demands(kind):
     """The name and the clause of a law come from its check; reports print both."""
     for name, law in laws_of(kind).items():

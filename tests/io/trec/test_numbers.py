@@ -3,12 +3,12 @@
 import math
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import Slices
 from rankgauge.io.trec.decimal_texts import parse_floats
+from tables import rows
 
 FIXED = st.tuples(st.integers(0, 99_999_999), st.integers(0, 9)).map(lambda pair: f"{pair[0]}.{pair[1]:06d}")
 DIGITS = st.tuples(st.integers(0, 99_999_999), st.integers(0, 10**11 - 1), st.integers(1, 16)).map(
@@ -54,7 +54,7 @@ def test_halves_between_two_doubles_go_to_the_even_one():
     assert values.tolist() == [float(text) for text in texts]
 
 
-@pytest.mark.parametrize("decimals", range(8, 17))
+@rows("decimals", range(8, 17))
 def test_numbers_next_to_a_tie_below_a_power_of_two_are_rounded_correctly(decimals):
     """Doubles below 2**n lie half as far apart as above it, so that ties are a quarter of a step away from 2**n."""
     ties = [(Fraction(2) ** power - Fraction(2) ** (power - 54)) * 10**decimals for power in range(-20, 27)]
