@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankgauge.base.plain_text import read_number, visible
-from rankgauge.cli.command_gates import Gating
+from rankgauge.cli.command_gates import AskedGates, PlannedGates
 from rankgauge.cli.console import (
     in_steps,
     print_json,
@@ -23,6 +23,7 @@ from rankgauge.cli.console import (
     tell_notes,
 )
 from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset
+from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import check_html, result_names, stored_results
 from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
@@ -53,11 +54,11 @@ def execute_compare(given: argparse.Namespace) -> int:
     choices["short_lists"] = given.short_lists = _short_lists(given)  # of the gates, too
     Method(**choices).with_test_of(catalog).check()  # before anything is scored
     check_html(given.html)
-    gating = Gating.of_comparison(given)
-    results = _results(given, gating)
-    if not gating.judge_against_first(results):
-        gating.tell("")
-        return gating.exit_code
+    results, planned = _results(given, AskedGates.of_comparison(given))
+    gates = planned.judge_against_first(results)
+    if not gates.are_numbers_shown:
+        gates.tell("")
+        return gates.exit_code
     with progress_bar("comparing", wanted=True) as progress:
         comparison = compare(
             results,
@@ -71,13 +72,13 @@ def execute_compare(given: argparse.Namespace) -> int:
             catalog=catalog,
             **choices,
         )
-    _print(comparison, given, gating)
+    _print(comparison, given, gates)
     if given.html is not None:
         files = {"texts": given.texts, "queries": given.queries}
-        extension("html report")(given.html, results, comparison=comparison, **files, gates=gating.report)
-    gating.tell(given.form)
-    gating.save({name: results[name] for name in list(results)[1:]})
-    return tell_broken(results) or gating.exit_code
+        extension("html report")(given.html, results, comparison=comparison, **files, gates=gates.report)
+    gates.tell(given.form)
+    gates.save({name: results[name] for name in list(results)[1:]})
+    return tell_broken(results) or gates.exit_code
 
 
 def _test(given: argparse.Namespace) -> str:
@@ -125,22 +126,22 @@ def _check(given: argparse.Namespace) -> None:
     check_unjudged(given, [form for form in COMPARISON_FORMATS if form != "latex"])
 
 
-def _results(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
-    """Return what is compared by name: results that were saved, or runs or outputs that are scored now."""
+def _results(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Result], PlannedGates]:
+    """Return what is compared by name, results that were saved or are scored now, and the gates on them."""
     if given.qrels is not None:
-        return _of_runs(given, gating)
+        return _of_runs(given, asked)
     if given.config is not None:
-        return _of_outputs(given, gating)
+        return _of_outputs(given, asked)
     hint = "to compare TREC runs, give their judgments with --qrels"
-    return stored_results(given.runs, given.dataset, of_runs=hint)
+    return stored_results(given.runs, given.dataset, of_runs=hint), asked.of_results()
 
 
-def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+def _of_runs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Result], PlannedGates]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     conventions = Conventions.of(given, interval=given.interval)
     named = conventions.specs(given.metric)
     names = result_names(given.runs)
-    specs = gating.ask_runs(names[1:], named, lambda asked: conventions.plan(asked).metrics)
+    gates, specs = asked.of_runs(names[1:], named, lambda specs: conventions.plan(specs).metrics)
     plan = conventions.plan(specs)
     if not given.judged_only:  # how much of what is compared nobody judged
         plan = conventions.plan([*specs, *_unjudged_shares(plan.metrics)])
@@ -148,7 +149,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     runs = {run: run for run in given.runs}
     results = evaluate_runs(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
     tell_notes(results)
-    return {name: results[run] for name, run in zip(names, given.runs, strict=True)}
+    return {name: results[run] for name, run in zip(names, given.runs, strict=True)}, gates
 
 
 def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
@@ -161,7 +162,7 @@ def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
     ]
 
 
-def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+def _of_outputs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Result], PlannedGates]:
     """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
     evaluation = engine.dataset(one_dataset(given.config, given.dataset, engine.dataset_names))
@@ -169,10 +170,9 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
     runs = result_names(given.runs)
-    asked = gating.ask_runs(runs[1:], evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
-    evaluation = gating.asking(evaluation, asked, runs[1])
+    gates, evaluation = asked.of_outputs(runs[1:], evaluation)
     steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
-    return {run: _scored(evaluation.with_outputs(file)) for run, file in steps}
+    return {run: _scored(evaluation.with_outputs(file)) for run, file in steps}, gates
 
 
 def _scored(evaluation: Evaluation) -> Result:
@@ -183,11 +183,10 @@ def _scored(evaluation: Evaluation) -> Result:
         return result
 
 
-def _print(comparison: Comparison, given: argparse.Namespace, gating: Gating) -> None:
+def _print(comparison: Comparison, given: argparse.Namespace, gates: JudgedGates) -> None:
     form = given.form
     if form == "json":
-        gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
-        print_json(comparison.to_dict() | gates)
+        print_json(comparison.to_dict() | gates.entry())
         return
     if form == "table":
         width = report_width()

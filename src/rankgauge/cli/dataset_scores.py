@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog, Claim
-from rankgauge.cli.command_gates import Gating
+from rankgauge.cli.command_gates import AskedGates, PlannedGates
 from rankgauge.cli.console import (
     complain,
     is_debugging,
@@ -24,6 +24,7 @@ from rankgauge.cli.console import (
     tell_broken,
 )
 from rankgauge.cli.conventions import clusters_typed, policy_options
+from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name
 from rankgauge.cli.system_under_test import Interrupts, System
@@ -99,12 +100,12 @@ class Scoring:
 
 @dataclass(slots=True)
 class _Done:
-    """What has been done whenever scoring ends: results, why there are no outputs, and what is not saved yet."""
+    """What has been done whenever scoring ends: results, gates, why there are no outputs, and what is not saved yet."""
 
+    gates: JudgedGates
     results: dict[str, Result] = field(default_factory=dict)
     without_outputs: list[str] = field(default_factory=list)
     unscored: str = ""
-    is_shown: bool = True
 
 
 def name_of(evaluation: Evaluation) -> str:
@@ -130,45 +131,47 @@ def score_datasets(work: Scoring) -> int:
         raise ParameterError("--history names folders of results, so save them: -o FOLDER")
     _tell_idle(given, work.folders)
     reporter = None if given.form == "table" else work.catalog.reporter(given.form)
-    gating = Gating.of(given, work.config)
+    asked = AskedGates.of(given, work.config)
     pages = _pages(given.html, work.names)
-    evaluations = [gating.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations]
-    gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])
+    widened = {name_of(evaluation): asked.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations}
+    evaluations = [evaluation for evaluation, _ in widened.values()]
+    datasets = work.names if work.config is None else [*work.config.config.datasets, *work.names]
+    gates = asked.planned({name: of for name, (_, of) in widened.items()}, datasets)
     clusters = _clusters(work)
     worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
 
-    done = _Done()
+    done = _Done(gates.unjudged())
     interrupts = Interrupts()
     with interrupts.handled(), work.folders.staged(work.names):
         try:
             planned = list(zip(evaluations, worst, clusters, strict=True))
-            _score(work, planned, gating, interrupts, done)
-            done.is_shown = gating.judge(done.results)
+            _score(work, planned, gates, interrupts, done)
+            done.gates = gates.judge(done.results)
         except KeyboardInterrupt:
             if not done.results:
                 complain("interrupted; nothing was scored")
                 return INTERRUPTED
         finally:
             try:
-                if done.is_shown:
-                    _print_results(work, done.results, reporter, gating)
+                if done.gates.are_numbers_shown:
+                    _print_results(work, done.results, reporter, done.gates)
             finally:
                 work.folders.tell()
 
-    gating.tell("table" if reporter is None else given.form)
+    done.gates.tell("table" if reporter is None else given.form)
     if not done.unscored:
-        gating.save(done.results)
-        gating.remember(work.folders.saved, done.results)
+        done.gates.save(done.results)
+        done.gates.remember(work.folders.saved, done.results)
     for name, result in done.results.items():
         if name in pages:
-            extension("html report")(pages[name], {name: result}, gates=gating.report)
-    return _explained(done) or gating.exit_code
+            extension("html report")(pages[name], {name: result}, gates=done.gates.report)
+    return _explained(done) or done.gates.exit_code
 
 
 def _score(
     work: Scoring,
     planned: Sequence[tuple[Evaluation, str | None, Mapping[str, object] | None]],
-    gating: Gating,
+    gates: PlannedGates,
     interrupts: Interrupts,
     done: _Done,
 ) -> None:
@@ -178,7 +181,7 @@ def _score(
         "limit": work.limit,
         "details": work.wants("details"),
         "near_misses": given.near_misses,
-        "sketch_ids": gating.wants_ids,
+        "sketch_ids": gates.asked.wants_ids,
         "workers": given.workers,
     }
     if system is not None:
@@ -186,7 +189,7 @@ def _score(
     for evaluation, column, clusters in planned:
         name = done.unscored = name_of(evaluation)
         with interrupts.stopping(calls=system is not None) as stop:
-            calls = {} if system is None else system.arguments(evaluation, work.folders, stop, gating.until(name))
+            calls = {} if system is None else system.arguments(evaluation, work.folders, stop, gates.until(name))
             result = _scored(evaluation, {**arguments, **calls}, done, is_shown=given.progress)
             if clusters is not None:
                 from rankgauge.comparison.clusters import clustered  # most samples are independent
@@ -269,7 +272,7 @@ def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:
 
 
 def _print_results(
-    work: Scoring, results: Mapping[str, Result], reporter: Claim[Reporter] | None, gating: Gating
+    work: Scoring, results: Mapping[str, Result], reporter: Claim[Reporter] | None, gates: JudgedGates
 ) -> None:
     """Print tables, or what a reporter makes of results, with the gates; JSON of several datasets is one list."""
     is_whole_run = not any(result.settings.get("interrupted") for result in results.values())
@@ -287,7 +290,7 @@ def _print_results(
 
         form = reporter.declaration.name
         reports = {name: rendered(reporter, result) for name, result in results.items()}
-        texts = list(gating.added(reports, form).values())
+        texts = list(gates.added(reports, form).values())
         if means and form == "json":
             texts = [with_datasets(text, means) for text in texts]
         elif means and form == "markdown":

@@ -176,7 +176,7 @@ def html(more: str = "") -> Option:
 
 
 def gates(*, more: str = "", has_baseline: bool = True) -> Options:
-    """Return the options that `Gating` reads; *more* says what is particular to a command."""
+    """Return the options that `AskedGates` reads; *more* says what is particular to a command."""
     gate = f"A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable. {more}".rstrip()
     left_open = (
         "What open gates on changes do: fell (fail if the mean fell for certain, else warn), fail, warn or pass."

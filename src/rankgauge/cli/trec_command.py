@@ -15,7 +15,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import cell
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.catalog.trec_eval import TrecColumn
-from rankgauge.cli.command_gates import Gating
+from rankgauge.cli.command_gates import AskedGates
 from rankgauge.cli.console import (
     emit,
     print_report,
@@ -28,6 +28,7 @@ from rankgauge.cli.console import (
     tell_notes,
 )
 from rankgauge.cli.conventions import Conventions, run_names
+from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
 from rankgauge.columns import Qrels
@@ -89,15 +90,16 @@ def _evaluate(given: argparse.Namespace) -> int:
     further_files = given.also or []
     names = run_names([*given.runs, *(run for _, run in further_files)])
     _tell_idle_columns(given, conventions)
-    gating = Gating.of(given)
-    specs = [measure.spec for measure in measures if measure.spec is not None]
-    plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
+    asked = AskedGates.of(given)
+    wanted = [measure.spec for measure in measures if measure.spec is not None]
+    planned, specs = asked.of_runs(names, wanted, lambda specs: conventions.plan(specs).metrics)
+    plan = conventions.plan(specs)
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1, force=given.force)
     with folders.staged(names):
         judgments = conventions.judgments(given.qrels, plan)
         runs = dict(zip(names, given.runs, strict=False))
-        how: dict[str, Any] = {"columns": conventions.columns, "sketch_ids": gating.wants_ids}
+        how: dict[str, Any] = {"columns": conventions.columns, "sketch_ids": asked.wants_ids}
         results = evaluate_runs(plan, judgments, runs, **how)
         for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
             results |= evaluate_runs(plan, conventions.judgments(qrels, plan), {name: run}, **how)
@@ -117,20 +119,21 @@ def _evaluate(given: argparse.Namespace) -> int:
             folders.save(name, result)
     folders.tell()
 
-    if gating.judge(results):
+    gates = planned.judge(results)
+    if gates.are_numbers_shown:
         if reporter is not None:
-            _print_reports(results, further, reporter, gating, means)
+            _print_reports(results, further, reporter, gates, means)
         elif given.form == "trec":
             emit(_trec_lines(given, next(iter(results.values())), measures, judgments))
         else:
             _print_tables(results, further, given)
             if means and not given.no_summary:
-                asked = next(iter(results.values())).metrics
-                named = {asked[name].info.spellings[0]: mean for name, mean in means.items()}
+                columns = next(iter(results.values())).metrics
+                named = {columns[name].info.spellings[0]: mean for name, mean in means.items()}
                 show(datasets_lines(named, width=report_width(), rule=rule()))
-    gating.tell(given.form)
-    gating.save(results)
-    return tell_broken(results) or gating.exit_code
+    gates.tell(given.form)
+    gates.save(results)
+    return tell_broken(results) or gates.exit_code
 
 
 def _reporter(form: str, catalog: Catalog) -> Claim[Reporter] | None:
@@ -242,7 +245,7 @@ def _print_reports(
     results: Mapping[str, Result],
     further: Mapping[str, Further],
     reporter: Claim[Reporter],
-    gating: Gating,
+    gates: JudgedGates,
     means: Mapping[str, DatasetMean],
 ) -> None:
     """Print what a reporter makes of each run, with means over datasets where there are any."""
@@ -254,7 +257,7 @@ def _print_reports(
         texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
     if means and form == "json":
         texts = {name: with_datasets(text, means) for name, text in texts.items()}
-    named = _named(form, gating.added(texts, form))
+    named = _named(form, gates.added(texts, form))
     if means and form == "markdown":
         named.append(datasets_markdown(means))
     print_report(form, named)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
-from rankgauge.cli.command_gates import Gating
+from rankgauge.cli.command_gates import AskedGates
 from rankgauge.cli.console import echo, remark, show
 from rankgauge.cli.conventions import described, is_config, make_catalog, make_engine, run_names, table_columns
 from rankgauge.cli.scoring_options import VALIDATED_RUNS, VALIDATED_SAMPLES
@@ -94,12 +94,13 @@ def _check_gates(
     """Check the gates of a config, and return the baseline if it can be read."""
     earlier: Mapping[str, Result] | None = None
     with _collected(problems, config):
-        gating = Gating.of(argparse.Namespace(baseline=baseline), engine.config)
+        asked = AskedGates.of(argparse.Namespace(baseline=baseline), engine.config)
+        gates = {}
         for name in engine.dataset_names:
             with _collected(problems, config):
-                gating.widened(engine.dataset(name), name)
-        gating.check_datasets(engine.dataset_names)
-        earlier = gating.baseline
+                _, gates[name] = asked.widened(engine.dataset(name), name)
+        asked.planned(gates, engine.dataset_names)
+        earlier = asked.baseline
     return earlier  # noqa: RET504  # None where an error was collected
 
 
