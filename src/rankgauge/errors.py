@@ -278,7 +278,7 @@ class SampleRefusedError(_ProblemsError):
 
 class MetricFailedError(_ProblemsError):
     """
-    A metric whose code failed for every sample of a run, so that its numbers say nothing.
+    A metric whose code, or that of a matcher or filter, failed for every sample, so that its numbers say nothing.
 
     Attributes:
         result: What would have been returned, such as the `rankgauge.Result`, with every other column; None of

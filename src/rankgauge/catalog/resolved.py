@@ -107,6 +107,11 @@ class ResolvedMatcher:
         named = len(self.providers) - len(steps) - 1
         return (*[("matcher", ())] * named, *steps, comparer)
 
+    @property
+    def blame(self) -> str:
+        """Return how messages call it where its code fails."""
+        return f"matcher {self} (by {'; '.join(f'{name}: {by}' for name, by in self.providers)})"
+
     def check_usable(self) -> None:
         """Raise `MatcherError` when the comparer says that it cannot work here."""
         if self.check is None:

@@ -61,7 +61,7 @@ class ForbiddenJudge:
                     with guarded():
                         self._add_rows(place, sample, sample.output, ranked, start)
                 except ForeignError as error:
-                    flaw = f"matcher {self._matcher} failed: {error}"
+                    flaw = f"{self._matcher.blame} failed: {error}"
             if flaw is not None:
                 self._faults[place] = flaw
 

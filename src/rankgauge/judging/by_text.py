@@ -220,7 +220,7 @@ class TextJudge:
             if not all(each.texts) and self._profile.missing_texts == "fail":
                 self._note_missing(each)
             if isinstance(held, ForeignError):
-                faults[each.place] = f"{self._blame()} failed: {held}"
+                faults[each.place] = f"{self._matcher.blame} failed: {held}"
             elif held.covers is not None:
                 self._add_parts(each, held.covers)
             else:
@@ -310,9 +310,6 @@ class TextJudge:
         if kind.is_graded:
             self._lists.graded.append(len(self._lists.depth))
         return list(grades)
-
-    def _blame(self) -> str:
-        return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
 
 
 def _texts(ranking: Ranking) -> Sequence[str]:

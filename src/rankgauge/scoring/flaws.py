@@ -5,15 +5,13 @@ Statuses of scores, what is wrong with a sample or query for all metrics, and wh
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.frozen import FrozenMap
 from rankgauge.samples import OF_SOME, Fault, Sample
 
 __all__ = [
@@ -71,7 +69,10 @@ def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
 NO_VALUE = "the metric has no value for this ranking"
 """Why a sample is undefined whose ground truth allows a score."""
 
-_FAULT = re.compile(r"(?P<metric>metric .+? \(by .+?\) failed: \w+)(?:.*?(?P<place> \([^()]+:\d+\)))?.*", re.DOTALL)
+_OF_CODE = re.compile(
+    r"(?:metric|matcher|tokenizer|policy filter|gold kind) .+? \(by .+\) (?:failed: |returned )", re.DOTALL
+)
+"""How the reason of a sample begins for which somebody's code failed, of whatever a metric depends on."""
 
 
 def metric_fault(name: str, provider: object, error: object) -> str:
@@ -84,13 +85,11 @@ class Tried:
     """
     What became of a metric on some samples, as far as it tells whether the metric can score any.
 
-    ::
-
-        metric 'a' (by me, m.py:1) failed: KeyError: 'q1' (/site/m.py:2)     the same as with 'q2': kind and place
+    Its own code may fail, or that of a matcher, tokenizer, filter or kind of ground truth that it depends on.
     """
 
     has_worked: bool = False  # whether it scored a sample, or said that it has no value
-    faults: Mapping[str, int] = field(default_factory=FrozenMap)  # how many samples it failed for, by kind and place
+    n_failed: int = 0  # for how many samples code failed
     first: str = ""  # the first reason of these
 
     @classmethod
@@ -98,16 +97,15 @@ class Tried:
         """Return what the outcome of a column says."""
         if not reasons or not status.all() or NO_VALUE in reasons.values():
             return cls(has_worked=bool(len(status)))
-        own = [reason for reason in reasons.values() if reason.startswith(f"metric {name!r} (by ")]
-        kinds = Counter(_FAULT.sub(r"\g<metric>\g<place>", reason) for reason in own)
-        return cls(faults=FrozenMap(kinds), first="".join(own[:1]))
+        own = [reason for reason in reasons.values() if _OF_CODE.match(reason)]
+        first = own[0] if own else ""
+        return cls(n_failed=len(own), first=first if first.startswith("metric ") else f"metric {name!r}: {first}")
 
     def __or__(self, other: Tried) -> Tried:
-        faults = Counter(self.faults) + Counter(other.faults)
-        return Tried(self.has_worked or other.has_worked, FrozenMap(faults), self.first or other.first)
+        first = self.first if self.n_failed else other.first
+        return Tried(self.has_worked or other.has_worked, self.n_failed + other.n_failed, first)
 
     @property
     def reason(self) -> str:
-        """Return why the metric scores nothing: what its code failed with for all samples, of two or more; or empty."""
-        counts = list(self.faults.values())
-        return self.first if not self.has_worked and len(counts) == 1 and counts[0] > 1 else ""
+        """Return why the metric scores nothing: what failed first where code failed for all of two samples or more."""
+        return self.first if not self.has_worked and self.n_failed > 1 else ""
