@@ -34,7 +34,7 @@ from rankgauge.planning.cutoffs import DEFAULT_K
 from rankgauge.plugin import sections
 from rankgauge.policy import PROFILES
 from rankgauge.result import wording
-from rankgauge.scoring import sut
+from rankgauge.scoring import call_threads, sut
 from rankgauge.stats import aggregates, effects, estimates, paired_tests, sequential
 
 ROOT = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ FIGURES = {
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
     "repeat-calls": [f"({compare._MOST_PAIRS} pairs at the most)"],
     "quickstart": ["their 95 % interval", "95th percentile"],
-    "keep-and-rescore": ["95th percentile"],
+    "keep-and-rescore": ["95th percentile", f"While {call_threads.MOST} calls of a process are left behind"],
     "why-numbers-differ": [
         f"As C floats (trec_eval before 10), {2**24 + 1} and {2**24} are tied",
         f"below {aggregates._FLOOR:.5f} to that",

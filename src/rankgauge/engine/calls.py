@@ -75,19 +75,25 @@ def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     import asyncio  # loads only where a system under test is called
     import threading
 
+    from rankgauge.scoring.call_threads import CallThreads
+
+    async def led() -> None:
+        asyncio.get_running_loop().set_default_executor(CallThreads())  # the end of another one waits for what hangs
+        await main()
+
     has_loop = True
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         has_loop = False
     if not has_loop:  # outside of `except`, whose error the traceback of every failed call would begin with
-        asyncio.run(main())
+        asyncio.run(led())
         return
     failure: list[BaseException] = []
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = []
 
     async def drive() -> None:
-        task = asyncio.ensure_future(main())
+        task = asyncio.ensure_future(led())
         running.append((asyncio.get_running_loop(), task))
         with contextlib.suppress(asyncio.CancelledError):
             await task

@@ -8,23 +8,26 @@ import asyncio
 import contextlib
 import inspect
 import random
-import threading
 import time
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.samples import CallError, Sample
 from rankgauge.samples.sample_outputs import TIMED_OUT
+from rankgauge.scoring.call_threads import MOST, in_thread, may_begin
 from rankgauge.scoring.stop import Stop
 
 __all__ = ["Call", "Calling", "SystemUnderTest", "call_each", "failure_of"]
 
 SystemUnderTest = Callable[[Any], object] | Callable[[Any], Awaitable[object]]
 """What takes a sample's input and returns an output, at once or awaited."""
+
+_T = TypeVar("_T")
 
 _LONGEST_PAUSE = 60.0
 """Seconds; pauses double from half a second to a second on, and have a random length so that calls spread."""
@@ -54,7 +57,8 @@ async def call_each(samples: Sequence[Sample], sut: SystemUnderTest, how: Callin
     Call a system under test with each sample's input; yield places and what each call came to, as calls end.
 
     A function that is not asynchronous runs in a daemon thread, so that one that hangs is left behind at its timeout
-    instead of holding up the end of the process.
+    instead of holding up the end of the process. While `MOST` are left behind, a call waits as long as its timeout for
+    one of them to end, and fails if none does.
     """
     if not samples:
         return
@@ -110,6 +114,8 @@ class _Pool:
             if self._stopping.is_set():
                 return
             call = await _call(self._sut, self._samples[place].input, self._how, self._stopping)
+            if call is None:
+                return
             done = _Done(place, call, asyncio.Event())
             await self._queue.put(done)
             await done.handled.wait()  # so that a crash during the next call cannot lose this output
@@ -128,64 +134,79 @@ class _Pool:
                 worker.cancel()
 
 
-async def _call(sut: SystemUnderTest, given: object, how: Calling, stopping: asyncio.Event) -> Call:
-    """Call a system until it answers, as often as is allowed."""
+async def _call(sut: SystemUnderTest, given: object, how: Calling, stopping: asyncio.Event) -> Call | None:
+    """Call a system until it answers, as often as is allowed; return None if the calls stop before it was called."""
+    call = None
     for attempt in count(1):
-        begun = time.perf_counter()
-        task = asyncio.ensure_future(_attempt(sut, given))
-        try:
-            done, _ = await asyncio.wait({task}, timeout=how.timeout)
-        finally:
-            task.cancel()
-        late = CallError(TIMED_OUT, f"the system under test did not answer within {how.timeout or 0:g} seconds")
-        call = Call(task.result() if done else late, time.perf_counter() - begun, attempt)
+        if not _is_async(sut) and not await _unless_stopped(may_begin(how.timeout), stopping):
+            if stopping.is_set():
+                return call
+            call = Call(_crowded(how), 0.0, attempt)
+        else:
+            call = await _tried(sut, given, how, attempt)
         if attempt > how.retries or not isinstance(call.found, CallError) or stopping.is_set():
             break
         pause = min(_LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.SystemRandom().uniform(0.5, 1)
-        tasks = [asyncio.ensure_future(each) for each in (how.sleep(pause), stopping.wait())]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in tasks:
-                each.cancel()
+        await _unless_stopped(how.sleep(pause), stopping)
         if stopping.is_set():
             break
     return call
 
 
+async def _tried(sut: SystemUnderTest, given: object, how: Calling, attempt: int) -> Call:
+    begun = time.perf_counter()
+    task = asyncio.ensure_future(_attempt(sut, given))
+    try:
+        done, _ = await asyncio.wait({task}, timeout=how.timeout)
+    finally:
+        task.cancel()
+    late = CallError(TIMED_OUT, f"the system under test did not answer within {how.timeout or 0:g} seconds")
+    return Call(task.result() if done else late, time.perf_counter() - begun, attempt)
+
+
+def _crowded(how: Calling) -> CallError:
+    """Return why a call could not begin."""
+    waited = "" if how.timeout is None else f", nor did any end within {how.timeout:g} seconds"
+    return CallError(
+        TIMED_OUT,
+        f"the system under test was not called: {MOST} calls that were given up in this process have not ended{waited}",
+    )
+
+
+async def _unless_stopped(awaited: Awaitable[_T], stopping: asyncio.Event) -> _T | None:
+    """Wait for something; return None if the calls stop before it is there."""
+    task, stop = asyncio.ensure_future(awaited), asyncio.ensure_future(stopping.wait())
+    try:
+        await asyncio.wait([task, stop], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        stop.cancel()
+
+
+def _is_async(sut: SystemUnderTest) -> bool:
+    return inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
+
+
 async def _attempt(sut: SystemUnderTest, given: object) -> object:
     """Return what a call returns, or the `CallError` of what it raises, which may be a cancellation of its own."""
-    is_async = inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
     try:
         with guarded():
-            output = sut(given) if is_async else await _threaded(sut, given)
+            output = sut(given) if _is_async(sut) else await in_thread(partial(_settled, sut, given))
             return await output if inspect.isawaitable(output) else output
     except ForeignError as error:  # a failing system is that sample's failure
         return failure_of(error)
 
 
-async def _threaded(sut: SystemUnderTest, given: object) -> object:
-    """Call a system in a thread of its own, which always settles: nobody would wake who waits for it."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[object] = loop.create_future()
-
-    def settle(output: object) -> None:
-        if not future.done():
-            future.set_result(output)
-
-    def run() -> None:
-        try:
-            with guarded():
-                output = sut(given)
-        except ForeignError as error:  # also of `sys.exit`
-            output = failure_of(error)
-        except BaseException as error:  # noqa: BLE001  # Ctrl-C is never raised in this thread, so it is the system's own
-            output = failure_of(ForeignError(error))
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-            loop.call_soon_threadsafe(settle, output)
-
-    threading.Thread(target=run, daemon=True, name="rankgauge-sut").start()
-    return await future
+def _settled(sut: SystemUnderTest, given: object) -> object:
+    """Call a system; return its failure whatever it raises, as nobody would wake who waits for its thread."""
+    try:
+        with guarded():
+            return sut(given)
+    except ForeignError as error:  # also of `sys.exit`
+        return failure_of(error)
+    except BaseException as error:  # noqa: BLE001  # Ctrl-C is never raised in this thread, so it is the system's own
+        return failure_of(ForeignError(error))
 
 
 def failure_of(error: ForeignError) -> CallError:
