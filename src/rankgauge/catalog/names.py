@@ -21,7 +21,6 @@ class Names:
     """The names that plugins claim, as far as these are loaded."""
 
     plugins: tuple[Plugin, ...]  # those that are loaded
-    faults: tuple[Fault, ...]  # what is wrong with any of them
 
     def __init__(self, plugins: Iterable[Plugin], installed: Installed | None) -> None:
         """Index what plugins offer; *installed* is what else there is, which is loaded when it is needed."""
@@ -31,7 +30,12 @@ class Names:
 
     def _index(self, plugins: Iterable[Plugin]) -> None:
         self.plugins = tuple(plugins)
-        self._claims, self._spelled, self.faults = indexed(self.plugins)
+        self._index_of_all = indexed(self.plugins)  # at once: other threads read it meanwhile
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Return what is wrong with any plugin that is loaded."""
+        return self._index_of_all.faults
 
     def complete(self) -> Self:
         """Load everything that was not needed so far."""
@@ -69,15 +73,15 @@ class Names:
             part = None if self._installed is None else self._installed.part(kind, name.casefold())
             if part is not None:
                 self._index((*self.plugins, part))
-            return (kind, name.casefold()) in self._claims
+            return (kind, name.casefold()) in self._index_of_all.claims
 
     def has(self, kind: str, name: str) -> bool:
         """Return whether a name is claimed; only one that is not built in makes other plugins load."""
-        return self.is_loaded(kind, name) or (kind, name.casefold()) in self.complete()._claims  # noqa: SLF001  # itself
+        return self.is_loaded(kind, name) or (kind, name.casefold()) in self.complete()._index_of_all.claims  # noqa: SLF001  # itself
 
     def claims(self, kind: str, name: str) -> Sequence[Claim[Any]]:
         """Return the claims of a name among what is loaded."""
-        return self._claims.get((kind, name.casefold()), ())
+        return self._index_of_all.claims.get((kind, name.casefold()), ())
 
     def get(self, kind: str, name: str, more: Iterable[str] = ()) -> Claim[Any]:
         """Return the only claim of a name; an error that it is unknown names also *more* that there is."""
@@ -90,8 +94,9 @@ class Names:
 
     def all(self, kind: str) -> dict[str, Claim[Any]]:
         """Return the claims of everything usable of one kind by name, sorted."""
+        index = self._index_of_all
         found = {
-            self._spelled[key]: claims[0] for key, claims in self._claims.items() if key[0] == kind and len(claims) == 1
+            index.spelled[key]: claims[0] for key, claims in index.claims.items() if key[0] == kind and len(claims) == 1
         }
         return dict(sorted(found.items()))
 
@@ -104,7 +109,9 @@ class Names:
     def unknown(self, kind: str, name: str, more: Iterable[str] = ()) -> UnknownNameError:
         """Return the error of a name that nobody claims, with what it may have been meant to be."""
         self.complete()
-        known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
+        known = [
+            spelled for key, spelled in self._index_of_all.spelled.items() if key[0] == kind and "{k}" not in spelled
+        ]
         known += more
         broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "api", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})

@@ -7,6 +7,7 @@ evaluates a few queries in a loop meets the same patterns again and again, and n
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, cast
@@ -43,6 +44,7 @@ class PatternScores:
         self.plan = plan  # what is computed
         self._known: dict[Pattern, _Cells] = {}
         self._size = 0
+        self._remembering = threading.Lock()
         self._has_scale = any(metric.clips_above is not None for metric in plan.metrics)
         cuts = (metric.cut.resolve([None], plan.default_k) for metric in plan.metrics)
         self._cuts = [(None if k is None else (int(k), int(k)), next(iter(sources))) for k, sources in cuts]
@@ -102,10 +104,11 @@ class PatternScores:
         size = sum(2 * len(grades) + len(self._cuts) for _, grades, _ in kept)
         if size > _ROOM:
             return
-        if self._size + size > _ROOM:
-            self._known, self._size = {}, 0
-        self._known |= kept
-        self._size += size
+        with self._remembering:  # so that the size is that of what is kept, whichever thread forgets
+            if self._size + size > _ROOM:
+                self._known, self._size = {}, 0
+            self._known |= kept
+            self._size += size
 
 
 def _sees_patterns(metric: PlannedMetric) -> bool:
