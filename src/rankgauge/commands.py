@@ -76,6 +76,10 @@ _OWN: Mapping[str, tuple[str, str]] = {
     ),
     "plugins.check": ("rankgauge.features.testing.check_options:PLUGINS_CHECK", "Check that plugins can be used."),
     "plugins.lock": ("rankgauge.cli.catalog_options:PLUGINS_LOCK", "Write a lock file."),
+    "help": (
+        "rankgauge.cli.catalog_options:HELP",
+        "Show the options of a command, or a group of them: rankgauge help run calls.",
+    ),
     "doctor": (
         "rankgauge.cli.catalog_options:DOCTOR",
         "Show what is installed and what works, to paste into a report of a bug.",

@@ -1,5 +1,6 @@
 """How the command line is read: options in any place, help, usage errors and completion."""
 
+import re
 import subprocess
 import sys
 
@@ -91,11 +92,53 @@ class TestHelp:
     def test_it_wins_over_what_is_wrong_behind_it(self, rankgauge):
         assert rankgauge("plugins", "check", "--help", "one", "two").code == 0
 
-    def test_it_groups_options_and_says_what_they_are_by_default(self, rankgauge):
-        text = rankgauge("run", "--help").out
-        order = ["what is evaluated:", "--sut FUNCTION", "-m, --metric METRIC", "[default: table]", "\ngates:\n"]
+    def test_all_of_it_groups_options_and_says_what_they_are_by_default(self, rankgauge):
+        text = rankgauge("help", "run", "all").out
+        order = ["\ndata:\n", "--sut FUNCTION", "-m, --metric METRIC", "[default: table]", "\ngates:\n"]
         places = [text.index(part) for part in order]
         assert places == sorted(places)
+        assert "Exit codes:" in text
+
+    @pytest.mark.parametrize("name", ["run", "rescore", "trec", "compare"])
+    def test_that_of_a_command_with_many_options_fits_a_screen_and_leads_to_all(self, name, rankgauge, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
+        short = rankgauge(name, "--help").out
+        assert len(short.splitlines()) <= 45
+        assert rankgauge("help", name).out == short
+        whole = rankgauge("help", name, "all").out
+        options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", whole, re.MULTILINE))
+        groups = re.findall(r"^  (\w+) +--", short.partition("\nall options:")[2], re.MULTILINE)
+        parts = [rankgauge("help", name, group).out for group in groups]
+        assert all(part.startswith(group) for part, group in zip(parts, groups, strict=True))
+        grouped = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", "".join(parts), re.MULTILINE))
+        assert grouped == options - {"--help"}
+        assert len(options) > 20
+        assert {*re.findall(r"^  (?:-\w, )?(--[\w-]+)", short, re.MULTILINE)} < options
+
+    def test_that_of_a_command_with_few_options_shows_all(self, rankgauge):
+        assert (
+            rankgauge("help", "power", "all").out == rankgauge("power", "--help").out == rankgauge("help", "power").out
+        )
+        assert rankgauge("help").out == rankgauge("--help").out
+        assert rankgauge("help", "gold").out == rankgauge("gold", "--help").out
+
+    @pytest.mark.parametrize(
+        ("typed", "message"),
+        [
+            ("run cals", "no group of options 'cals' (did you mean 'calls'?); there are data, calls, "),
+            ("run calls gates", "help is of one group of options at a time, not of calls and gates"),
+            ("rum", "no command 'rum' (did you mean 'run'?)"),
+            ("gold chekc", "no command 'chekc' (did you mean 'check'?)"),
+        ],
+    )
+    def test_of_what_there_is_not_says_what_there_is(self, typed, message, rankgauge):
+        done = rankgauge("help", *typed.split())
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+
+    def test_a_mistyped_option_leads_to_all_of_them(self, rankgauge):
+        assert "; `rankgauge help run all` shows all there is" in rankgauge("run", "--sutt", "f").err
+        assert "; `rankgauge power --help` shows all there is" in rankgauge("power", "--sutt", "f").err
 
     def test_every_command_is_listed_with_what_it_does(self, rankgauge):
         for name in command_names():

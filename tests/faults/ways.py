@@ -182,6 +182,7 @@ WAYS: tuple[Way, ...] = (
 
 WITHOUT_FILES: Mapping[str, str] = {
     "init": "writes files and reads none",
+    "help": "shows what can be typed",
     "doctor": "looks at what is installed",
     "metrics list": "lists what is installed",
     "metrics show": "takes a name",

@@ -92,3 +92,9 @@ DOCTOR = Command("[OPTIONS]", _ABOUT_DOCTOR, (AS_JSON,), "setup_commands:execute
 _FOLDER = "The folder; created if needed."
 _INIT_OPTIONS: Options = (file("directory", _FOLDER, "FOLDER", nargs="?", default=".", says="the working directory"),)
 INIT = Command("[FOLDER]", "Nothing is ever overwritten.", _INIT_OPTIONS, "setup_commands:execute_init")
+
+_ABOUT_HELP = """\
+Without COMMAND: all commands. Without GROUP: as COMMAND --help. GROUP is a group of the command's options, as its help
+lists them, or all."""
+_HELP_WORDS = value("words", "COMMAND [GROUP]", "A command, such as run or gold check, and a group.", nargs="*")
+HELP = Command("[COMMAND] [GROUP]", _ABOUT_HELP, (_HELP_WORDS,), "command_line:execute_help")

@@ -71,7 +71,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except UsageError as error:
-        remark(f"{error.parser.format_usage()}error: {error}; `{error.parser.prog} --help` shows all there is")
+        remark(f"{error.parser.format_usage()}error: {error}; `{error.parser.how_to_see_all}` shows all there is")
         return 2
     except ParserExit as ended:
         if text := str(ended).rstrip("\n"):
@@ -136,6 +136,20 @@ def _typed(root: CommandParser, words: list[str]) -> tuple[CommandParser, str, _
             if options:  # a group has no other one than --help
                 break
     return parser, name, table
+
+
+def execute_help(given: argparse.Namespace) -> int:
+    """Print the help of rankgauge, of a command, or of some of its options."""
+    rest = list(given.words)
+    parser, name, table = _typed(_root(), rest)
+    if name not in table.commands:
+        return _show(parser)
+    command = _command(name, table)
+    command.add_options(parser)
+    if len(rest) > 1:
+        parser.error(f"help is of one group of options at a time, not of {' and '.join(rest)}")
+    emit([command.guarded(lambda: parser.format_part(rest[0]) if rest else parser.format_help())])
+    return 0
 
 
 def _tell_missing_texts(name: str) -> None:
@@ -227,7 +241,9 @@ def _parser(name: str, table: _Table) -> CommandParser:
         )
     command = _command(name, table)
     summary = command.summary or table.commands[name][1]
-    return CommandParser(f"rankgauge {name}", command.usage, f"{summary}\n\n{command.about}".rstrip())
+    parser = CommandParser(f"rankgauge {name}", command.usage, f"{summary}\n\n{command.about}".rstrip())
+    parser.first = command.first
+    return parser
 
 
 def _root() -> CommandParser:

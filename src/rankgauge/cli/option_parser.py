@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NoReturn
 
 from rankgauge.cli.console import emit, terminal_width
@@ -69,6 +69,7 @@ class CommandParser(argparse.ArgumentParser):
             add_help=False,
         )
         self.color = False  # Python 3.14 colours help by rules that are not those of --plain
+        self.first: Collection[str] = ()
         self._commands = commands
         self.add_argument("-h", "--help", dest="wants_help", action="store_true", help="Show this message and exit.")
 
@@ -76,10 +77,58 @@ class CommandParser(argparse.ArgumentParser):
         """Raise what argparse finds wrong."""
         raise UsageError(self, message)
 
+    @property
+    def how_to_see_all(self) -> str:
+        """Return what to type for all options."""
+        return f"rankgauge help {self.prog.removeprefix('rankgauge ')} all" if self.first else f"{self.prog} --help"
+
+    def format_part(self, name: str) -> str:
+        """Return the help of all options (`all`), or of the group whose heading begins with a word."""
+        if name == "all":
+            return super().format_help()
+        groups = self._by_word()
+        if name not in groups:
+            from rankgauge.errors import did_you_mean, listed
+
+            there = listed([*groups, "all"])
+            self.error(f"no group of options {name!r}{did_you_mean(name, [*groups, 'all'])}; there are {there}")
+        formatter = self._get_formatter()
+        self._add_group(formatter, groups[name])
+        return formatter.format_help()
+
+    def _by_word(self) -> dict[str, argparse._ArgumentGroup]:
+        """Return the groups of options by the first words of their headings."""
+        named = [group for group in self._action_groups if group not in {self._positionals, self._optionals}]
+        return {(group.title or "").partition(" ")[0]: group for group in named}
+
+    def _add_group(self, formatter: argparse.HelpFormatter, group: argparse._ArgumentGroup) -> None:
+        """Add a group to a help."""
+        formatter.start_section(group.title)
+        formatter.add_arguments(group._group_actions)  # noqa: SLF001  # as argparse does
+        formatter.end_section()
+
+    def _first_help(self) -> str:
+        """Return the help that fits a screen: arguments, the options that most people need, and the groups of all."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, [], [])
+        summary, about, *_ = f"{self.description}\n\n".split("\n\n")
+        formatter.add_text(f"{summary}\n\n{about}")
+        self._add_group(formatter, self._positionals)
+        formatter.start_section("options that most need")
+        for name in self.first:
+            formatter.add_argument(self._option_string_actions[name])
+        formatter.end_section()
+        groups = self._by_word()
+        least, most = max(map(len, groups)) + 2, _help_width()
+        words = self.prog.removeprefix("rankgauge ")
+        lines = [_cut(f"  {name:{least}}{', '.join(_names(group))}", most) for name, group in groups.items()]
+        lines = [f"all options: rankgauge help {words} GROUP", *lines, f"  {'all':{least}}everything"]
+        return "\n".join([formatter.format_help(), *lines, ""])
+
     def format_help(self) -> str:
         """Return the help, with the commands of a group."""
         if self._commands is None:
-            return super().format_help()
+            return self._first_help() if self.first else super().format_help()
         from textwrap import fill  # argparse has loaded it by now
 
         listed = self._commands()
@@ -191,6 +240,16 @@ class CommandParser(argparse.ArgumentParser):
 
             self.error(f"no option {name}{did_you_mean(name, [each for each in known if each.startswith('--')])}")
         return known[name]
+
+
+def _names(group: argparse._ArgumentGroup) -> list[str]:
+    """Return the longest name of each option of a group."""
+    return [max(action.option_strings, key=len) for action in group._group_actions]  # noqa: SLF001  # as above
+
+
+def _cut(line: str, most: int) -> str:
+    """Return a line of names, whose last ones are left out if it is longer than a terminal is wide."""
+    return line if len(line) <= most else f"{line[: most - 3].rpartition(',')[0]}, ..."
 
 
 def _help_width() -> int:

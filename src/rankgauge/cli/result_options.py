@@ -32,7 +32,7 @@ shown to be smaller makes two systems equivalent."""
 _TEST = "sign-flip, t, wilcoxon, bootstrap-bca, or one of a plugin."
 COMPARE_OPTIONS: Options = (
     value("runs", "BASE NEW", "What to compare; the first is the baseline.", nargs="+"),
-    "what is compared",
+    "systems and samples",
     value("-m --metric", "METRIC", "A metric to compare.", many=True, says="all means that both have"),
     value("--qrels", "QRELS", "Judgments: BASE and NEW are TREC runs."),
     value("--judgments", "QRELS", "Judgments of a model, which --human corrects: of all questions."),
@@ -50,7 +50,7 @@ COMPARE_OPTIONS: Options = (
     value("--confidence", "SHARE", "Confidence level of intervals and tests.", type=share, default=0.95),
     value("--resamples", "N", "Random sign flips to try.", type=int, default=100_000),
     value("--seed", "N", "Random seed.", type=int, default=0),
-    "what is printed and written",
+    "printing and writing",
     *shared.formats("table, json, markdown, csv or latex (booktabs)", choices=COMPARISON_FORMATS),
     shared.ALL_COLUMNS,
     shared.html(),
@@ -58,7 +58,8 @@ COMPARE_OPTIONS: Options = (
     *shared.gates(more="Every other system is judged against BASE.", has_baseline=False),
     *shared.JUDGING,
 )
-COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare")
+_FIRST = ("-m", "--qrels", "--config", "--cluster", "--matters", "--test", "--html", "--gate")
+COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare", first=_FIRST)
 
 _USAGE_EXPLAIN = "[-m METRIC] [--json] RESULT_DIR SAMPLE\n--qrels QRELS --run RUN -m METRIC [OPTIONS] QUERY"
 _ABOUT_EXPLAIN = """\

@@ -25,7 +25,7 @@ _SCORES: Options = (
     shared.CLUSTER,
     value("--max-failed", "SHARE", _MAX_FAILED, type=share),
     value("--cohort", "FIELD", _COHORT, many=True),
-    "what is printed",
+    "printing",
     *shared.formats(_FORMATS),
     flag("--details", "Keep the facts behind every score."),
     flag("--near-misses", "Also keep, for each gold text not found, the nearest retrieved text."),
@@ -34,7 +34,7 @@ _SCORES: Options = (
     shared.ALL_COLUMNS,
     flag("--bands", "Label each mean with a word, such as good."),
     Option(("--progress",), {"action": argparse.BooleanOptionalAction, "default": True, "help": _PROGRESS}),
-    "what is written",
+    "writing",
     file("-o --output", "Write a result folder here.", "FOLDER"),
     shared.FORCE,
     flag("--keep-data", "Copy data and outputs into the result folder, so that it is self-contained."),
@@ -68,8 +68,7 @@ CALLS: Options = (
 )
 _RUN_OPTIONS: Options = (
     file("config", "The config file.", "CONFIG", nargs="?"),
-    _WORKERS,
-    "what is evaluated",
+    "data",
     file("--data", "A data file, instead of the config's datasets."),
     value("--dataset", "NAME", "A dataset of the config; by default all.", many=True),
     value("--set", "NAME", "A metric set of the config or a plugin.", many=True, dest="metric_set"),
@@ -77,10 +76,12 @@ _RUN_OPTIONS: Options = (
     flag("--stages", "The same for every stage that the first 1,000 outputs tell."),
     value("--limit", "N", "Evaluate only the first N samples.", type=int),
     *shared.DATA,
+    _WORKERS,
     *CALLS,
     *_SCORES,
 )
-RUN = Command("[OPTIONS] [CONFIG]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run")
+_FIRST = ("--data", "--outputs", "--preset", "--sut", "-m", "--profile", "--worst", "-o", "--html", "--gate")
+RUN = Command("[OPTIONS] [CONFIG]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
 
 _ABOUT_RESCORE = """\
 Metrics, profile, policy and cutoff are those of the folder unless others are given; matchers and named columns of
@@ -90,11 +91,15 @@ they have changed. Exit codes: as `run`.
 _RESCORED = "A result folder, or a folder of several."
 _RESCORE_OPTIONS: Options = (
     file("folder", _RESCORED, "FOLDER", nargs="?", default=".", says="the working directory"),
+    "data",
     shared.CONFIG,
     _WORKERS,
     *_SCORES,
 )
-RESCORE = Command("[OPTIONS] [FOLDER]", _ABOUT_RESCORE, _RESCORE_OPTIONS, "run_command:execute_rescore")
+_FIRST_RESCORE = ("--config", "-m", "--profile", "-k", "--worst", "-f", "-o", "--html", "--gate", "--baseline")
+RESCORE = Command(
+    "[OPTIONS] [FOLDER]", _ABOUT_RESCORE, _RESCORE_OPTIONS, "run_command:execute_rescore", first=_FIRST_RESCORE
+)
 
 _USAGE_TREC = "[OPTIONS] QRELS RUN [RUN ...]\n[OPTIONS] [QRELS] RUN [RUN ...] --against OTHER"
 _ABOUT_TREC = """\
@@ -112,7 +117,7 @@ _CLUSTERS = "A file with a line for each query: its id, a blank, and the cluster
 TREC_OPTIONS: Options = (
     value("qrels", "QRELS", "The judgments."),
     value("runs", "RUN", "The runs.", nargs="*"),
-    "what is evaluated",
+    "metrics and queries",
     value("-m --metric", "METRIC", "A metric, a family (P) or a set (official, all_trec).", many=True, says="official"),
     flag("-c --complete", "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."),
     value("--also", "QRELS,RUN", _ALSO, many=True, type=shared.two_files),
@@ -120,7 +125,7 @@ TREC_OPTIONS: Options = (
     *shared.unjudged("table, json"),
     value("--cluster", "FILE", _CLUSTERS),
     *shared.JUDGING,
-    "what is printed and written",
+    "printing and writing",
     shared.INTERVAL,
     flag("-q --per-query", "Also print the scores of every query."),
     flag("-n --no-summary", "Leave out the summary over all queries."),
@@ -131,7 +136,8 @@ TREC_OPTIONS: Options = (
     shared.FORCE,
     *shared.gates(),
 )
-TREC = Command(_USAGE_TREC, _ABOUT_TREC, TREC_OPTIONS, "trec_command:execute_trec")
+_FIRST_TREC = ("-m", "-c", "-q", "-l", "-J", "-M", "--profile", "-f", "-o", "--gate")
+TREC = Command(_USAGE_TREC, _ABOUT_TREC, TREC_OPTIONS, "trec_command:execute_trec", first=_FIRST_TREC)
 
 _ABOUT_VALIDATE = """\
 Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report

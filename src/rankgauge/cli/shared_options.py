@@ -32,7 +32,7 @@ class Option(NamedTuple):
 
 
 Options = tuple[Option | str, ...]
-"""Options in the order of the help; a text is the heading of those behind it."""
+"""Options in the order of the help; a text is the heading of those behind it, and its first word is typed for them."""
 
 
 def flag(names: str, text: str, **settings: Any) -> Option:  # noqa: ANN401  # argparse's
@@ -201,7 +201,7 @@ def gates(*, more: str = "", has_baseline: bool = True) -> Options:
 
 
 JUDGING: Options = (
-    "how runs are judged",
+    "judging of runs",
     value("-l --relevance", "GRADE", "Lowest grade of a relevant document.", type=float),
     flag("-J --judged-only", "Drop unjudged documents before ranks are counted."),
     value("-M --depth", "N", "Use only the first N results of each query.", type=int),
@@ -277,6 +277,8 @@ class Command(NamedTuple):
         summary: Its one line, where the table of commands has none.
 
         guarded: Calls a function that may run code of the command, such as types of its options.
+
+        first: The options that its help shows beside arguments and groups; empty if it shows all.
     """
 
     usage: str
@@ -285,6 +287,7 @@ class Command(NamedTuple):
     execute: str | Callable[[argparse.Namespace], int]
     summary: str = ""
     guarded: Callable[[Callable[[], Any]], Any] = _as_it_is
+    first: tuple[str, ...] = ()
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add options and arguments to a parser."""
