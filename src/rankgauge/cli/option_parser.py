@@ -249,7 +249,7 @@ def _names(group: argparse._ArgumentGroup) -> list[str]:
 
 def _cut(line: str, most: int) -> str:
     """Return a line of names, whose last ones are left out if it is longer than a terminal is wide."""
-    return line if len(line) <= most else f"{line[: most - 3].rpartition(',')[0]}, ..."
+    return line if len(line) <= most else f"{line[: most - 4].rpartition(',')[0]}, ..."
 
 
 def _help_width() -> int:
