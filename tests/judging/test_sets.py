@@ -132,12 +132,12 @@ class TestMistakes:
             ([[]], ".sets[0]", "the set is empty"),
             ([{"any_of": []}], ".sets[0].any_of", "the set is empty"),
             ([{"all_of": ["a", "zz"]}], ".sets[0].all_of[1]", "'zz' is not in 'relevant'; add it there"),
-            ([{"all_of": "a"}], ".sets[0].all_of", "expected a list of ids or of sets"),
+            ([{"all_of": "a"}], ".sets[0].all_of", "expected a list of items or of sets"),
             ([{}], ".sets[0]", "a set is {'all_of'"),
             ([{"all_of": ["a"], "any_of": ["b"]}], ".sets[0]", "a set is {'all_of'"),
             ([[""]], ".sets[0][0]", "an id must not be empty"),
             ([[None]], ".sets[0][0]", "an id must be"),
-            ([[["a", ["b"]]]], ".sets[0][0][1]", "a set inside another one has ids only"),
+            ([[["a", ["b"]]]], ".sets[0][0][1]", "a set inside another one has items only"),
             ([["e"]], ".sets[0][0]", "'e' has gain 0 in 'relevant'"),
         ],
     )
@@ -160,7 +160,7 @@ class TestMistakes:
         sets = ["a"]
         for _ in range(500):
             sets = [sets]
-        with pytest.raises(DataError, match="ids only"):
+        with pytest.raises(DataError, match="items only"):
             evaluation(sample(sets)).run()
 
     def test_a_misspelt_key_is_named(self):

@@ -235,6 +235,8 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     texts = answers = support = places = False
     for sample in samples_of(_evaluation(engine, given, "default", ["retrieval-mrr"])):
         kinds.update(kind for kind in GOLD_KINDS if getattr(sample.expected, kind))
+        if sample.expected.other_sets:
+            kinds.add("sets")
         if isinstance(sample.output, Output):
             texts = texts or sample.output.texts is not None
             places = places or sample.output.places is not None

@@ -322,7 +322,7 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
             safe_name=planned.safe_name,
             higher_is_better=planned.metric.higher_is_better,
             range=planned.metric.range,
-            gold=tuple(target.gold for target in planned.targets),
+            gold=tuple(dict.fromkeys(target.gold for target in planned.targets)),
             judges_answer=all(target.judges == "answer" for target in planned.targets),
             aggregate=planned.metric.aggregate,
             expression=str(planned.expression),

@@ -85,12 +85,14 @@ def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tu
     output = sample.output or Output(())
     tried = missing[:_MOST_ON_TOP]
     listed = {} if scorer.target.unit is None else unit_rule(scorer.target.unit).gold(sample)
-    sets = scorer.target.rolled(sample).expected.sets if scorer.target.kind.has_no_rank else None
-    members = {str(each): each.fewest() for each in sets or ()}
+    of_items, members = scorer.target.of_items, {}
+    if scorer.target.kind.has_no_rank:
+        sets = scorer.target.rolled(sample).expected.sets_of(of_items.gold)
+        members = {str(each): each.fewest() for each in sets}
 
     def raised(gold: MissingGold) -> Sample:
         changed = output
-        wanted = members.get(gold.id) or scorer.target.kind.texts_called([gold.id], sample.expected)
+        wanted = of_items.texts_called(members.get(gold.id, (gold.id,)), sample.expected)
         for name in reversed(wanted):
             changed = _with(changed, listed.get(name, name), scorer, sample.expected)
         return sample._replace(output=changed)

@@ -1,5 +1,5 @@
 """
-Judging by sets of relevant items: each set is a gold item, found at the rank at which it is complete.
+Judging by sets: each set is a gold item, found at the rank at which the last of the items that it needs is found.
 """
 
 from __future__ import annotations
@@ -20,36 +20,40 @@ __all__ = ["SetJudge"]
 
 
 class SetJudge:
-    """Judges a batch by id, and makes gold items of its sets; a set that is never complete has no row."""
+    """Judges the items of sets, and makes gold items of the sets; a set that is never complete has no row."""
 
     def __init__(self, judge: Judge, target: Target, profile: Profile) -> None:
         self._judge = judge
         self._target = target
         self._profile = profile
         self._sets: list[tuple[GoldSet, ...]] = []
-        self._names: list[str] = []  # of the relevant items of all samples
+        self._names: list[str] = []  # of the items of all samples
         self._faults: dict[int, str] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
+        of_items = self._target.of_items
         for place, sample in enumerate(samples, len(self._sets)):
             expected = self._target.rolled(sample).expected
-            self._sets.append(expected.sets or ())
-            self._names += expected.relevant or ()
+            self._sets.append(expected.sets_of(of_items.gold))
+            self._names += of_items.kind.names(expected)
             if expected.faults is not None and "sets" in expected.faults:
                 self._faults[place] = expected.faults["sets"].reason
         self._judge.add(samples)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        found = self._judge.evidence()
+        return self._of_sets(self._judge.evidence())
+
+    def _of_sets(self, found: Evidence) -> Evidence:
         without = [place for place, sets in enumerate(self._sets) if not sets]
         faults = {place: reason for place, reason in found.faults.items() if self._sets[place]}
         judged = replace(self._complete(found.judged), shown=found.judged.shown)
-        return replace(found, judged=judged, without_gold=without, faults={**faults, **self._faults})
+        by_text = None if found.by_text is None else self._of_sets(found.by_text)
+        return replace(found, judged=judged, without_gold=without, faults={**faults, **self._faults}, by_text=by_text)
 
     def _complete(self, judged: Judged) -> Judged:
-        """Return what was judged by id with the sets as gold."""
+        """Return what was judged of the items with the sets as gold."""
         lists = JudgedLists()
         lists.depth += judged.depth.tolist()
         ends = np.searchsorted(judged.rows.sample, np.arange(judged.n), side="right").tolist()

@@ -26,6 +26,7 @@ from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import unit_rule
 from rankgauge.policy import Profile
 from rankgauge.samples import KINDS, Expected, GoldKind, Output, Sample
+from rankgauge.samples.built_in_kinds import sets_of
 from rankgauge.samples.sample_values import InvalidError
 from rankgauge.samples.validity import read_moment
 
@@ -76,12 +77,29 @@ class Target(NamedTuple):
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
     joint: bool = False  # whether what several results hold of a gold text or span adds up
     stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
-    declared: DeclaredGold | None = None  # the kind of ground truth where a plugin declares it
+    declared: DeclaredGold | None = None  # the kind of ground truth, or of what is in sets, where a plugin declares it
+    members: str = ""  # where sets are judged, the kind of their items unless these are relevant ids
 
     @property
     def kind(self) -> GoldKind:
         """Return the declaration of the kind of ground truth."""
-        return self.declared or KINDS[self.gold]
+        return sets_of(self.members, self.declared) if self.members else self.declared or KINDS[self.gold]
+
+    @property
+    def of_items(self) -> Target:
+        """Return what single items are judged against: those of the sets, where sets are judged."""
+        return self._replace(gold=self.members or "relevant", members="") if self.gold == "sets" else self
+
+    @property
+    def wanted(self) -> str:
+        """Return what the ground truth has to have, for messages."""
+        return f"{self.gold} of {self.members}" if self.members else self.gold
+
+    def texts_called(self, names: Sequence[str], expected: Expected) -> list[str]:
+        """Return the texts that a matcher looks for of some gold items; their names where none does."""
+        sets = {str(each): each for each in expected.sets_of(self.members)} if self.members else {}
+        items = [item for name in names for item in (sets[name].ids() if name in sets else (name,))]
+        return self.of_items.kind.texts_called(items, expected)
 
     @property
     def identity(self) -> Identity:

@@ -259,6 +259,10 @@ def make_judge(
     if target.stage is not None:
         whole = make_judge(target._replace(stage=None), profile, matcher, keep=keep, looked=looked)
         return StageJudge(whole, target)
+    if target.gold == "sets":
+        from rankgauge.judging.by_set import SetJudge
+
+        return SetJudge(make_judge(target.of_items, profile, matcher, keep=keep, looked=looked), target, profile)
     if target.declared is not None and target.declared.judge is not None:
         from rankgauge.judging.by_declared import DeclaredJudge
 
@@ -308,12 +312,6 @@ def _by_span(target: Target, profile: Profile, _: ResolvedMatcher | None, keep: 
     return PlaceJudge(lambda: SpanJudge(profile, keep=keep, joint=target.joint), checks=profile.places == "checked")
 
 
-def _by_set(target: Target, profile: Profile, _: ResolvedMatcher | None, keep: Keep, __: int) -> Judge:
-    from rankgauge.judging.by_set import SetJudge
-
-    return SetJudge(make_judge(target._replace(gold="relevant"), profile, keep=keep), target, profile)
-
-
 def _needed(matcher: ResolvedMatcher | None, target: Target) -> ResolvedMatcher:
     if matcher is None:
         raise TypeError(f"judging {target.gold} needs a matcher")
@@ -326,7 +324,6 @@ _MAKERS: Mapping[str, Callable[[Target, Profile, ResolvedMatcher | None, Keep, i
     "asked_at": _by_validity,
     "forbidden": _by_forbidden,
     "spans": _by_span,
-    "sets": _by_set,
 }
 """What makes the judge of a kind of ground truth; the others are judged by text where there is a matcher, or by id."""
 

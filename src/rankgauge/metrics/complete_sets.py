@@ -29,6 +29,8 @@ def complete_sets(judged: Judged, *, k: Cutoff) -> Scores:
 
     Formula: ``|sets complete in the first k| / |sets|``, of `expected_output.sets`. A set is complete where all of its
     items were found (`all_of`), or one of them (`any_of`); how relevant they are, beyond being so, plays no part.
+    Items are relevant ids, else spans, else passages; ``gold=`` says which, or names a plugin's kind. A passage or span
+    is found as in any other metric: where the first results hold half of it together.
 
     When to use it: an answer needs several documents at once (multi-hop questions), or one of several that say the
     same. `retrieval-recall-at-k` gives half of the score for half of a chain that nobody can answer from.

@@ -158,8 +158,9 @@ def definition_by_id(
 
     How these are judged does not change what ids mean, so that it says what it said before texts were judged together.
     """
-    apart = [target._replace(joint=False) if target.gold == "passages" else target for target in targets]
-    used = (matchers[target] for target in targets if target in matchers)
+    by_id = [target for target in targets if not target.members]  # ids were all that sets could have
+    apart = [target._replace(joint=False) if target.gold == "passages" else target for target in by_id]
+    used = (matchers[target] for target in by_id if target in matchers)
     return {**definition, **_judging(apart, [(matcher, _before_covers(matcher)) for matcher in used])}
 
 
@@ -197,7 +198,7 @@ def _counts(target: Target) -> bool:
 def _judged(target: Target) -> str:
     unit = "" if target.unit is None else f" by unit {target.unit}"
     stage = "" if target.stage is None else f" at stage {target.stage}"
-    return f"{target.gold} {target.judges}{' jointly' if target.joint else ''}{unit}{stage}"
+    return f"{target.wanted} {target.judges}{' jointly' if target.joint else ''}{unit}{stage}"
 
 
 def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:

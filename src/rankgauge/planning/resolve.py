@@ -142,7 +142,9 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
     aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
     matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
-    kinds = tuple(conventions.catalog.declared_gold(target.gold) for target in judged if target.declared is not None)
+    kinds = tuple(
+        conventions.catalog.declared_gold(target.of_items.gold) for target in judged if target.declared is not None
+    )
     definition = metric_definition(
         metric,
         {**settings, "rel": rel, **overrides.definition(bound)},
@@ -298,7 +300,7 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
         gold = next(kind for kind in bound.metric.gold if kind in KINDS and KINDS[kind].has_units)
         return {Target(gold, unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
-    joint = _joint(bound)
+    joint, has_sets = _joint(bound), bound.metric.gold == ("sets",)
     for kind in _kinds(bound, conventions.catalog):
         chosen = _matcher_name(bound, kind, conventions) if kind.is_text else None
         name = None if chosen is None else str(chosen)
@@ -314,8 +316,14 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
         adds_up &= bound.metric.judging.judges == "retrieved"
         declared = kind if isinstance(kind, DeclaredGold) else None
         judges = bound.metric.judging.judges
-        judged[Target(kind.name, judges, name, joint=adds_up and joint, declared=declared)] = matcher
+        target = Target(kind.name, judges, name, joint=adds_up and joint, declared=declared)
+        judged[_of_sets(target) if has_sets else target] = matcher
     return judged
+
+
+def _of_sets(target: Target) -> Target:
+    """Return the target of sets whose items a target judges."""
+    return target._replace(gold="sets", members="" if target.gold == "relevant" else target.gold)
 
 
 def _joint(bound: Bound) -> bool:
@@ -350,7 +358,8 @@ def _unit(bound: Bound) -> str | None:
 def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
-    kinds, gold, matcher = tuple(map(catalog.gold_kind, metric.gold)), engine.get("gold"), engine.get("matcher")
+    kinds = tuple(map(catalog.gold_kind, metric.gold_of_items))
+    gold, matcher = engine.get("gold"), engine.get("matcher")
     if gold is not None:
         if not metric.needs_gold:
             raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
@@ -359,9 +368,8 @@ def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
             called = (other,)
         if not called:
             hint = did_you_mean(str(gold), catalog.gold_kinds.names())
-            raise ParameterError(
-                f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}{hint}"
-            )
+            known = " or ".join(metric.gold_of_items)
+            raise ParameterError(f"{metric.alias!r} can be judged against {known}, not against gold={gold!r}{hint}")
         kinds = called
     elif "joint" in engine:
         kinds = tuple(kind for kind in kinds if kind.is_evidence) or kinds

@@ -20,6 +20,7 @@ from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.metric_values import wrong_values
 from rankgauge.plugin.signature import PLAIN_NAME, CutoffKind, Parameter, first_line, read_like
 from rankgauge.samples import KINDS, kind_called
+from rankgauge.samples.built_in_kinds import with_members
 
 __all__ = [
     "WHOLE_RUN",
@@ -245,7 +246,12 @@ class Metric:
     def takes_joint(self) -> bool:
         """Return whether it finds gold texts or spans, which several results may do together."""
         of_results = self.judging.judges == "retrieved" and "cover" not in self.judging.needs
-        return of_results and any(kind_called(kind).together != "never" for kind in self.judging.gold)
+        return of_results and any(kind.together != "never" for kind in with_members(self.judging.gold))
+
+    @property
+    def gold_of_items(self) -> tuple[str, ...]:
+        """Return what single items are judged against: as `gold`, but the kinds of their items in place of sets."""
+        return tuple(kind.name for kind in with_members(self.gold))
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:
@@ -256,8 +262,8 @@ class Metric:
             "k": has_cutoff,
             **dict.fromkeys(("budget", "tokenizer", "partial"), has_budget),
             "rel": bool(self.judging.uses_rel),
-            "gold": len(self.judging.gold) > 1,
-            "matcher": any(kind_called(kind).is_text for kind in self.judging.gold),
+            "gold": self.needs_gold and len(self.gold_of_items) > 1,
+            "matcher": any(kind.is_text for kind in with_members(self.judging.gold)),
             "joint": self.takes_joint,
             "words": has_budget or (self.judging.judges == "answer" and "answer" in self.judging.gold),
             "unit": any(kind_called(kind).has_units for kind in self.judging.gold)

@@ -4,7 +4,9 @@ The built-in kinds of ground truth, by name, and what follows from their declara
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from rankgauge.samples.forbidden_items import FORBIDDEN
@@ -16,7 +18,7 @@ from rankgauge.samples.gold_spans import SPANS
 from rankgauge.samples.gold_texts import ANSWER, KEYWORDS, PASSAGES
 from rankgauge.samples.sample_values import Expected
 
-__all__ = ["FIELDS", "GOLD_KINDS", "KINDS", "OF_SOME", "TEXT_KINDS", "kind_called"]
+__all__ = ["FIELDS", "GOLD_KINDS", "KINDS", "OF_SOME", "TEXT_KINDS", "kind_called", "sets_of", "with_members"]
 
 
 def _names_by_time(_: Expected) -> Sequence[str]:
@@ -57,6 +59,32 @@ KINDS: Mapping[str, GoldKind] = MappingProxyType(
 def kind_called(name: str) -> GoldKind:
     """Return a built-in kind, or what may hold of one that a plugin declares, as long as that is not looked up."""
     return KINDS.get(name) or GoldKind(name=name, is_text=True, together="by-matcher")
+
+
+def with_members(kinds: Iterable[str]) -> Iterator[GoldKind]:
+    """Yield kinds by their names, those of sets by the kinds of their items."""
+    for kind in map(kind_called, kinds):
+        yield from map(kind_called, kind.members or (kind.name,))
+
+
+@lru_cache(maxsize=64)
+def sets_of(name: str, declared: GoldKind | None = None) -> GoldKind:
+    """Return what has to be known of sets whose items are of one kind, which a plugin may have declared."""
+    kind = declared or KINDS[name]
+    words = kind.words or f"{kind.name}{{judged}} by text, matcher {{matcher}}{{together}}"
+    return replace(
+        SETS_OF_ITEMS, names=_NamesOfSets(kind.name), apart=kind.apart, compares=kind.compares, words=f"sets of {words}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _NamesOfSets:
+    """Returns what the sets of a sample are called whose items are of one kind."""
+
+    kind: str
+
+    def __call__(self, expected: Expected) -> Sequence[str]:
+        return list(map(str, expected.sets_of(self.kind)))
 
 
 GOLD_KINDS = tuple(name for name, kind in KINDS.items() if kind.has_key)

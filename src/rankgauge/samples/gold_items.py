@@ -87,10 +87,10 @@ class Forbidden(NamedTuple):
 
 
 class GoldSet(NamedTuple):
-    """Relevant items, or sets of them, all of which are needed, or any one of which suffices."""
+    """Relevant items by their names, or sets of them: all of them are needed, or any one suffices."""
 
     needs: Literal["all", "any"]
-    items: tuple[str | GoldSet, ...]  # ids, each once; the sets in a set have ids only
+    items: tuple[str | GoldSet, ...]  # names, each once; the sets in a set have names only
 
     def complete_at(self, ranks: Mapping[str, int]) -> float:
         """Return the rank at which it is complete, by the ranks of the items that were found; infinity for never."""
@@ -98,12 +98,12 @@ class GoldSet(NamedTuple):
         return max(found) if self.needs == "all" else min(found)
 
     def ids(self) -> Iterator[str]:
-        """Yield every id in it."""
+        """Yield the name of every item in it."""
         for item in self.items:
             yield from (item,) if isinstance(item, str) else item.ids()
 
     def fewest(self) -> tuple[str, ...]:
-        """Return few ids that complete it; what is needed anyway stands for the sets in it that it completes."""
+        """Return few items that complete it; what is needed anyway stands for the sets in it that it completes."""
         if self.needs == "any":
             return min(((item,) if isinstance(item, str) else item.fewest() for item in self.items), key=len)
         chosen: dict[str, int] = {}

@@ -93,7 +93,9 @@ class GoldKind:
 
         place: The field of a sample that holds it.
 
-        beside: The kinds without which it cannot be read where each kind is read for itself.
+        beside: The kinds without which it cannot be read where each kind is read for itself, beside those of plugins.
+
+        members: The kinds whose items it is made of, in order of preference, beside those of plugins that are evidence.
 
         is_read_last: Whether it is read after all others.
 
@@ -123,6 +125,7 @@ class GoldKind:
     words: str = ""
     place: Literal["expected_output", "metadata"] = "expected_output"
     beside: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
     is_read_last: bool = False
     has_keys: bool = False
 

@@ -4,7 +4,7 @@ Ground truth: reading `expected_output` in any of its forms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -36,10 +36,14 @@ FORMS = (
 """What ground truth can be, for messages."""
 
 _KINDS = frozenset(GOLD_KINDS)
-_IN_ORDER: tuple[GoldKind, ...] = tuple(
-    sorted((KINDS[name] for name in GOLD_KINDS), key=lambda kind: (kind.is_read_last, bool(kind.beside)))
-)
-"""Each behind those that it is read with."""
+
+
+def _in_order(kinds: Iterable[GoldKind]) -> tuple[GoldKind, ...]:
+    """Return kinds in the order of reading: each behind those that it is read with."""
+    return tuple(sorted(kinds, key=lambda kind: (kind.is_read_last, bool(kind.beside))))
+
+
+_IN_ORDER = _in_order(KINDS[name] for name in GOLD_KINDS)
 
 
 def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT, kinds: Kinds | None = None) -> Expected:
@@ -65,7 +69,7 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT, kinds: 
 
 def _full_form(raw: Mapping[Any, object], contract: Contract, others: Sequence[GoldKind] = ()) -> Expected:
     fields: dict[str, Any] = {}
-    for kind in (*_IN_ORDER, *others):
+    for kind in _in_order((*_IN_ORDER, *others)) if others else _IN_ORDER:
         value = raw.get(kind.name)
         if not is_absent(value):
             fields |= kind.fields_of(value, fields, contract)
@@ -90,11 +94,11 @@ def _read_expected_leniently(raw: object, contract: Contract, kinds: Kinds | Non
     faults: dict[str, Fault] = {}
     expected = Expected()
     if isinstance(raw, Mapping) and raw and (own := _all_known(raw, kinds)) is not None:
+        others = own[len(GOLD_KINDS) :]
         for kind in own:
+            beside = (*kind.beside, *(other.name for other in others)) if kind.beside else ()
             try:
-                alone = _full_form(
-                    {name: raw.get(name) for name in (kind.name, *kind.beside)}, contract, own[len(GOLD_KINDS) :]
-                )
+                alone = _full_form({name: raw.get(name) for name in (kind.name, *beside)}, contract, others)
             except InvalidError as invalid:
                 faults[kind.name] = Fault(f"expected_output{invalid.path} {invalid.message}")
             else:

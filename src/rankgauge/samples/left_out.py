@@ -67,14 +67,16 @@ def _some(column: Sequence[V] | None, kept: Sequence[bool]) -> list[V] | None:
 
 
 def _expected(expected: Expected, names: AbstractSet[str]) -> Expected:
-    spans, sets = expected.spans, expected.sets
+    spans, sets, others = expected.spans, expected.sets, expected.other_sets
+    in_sets = {"spans": {str(span) for span in spans or () if span.place.document in names}}
     return expected._replace(
         relevant=_others(expected.relevant, names),
         repeats=_others(expected.repeats, names),
         intents=_others(expected.intents, names),
         metadata=_others(expected.metadata, names),
         spans=None if spans is None else tuple(span for span in spans if span.place.document not in names),
-        sets=None if sets is None else tuple(filter(None, (_set(each, names) for each in sets))),
+        sets=None if sets is None else _sets(sets, names),
+        other_sets=others and {kind: _sets(each, in_sets.get(kind, frozenset())) for kind, each in others.items()},
     )
 
 
@@ -82,8 +84,12 @@ def _others(by_id: Mapping[str, V] | None, names: AbstractSet[str]) -> dict[str,
     return None if by_id is None else {name: value for name, value in by_id.items() if name not in names}
 
 
+def _sets(sets: Sequence[GoldSet], names: AbstractSet[str]) -> tuple[GoldSet, ...]:
+    return tuple(filter(None, (_set(each, names) for each in sets)))
+
+
 def _set(given: GoldSet, names: AbstractSet[str]) -> GoldSet | None:
-    """Return a set without the ids that are left out; None where nothing is left of it."""
+    """Return a set without the items that are left out; None where nothing is left of it."""
     items = [_set(item, names) if isinstance(item, GoldSet) else item for item in given.items]
     kept = tuple(item for item in items if item is not None and item not in names)
     return GoldSet(given.needs, kept) if kept else None

@@ -95,7 +95,7 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread, is_null)
 
 
-_GOLD_ITEMS = ("forbidden", "nuggets", "relevant", "spans")
+_GOLD_ITEMS = ("forbidden", "nuggets", "passages", "relevant", "spans")
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:

@@ -87,11 +87,13 @@ class Expected(NamedTuple):
 
         forbidden: What must not be retrieved.
 
-        sets: What has to be retrieved together, or in place of each other.
+        sets: What has to be retrieved together, or in place of each other, of relevant ids.
 
         passage_grades: The gain of each passage, by its text, where any was given; 0 is judged and not relevant.
 
         passage_ids: What passages are called, by their texts, of those that were given an id.
+
+        other_sets: The same of items of other kinds, such as passages, by kind; the items by their names.
 
         others: What kinds of plugins hold, by their names.
     """
@@ -111,7 +113,12 @@ class Expected(NamedTuple):
     sets: tuple[GoldSet, ...] | None = None
     passage_grades: Mapping[str, float] | None = None
     passage_ids: Mapping[str, str] | None = None
+    other_sets: Mapping[str, tuple[GoldSet, ...]] | None = None
     others: Mapping[str, OtherGold] | None = None
+
+    def sets_of(self, kind: str) -> tuple[GoldSet, ...]:
+        """Return the sets whose items are of one kind."""
+        return (self.sets if kind == "relevant" else (self.other_sets or {}).get(kind)) or ()
 
 
 class Output(NamedTuple):

@@ -75,6 +75,11 @@ _MEANT: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     **{place: {"id": _ITEM_ID, "gain": ("grade", "relevance", "rel", "label", "score")} for place in _RELEVANT},
     "expected_output.nuggets[]": {"text": ("nugget", "fact", *_ITEM_TEXT), "importance": ("label",)},
+    "expected_output.passages[]": {
+        "id": _ITEM_ID,
+        "text": _ITEM_TEXT,
+        "grade": ("gain", "relevance", "rel", "label", "score"),
+    },
     "expected_output.spans[]": {
         "document": ("doc", "doc_id", "document_id", "corpus_id", "source", "file"),
         "start": ("start_index", "begin", "start_char", "offset"),

@@ -218,8 +218,8 @@ def _fact(
     by_text = target.by_text
     spans = covers[rank - 1] if covers else ()
     matched = covered_stretch(text, spans) if covers else None
-    if text and gold and target.kind.is_text:
-        matched = matched_stretch(text, target.kind.texts_called(gold, sample.expected))
+    if text and gold and target.of_items.kind.is_text:
+        matched = matched_stretch(text, target.texts_called(gold, sample.expected))
     return RankFacts(
         rank=rank,
         id=ranking.ids[rank - 1],

@@ -155,7 +155,7 @@ def _outcome(
         (FAILED, evidence.faults),
         (
             UNDEFINED,
-            dict.fromkeys(without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
+            dict.fromkeys(without_gold, f"the sample has no ground truth of the kind {target.wanted!r}"),
         ),
         (UNDEFINED, dict.fromkeys(undefined, metric.judging.undefined)),
         (FAILED, failures),

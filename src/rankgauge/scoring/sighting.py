@@ -112,7 +112,7 @@ class Sighting:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
         problems = [
             f"metric {metric.name!r} needs ground truth of the kind "
-            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
+            f"{' or '.join(target.wanted for target in metric.targets)}, and no sample has any; add it to "
             f"`{metric.targets[0].kind.place}`, or leave the metric out"
             for metric in metrics
             if metric.metric.needs_gold and not (self.targets.intersection(metric.targets))

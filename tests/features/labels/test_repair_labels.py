@@ -60,6 +60,32 @@ def test_what_moved_gets_its_new_place_in_the_form_that_it_had(expected, now) ->
     assert (change.was, change.now) == ("pump", ("pump#1",))
 
 
+class TestSetsOfPassagesAndSpans:
+    """The passage was about 12 euros before, and the span stood ten characters further to the left."""
+
+    def test_a_passage_that_was_edited_is_another_one_in_sets_too(self) -> None:
+        listed = repaired({"passages": [PUMP], "sets": [[PUMP], {"any_of": [[{"text": PUMP}]]}]}, edited=True)
+        now = listed.records[0]["expected_output"]
+        edited = PUMP.replace("12", "15")
+        assert now == {"passages": [edited], "sets": [[edited], {"any_of": [[{"text": edited}]]}]}
+
+    def test_a_passage_that_only_sets_have(self) -> None:
+        held, pump = {"text": BREAD}, {"text": PUMP, "id": "p"}
+        done = repaired({"sets": [[held, pump], [pump]]}, edited=True)
+        now = {**pump, "text": PUMP.replace("12", "15")}
+        assert done.records[0]["expected_output"] == {"sets": [[held, now], [now]]}
+        assert len(done.changes) == 1
+
+    @pytest.mark.parametrize("is_listed", [False, True])
+    def test_a_span_moves_in_sets_too(self, is_listed: bool) -> None:
+        at = BREAD.index("let it rest")
+        span = {"document": "bread", "start": at - 10, "end": at + 5, "text": BREAD[at : at + 15]}
+        moved = {**span, "start": at, "end": at + 15}
+        before = {"sets": [[span, "bread[23:38]"]], "spans": [span]} if is_listed else {"sets": [[span], [span]]}
+        now = {"sets": [[moved, f"bread[{at}:{at + 15}]"]], "spans": [moved]} if is_listed else {"sets": [[moved]] * 2}
+        assert repaired(before).records[0]["expected_output"] == now
+
+
 @pytest.mark.parametrize(
     ("forbidden", "now"),
     [

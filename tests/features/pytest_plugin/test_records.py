@@ -112,6 +112,30 @@ def test_an_answer_alone_is_an_output():
         },
         {
             "id": "q",
+            "expected_output": {
+                "passages": [{"text": "x", "id": "p1"}, "y"],
+                "sets": [["p1", "y"], {"any_of": [["x"], "y"]}],
+            },
+        },
+        {
+            "id": "q",
+            "expected_output": {
+                "sets": [
+                    [{"document": "d", "start": 0, "end": 4, "text": "what"}],
+                    {"any_of": [{"document": "d", "start": 9, "end": 11}]},
+                ]
+            },
+        },
+        {
+            "id": "q",
+            "expected_output": {
+                "relevant": {"p1": 2},
+                "passages": [{"text": "x", "id": "p1"}],
+                "sets": [["p1"]],
+            },
+        },
+        {
+            "id": "q",
             "expected_output": [
                 {"id": "a", "gain": 2, "intent": "i"},
                 {"id": "a", "gain": 1, "intent": "j", "metadata": {"page": 1}},

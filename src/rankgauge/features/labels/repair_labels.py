@@ -12,7 +12,10 @@ from typing import Any
 from rankgauge.errors import counted
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
 from rankgauge.io.corpus import Corpus
+from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import GOLD_KINDS
+from rankgauge.samples.gold_sets import kind_of_item, objects_in_sets
+from rankgauge.samples.gold_spans import read_place
 from rankgauge.samples.sample_values import is_real
 
 __all__ = ["LabelChange", "Repaired", "change_lines", "repair_labels"]
@@ -137,34 +140,44 @@ def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[L
     )
     full: dict[str, Any] = dict(expected) if is_full else {"relevant": expected}
     ids: dict[str, dict[str, tuple[str, ...]]] = {"relevant": {}, "forbidden": {}}
+    by_name: dict[str, LabelChange] = {}  # of passages and spans, by their texts and places before
     done = []
     for change in changes:
-        kind, number = change.finding.kind, change.finding.number
+        kind = change.finding.kind
         if kind in ids:
             if change.was not in ids[kind]:
                 ids[kind][change.was] = change.now
                 done.append(change)
             continue
-        entries = [full[kind]] if isinstance(full[kind], str) else list(full[kind])
-        if kind == "passages":
-            number = _place_of(entries, number)
-        was = entries[number]
-        if kind != "passages":
-            entries[number] = _moved_span(was, change)
-        elif isinstance(was, Mapping):
-            entries[number], was = {**was, "text": change.now[0]}, was["text"]
-        else:
-            entries[number] = change.now[0]
-        full[kind] = entries[0] if isinstance(full[kind], str) else entries
-        text = was if kind == "passages" else change.was
-        done.append(replace(change, was=text))
+        made = _replaced(full, change)
+        by_name[made.was] = made
+        done.append(made)
     if ids["relevant"] and full.get("relevant") is not None:  # otherwise the sets say what is relevant
         full["relevant"] = _with_ids(full["relevant"], ids["relevant"])
-    if ids["relevant"] and full.get("sets") is not None:
-        full["sets"] = _in_sets(full["sets"], ids["relevant"])
+    if full.get("sets") is not None:
+        full["sets"] = _in_sets(full["sets"], ids["relevant"], by_name)
     if ids["forbidden"]:
         full["forbidden"] = _with_forbidden(full["forbidden"], ids["forbidden"])
     return full if is_full else full["relevant"], done
+
+
+def _replaced(full: dict[str, Any], change: LabelChange) -> LabelChange:
+    """Put a passage or span in the place of another one in ground truth; return the change with what was there."""
+    kind, number = change.finding.kind, change.finding.number
+    listed = full.get(kind)
+    entries: list[Any] = [listed] if isinstance(listed, str) else list(listed or _only_in_sets(full["sets"], kind))
+    if kind == "passages":
+        number = _place_of(entries, number)
+    was = entries[number]
+    if kind != "passages":
+        entries[number] = _moved_span(was, change)
+    elif isinstance(was, Mapping):
+        entries[number], was = {**was, "text": change.now[0]}, was["text"]
+    else:
+        entries[number] = change.now[0]
+    if listed is not None:
+        full[kind] = entries[0] if isinstance(listed, str) else entries
+    return replace(change, was=was) if kind == "passages" else change
 
 
 def _place_of(entries: Sequence[Any], number: int) -> int:
@@ -197,11 +210,33 @@ def _with_ids(relevant: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: 
     return list(entries.values())
 
 
-def _in_sets(part: Any, ids: Mapping[str, Sequence[str]]) -> Any:  # noqa: ANN401  # any JSON value
-    """Return sets of gold ids with others in their place; of several, the first."""
-    if isinstance(part, Mapping):
-        return {name: _in_sets(items, ids) for name, items in part.items()}
-    return [_in_sets(each, ids) for each in part] if isinstance(part, list | tuple) else ids.get(str(part), (part,))[0]
+def _in_sets(part: Any, ids: Mapping[str, Sequence[str]], by_name: Mapping[str, LabelChange]) -> Any:  # noqa: ANN401  # any JSON value
+    """Return sets with other items in the place of some; of several ids, the first."""
+    if isinstance(part, list | tuple):
+        return [_in_sets(each, ids, by_name) for each in part]
+    if not isinstance(part, Mapping):
+        change = by_name.get(str(part))
+        return ids.get(str(part), (part,))[0] if change is None else change.now[0]
+    if not (kind := kind_of_item(part)):
+        return {name: _in_sets(items, ids, by_name) for name, items in part.items()}
+    change = by_name.get(_name_of(part, kind))
+    if change is None:
+        return part
+    return _moved_span(part, change) if kind == "spans" else {**part, "text": change.now[0]}
+
+
+def _only_in_sets(sets: Any, kind: str) -> list[Mapping[str, Any]]:  # noqa: ANN401  # any JSON value
+    """Return the passages or spans that sets have as objects, each once, where the ground truth lists none."""
+    entries = (each for each in objects_in_sets(sets) if kind_of_item(each) == kind)
+    first: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        first.setdefault(_name_of(entry, kind), entry)
+    return list(first.values())
+
+
+def _name_of(entry: Mapping[str, Any], kind: str) -> str:
+    """Return the text of a passage, or the place of a span."""
+    return str(read_place(entry, "", DEFAULT_CONTRACT)) if kind == "spans" else entry["text"]
 
 
 def _with_forbidden(forbidden: Any, ids: Mapping[str, Sequence[str]]) -> list[Any]:  # noqa: ANN401  # any JSON value

@@ -141,7 +141,8 @@ def _expected(expected: Expected) -> dict[str, Any]:
     kinds["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
     kinds["spans"] = None if expected.spans is None else list(map(_span, expected.spans))
     kinds["forbidden"] = None if expected.forbidden is None else [each._asdict() for each in expected.forbidden]
-    kinds["sets"] = None if expected.sets is None else list(map(_set, expected.sets))
+    sets = expected.sets if expected.other_sets is None else next(iter(expected.other_sets.values()))
+    kinds["sets"] = None if sets is None else list(map(_set, sets))
     kinds |= {name: gold.raw for name, gold in (expected.others or {}).items()}
     if expected.relevant is None:
         return kinds
