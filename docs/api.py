@@ -93,6 +93,7 @@ SECTIONS = (
             "rankgauge": (
                 "compare",
                 "Comparison",
+                "load_scores",
                 "over_datasets",
                 "prediction_powered",
                 "rank_agreement",

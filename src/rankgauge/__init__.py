@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankgauge.gates.verdicts import judge_gates
     from rankgauge.policy import Policy, Profile
     from rankgauge.result import MetricSummary, Result
+    from rankgauge.result.given_scores import load_scores
     from rankgauge.result.over_datasets import over_datasets
     from rankgauge.samples import Sample
 
@@ -57,6 +58,7 @@ _HOMES = {
     "html_report": "rankgauge.features.html.html_report",
     "judge_gates": "rankgauge.gates.verdicts",
     "load_baseline": "rankgauge.gates.baseline",
+    "load_scores": "rankgauge.result.given_scores",
     "over_datasets": "rankgauge.result.over_datasets",
     "prediction_powered": "rankgauge.features.labels.human_judged",
     "preflight": "rankgauge.features.preflight",
@@ -88,6 +90,7 @@ __all__ = [
     "html_report",
     "judge_gates",
     "load_baseline",
+    "load_scores",
     "over_datasets",
     "prediction_powered",
     "preflight",

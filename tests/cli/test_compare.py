@@ -172,7 +172,10 @@ def test_bits_are_the_same_again(rankgauge, files):
         (["--qrels", "Q", "BASE", "GOOD"], "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
         (["--qrels", "Q", "--config", "C", "-m", "P@1", "BASE", "GOOD"], "give either --qrels"),
         (["--qrels", "Q", "--dataset", "d", "-m", "P@1", "BASE", "GOOD"], "judgments are one dataset"),
-        (["BASE", "GOOD"], "is neither a result folder nor a baseline file (.json); to compare TREC runs"),
+        (
+            ["BASE", "GOOD"],
+            "is neither a result folder nor a baseline file (.json), and as scores of queries it cannot be read",
+        ),
         (["nowhere", "nothing"], "nowhere does not exist"),
         (["-l", "2", "a", "b"], "--relevance decides how TREC runs are judged, and needs --qrels"),
         (["--test", "sign-flop", "a", "b"], "unknown test 'sign-flop' (did you mean 'sign-flip'?)"),

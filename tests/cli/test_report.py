@@ -62,7 +62,8 @@ def test_a_report_of_a_trec_run_leads_to_the_command_that_takes_runs(rankgauge, 
     done = rankgauge("report", "old")
 
     assert done.code == 2
-    assert "old is neither a result folder nor a baseline file (.json); of TREC runs, rankgauge compare" in done.err
+    assert "old is neither a result folder nor a baseline file (.json), and as scores of queries" in done.err
+    assert "of TREC runs, rankgauge compare --qrels QRELS --html FILE writes a report" in done.err
 
 
 def test_a_comparison_writes_it_beside_what_it_prints(rankgauge, files):

@@ -110,7 +110,7 @@ def test_a_baseline_that_is_not_there_names_the_option_that_writes_it(tmp_path: 
     ("content", "message"),
     [
         ("", "not a baseline that can be read"),
-        ("[]", "has the schema None"),
+        ("{}", "has the schema None"),
         ('{"schema_version": "rankgauge.baseline.v9"}', "this version reads 'rankgauge.baseline.v1'"),
         ('{"schema_version": "rankgauge.baseline.v1"}', "KeyError: 'created_at'"),
         ('{\n<<<<<<< HEAD\n"x"', "conflict markers of a merge; write it again"),

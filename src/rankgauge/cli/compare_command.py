@@ -22,9 +22,9 @@ from rankgauge.cli.console import (
     tell_broken,
     tell_notes,
 )
-from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset
+from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset, score_columns
 from rankgauge.cli.gate_reports import JudgedGates
-from rankgauge.cli.result_folders import check_html, result_names, stored_results
+from rankgauge.cli.result_folders import ScoreOptions, check_html, result_names, stored_results
 from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
 from rankgauge.comparison.differences import Comparison
@@ -113,12 +113,14 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     of_runs, pages, only = given.qrels is not None, given.html is not None, visible(given.runs[0])
-    idle = [] if of_runs else typed(given, JUDGING)[:1]
+    stored = not of_runs and given.config is None
+    idle = [] if of_runs else [name for name in typed(given, JUDGING) if not (stored and name == "--columns")][:1]
     refuse(
-        (len(given.runs) < 2, f"comparing takes two or more systems, and only {only} is given"),
+        (len(given.runs) < 2 and not stored, f"comparing takes two or more systems, and only {only} is given"),
         (of_runs and given.config, "give either --qrels, for TREC runs, or --config, for outputs files"),
         (of_runs and not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
         (of_runs and given.dataset is not None, "--dataset is for results and configs; judgments are one dataset"),
+        (given.better and not stored, "--better is for scores of other tools, and rankgauge knows its metrics"),
         (idle, f"{''.join(idle)} decides how TREC runs are judged, and needs --qrels"),
         (not pages and (given.texts or given.queries), "--texts and --queries are for the HTML report: --html FILE"),
         (pages and given.all_pairs, "the HTML report compares with the first run; leave out --all-pairs or --html"),
@@ -133,7 +135,19 @@ def _results(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
     if given.config is not None:
         return _of_outputs(given, asked)
     hint = "to compare TREC runs, give their judgments with --qrels"
-    return stored_results(given.runs, given.dataset, of_runs=hint), asked.of_results()
+    scores = ScoreOptions(columns=score_columns(given.columns), better=_better(given))
+    results = stored_results(given.runs, given.dataset, of_runs=hint, scores=scores)
+    if len(results) < 2:
+        raise ParameterError(f"comparing takes two or more systems, and only {visible(next(iter(results)))} is given")
+    return results, asked.of_results()
+
+
+def _better(given: argparse.Namespace) -> dict[str, Any]:
+    """Return in which direction measures are better that rankgauge does not know, as typed."""
+    pairs = [text.rpartition("=") for text in given.better or ()]
+    if any(not equals or not name.strip() for name, equals, _ in pairs):
+        raise ParameterError(f"--better is MEASURE=higher or MEASURE=lower, not {' '.join(given.better)!r}")
+    return {name.strip(): way.strip() for name, _, way in pairs}
 
 
 def _of_runs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Result], PlannedGates]:

@@ -181,6 +181,17 @@ def table_columns(
     return columns or None
 
 
+def score_columns(written: Sequence[str] | None) -> dict[str, str] | None:
+    """Return what the columns of scores are called, or, of lines without a header, what they are."""
+    columns: dict[str, str] = {}
+    for text in written or ():
+        if "=" in text:
+            columns |= table_columns([text]) or {}
+        else:
+            columns["lines"] = text
+    return columns or None
+
+
 def field_map(written: Sequence[str] | None) -> FieldMap:
     """Return where the data has each field, as `--field` says."""
     return {name: place for text in written or () for name, place in read_field(text).items()}

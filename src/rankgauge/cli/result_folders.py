@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import in_steps, remark
 from rankgauge.cli.conventions import one_dataset, run_names
-from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.errors import DataError, ParameterError, Problem, ResultError, UnreadableError, counted
 from rankgauge.io.files import is_there, real_path
 from rankgauge.io.whole_files import obstacle
 
 if TYPE_CHECKING:
     from rankgauge.result import Result
+    from rankgauge.result.given_scores import Direction
     from rankgauge.result.staging import Staging
 
 
@@ -245,21 +246,52 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return names
 
 
-def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, Result]:
-    """
-    Load result folders and baseline files by name; of those with several datasets, the one that is named.
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions:
+    """How scores of another tool are read: which columns hold what, and which way measures are better."""
 
-    *of_runs* tells who gave something else what the command has for TREC runs.
+    columns: Mapping[str, str] | None = None
+    better: Mapping[str, Direction] | None = None
+
+
+def stored_results(
+    paths: Sequence[str], dataset: str | None = None, *, of_runs: str, scores: ScoreOptions | None = None
+) -> dict[str, Result]:
+    """
+    Load result folders, baseline files and files of scores by name; of those with several datasets, the one named.
+
+    A file with the scores of several systems gives all of them, unless *dataset* names one. *of_runs* tells who gave
+    something else what the command has for TREC runs.
     """
     named = list(zip(result_names(paths), paths, strict=True))
-    return {name: _loaded(Path(path), dataset, of_runs) for name, path in in_steps("reading results", named)}
+    found: dict[str, Result] = {}
+    for name, path in in_steps("reading results", named):
+        systems = _loaded(Path(path), dataset, of_runs, scores or ScoreOptions())
+        for system, result in systems.items():
+            own = name if len(systems) == 1 else system
+            found[own if own not in found else f"{name}: {system}"] = result
+    return found
 
 
-def _loaded(path: Path, dataset: str | None, of_runs: str) -> Result:
-    from rankgauge.gates.baseline import load_baseline
+def _loaded(path: Path, dataset: str | None, of_runs: str, scores: ScoreOptions) -> dict[str, Result]:
+    from rankgauge.gates.baseline import holds_scores, load_baseline
+    from rankgauge.result.given_scores import load_scores
 
-    if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
-        what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
-        raise ResultError(f"{visible(str(path))} {what}; {of_runs}")
-    results = load_baseline(path)
-    return results[one_dataset(path, dataset, results)]
+    if not path.exists():
+        raise ResultError(f"{visible(str(path))} does not exist; {of_runs}")
+    if not holds_scores(path):
+        results = load_baseline(path)
+        name = one_dataset(path, dataset, results)
+        return {name: results[name]}
+    try:
+        systems = load_scores(path, columns=scores.columns, better=scores.better)
+    except UnreadableError:
+        raise
+    except DataError as error:
+        is_neither = f"{visible(str(path))} is neither a result folder nor a baseline file (.json)"
+        title = f"{is_neither}, and as scores of queries it cannot be read:"
+        raise DataError(title, [*error.problems, Problem(of_runs)]) from error
+    if dataset is None or (len(systems) == 1 and dataset not in systems):
+        return systems
+    name = one_dataset(path, dataset, systems)
+    return {name: systems[name]}

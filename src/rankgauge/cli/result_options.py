@@ -14,7 +14,8 @@ _USAGE_COMPARE = """\
 --config CONFIG [OPTIONS] BASE NEW [MORE ...]
 --judgments QRELS --human QRELS -m METRIC [OPTIONS] RUN [MORE ...]"""
 _ABOUT_COMPARE = """\
-BASE and NEW are result folders, or baseline files of --save-baseline. With --qrels they are TREC runs, with the options
+BASE and NEW are result folders, baseline files of --save-baseline, or scores of queries that trec_eval -q, ir_measures
+-q, pytrec_eval or PyTerrier wrote; one file may have several systems. With --qrels they are TREC runs, with the options
 of rankgauge trec; with --config they are outputs files of one dataset. With --judgments and --human they are TREC runs
 that a model judged, and people in part: what people say corrects the model, and its errors stay in the interval.
 
@@ -29,6 +30,8 @@ _COMMON = "all; or unchanged: samples whose ground truth is the same."
 _MATTERS = """\
 The smallest difference that matters, for all metrics or for one: 0.02, ndcg@10=0.02. Repeatable. A true difference
 shown to be smaller makes two systems equivalent."""
+_BETTER = """\
+Of scores of other tools: which way a measure is better that rankgauge does not know, such as latency=lower."""
 _TEST = "sign-flip, t, wilcoxon, bootstrap-bca, or one of a plugin."
 COMPARE_OPTIONS: Options = (
     value("runs", "BASE NEW", "What to compare; the first is the baseline.", nargs="+"),
@@ -41,6 +44,7 @@ COMPARE_OPTIONS: Options = (
     DATASET,
     flag("--all-pairs", "Compare each with each, not only with BASE."),
     CLUSTER,
+    value("--better", "MEASURE=WAY", _BETTER, many=True, says="those are left out"),
     value("--common", "SAMPLES", _COMMON, default="all", choices=("all", "unchanged")),
     *shared.unjudged("not latex"),
     "intervals and tests",

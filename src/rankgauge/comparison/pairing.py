@@ -6,7 +6,8 @@ A difference of definitions, policies, judgments or cutoffs is not a difference 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
-from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
+from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean, listed
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
@@ -131,6 +132,8 @@ def pair_results(
     columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
     notes += _failures(names[0], [(column, column.codes[here]) for column, _ in matched])
     notes += _failures(names[1], [(column, counterpart.codes[there]) for column, counterpart in matched])
+    notes += _unchecked(zip(names, (baseline, other), strict=True))
+    notes += _left_out(names, (baseline, other), matched)
     return Pairing(tuple(shared), tags, columns, tuple(notes))
 
 
@@ -203,6 +206,62 @@ def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8
             of = "" if len(failed_for) == len(columns) else f" for {', '.join(failed_for)}"
             n = counted(len(columns[0][1]), "sample")
             yield f"{count:,} of {n} failed in {name}{of}, and count as the policy says"
+
+
+def _unchecked(results: Iterable[tuple[str, Result]]) -> Iterator[str]:
+    """Yield what cannot be checked where another tool computed the scores."""
+    given = [(visible(name), result.notes) for name, result in results if "scores" in result.manifest]
+    if not given:
+        return
+    yield (
+        f"another tool computed the scores of {' and '.join(name for name, _ in given)}: their judgments, policy "
+        "(ties, depth, queries without output) and version are not recorded, so nothing checks that they were computed "
+        "alike"
+    )
+    said: dict[str, list[str]] = {}
+    for name, notes in given:
+        for note in notes:
+            said.setdefault(note, []).append(name)
+    yield from (f"{', '.join(whose)}: {note}" for note, whose in said.items())
+
+
+def _left_out(
+    names: tuple[str, str],
+    results: tuple[Result, Result],
+    matched: Sequence[tuple[MetricSummary, MetricSummary]],
+) -> Iterator[str]:
+    """Yield what the queries would change that a file of another tool leaves out, if they count as rankgauge does."""
+    known = [set(result.sample_ids) for result in results]
+    for place, (name, result) in enumerate(zip(names, results, strict=True)):
+        absent = known[1 - place] - known[place]
+        if "scores" not in result.manifest or not absent:
+            continue
+        changes = [
+            f"{columns[0].name} {change:+.4f}"
+            for columns in matched
+            if (change := _change_with(columns, results, known[0] | known[1])) is not None
+        ]
+        counts = f": the change is then {listed(changes, _SHOWN)}" if changes else ""
+        yield (
+            f"{visible(name)} has no score of {counted(len(absent), 'query', 'queries')}, such as "
+            f"{_look(sorted(absent)[:1])}; trec_eval leaves out queries for which a run returned nothing, and "
+            f"rankgauge and trec_eval -c count them as 0{counts}"
+        )
+
+
+def _change_with(
+    columns: tuple[MetricSummary, MetricSummary], results: tuple[Result, Result], queries: Collection[str]
+) -> float | None:
+    """Return the difference of means over all queries, with the worst value for those that a side does not have."""
+    info = columns[0].info
+    worst = info.range[0 if info.higher_is_better else 1]
+    if worst is None or any(np.isnan(column.values).any() for column in columns):
+        return None
+    sums = [
+        math.fsum(column.values.tolist()) + worst * (len(queries) - len(result))
+        for column, result in zip(columns, results, strict=True)
+    ]
+    return (sums[1] - sums[0]) / len(queries)
 
 
 def _whole_run_difference(column: MetricSummary, other: Result) -> str:
@@ -288,8 +347,15 @@ def _column(baseline: Result, name: str, said: str) -> MetricSummary:
 
 def counterpart_of(info: MetricInfo, other: Result) -> MetricSummary | None:
     """Return the column that means the same, the one of the same name first."""
-    same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
+    same = [column for column in other.metrics.values() if _is_same(column.info, info)]
     return next((column for column in same if column.name == info.name), same[0] if same else None)
+
+
+def _is_same(one: MetricInfo, other: MetricInfo) -> bool:
+    """Return whether two columns mean the same; of scores that another tool computed the name alone says that."""
+    if one.is_given or other.is_given:
+        return one.expression == other.expression and one.higher_is_better == other.higher_is_better
+    return one.fingerprint == other.fingerprint
 
 
 def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:

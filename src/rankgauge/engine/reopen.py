@@ -62,12 +62,18 @@ def is_of_run(result: Result) -> bool:
     return "files" in result.manifest
 
 
+def _refuse_given(result: Result) -> None:
+    if "scores" in result.manifest:
+        raise ResultError("another tool computed these scores, and the data behind them are not known")
+
+
 def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluation:
     """
     Return the evaluation that a result of samples came from, with the outputs that were scored.
 
     It has no limit of samples, and is not checked against the result: `job_of` and `check_definitions` are for that.
     """
+    _refuse_given(result)
     if is_of_run(result):
         raise ResultError("this is a result of a run and judgments, not of samples")
     if result.origin is not None:
@@ -89,6 +95,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
 
 def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunOrigin:
     """Return what a result of a run came from, for `evaluate_runs`; refuse judgments that have changed."""
+    _refuse_given(result)
     if not is_of_run(result):
         raise ResultError("this is a result of samples, not of a run and judgments")
     if result.origin is not None and isinstance(result.origin.evaluation, RunOrigin):

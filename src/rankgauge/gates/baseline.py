@@ -16,16 +16,17 @@ import numpy as np
 import orjson
 
 from rankgauge.errors import DataError, ResultError, UnreadableError
-from rankgauge.io.files import read_bytes
+from rankgauge.io.files import plain_suffix, read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
+from rankgauge.result.given_scores import load_scores
 from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.wording import partial_line
 from rankgauge.scoring.score import STATUSES
 
-__all__ = ["BASELINE_VERSION", "commit_of", "load_baseline", "save_baseline"]
+__all__ = ["BASELINE_VERSION", "commit_of", "holds_scores", "load_baseline", "save_baseline"]
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -58,7 +59,7 @@ def _head(git: Path) -> str:
 
 BASELINE_VERSION = "rankgauge.baseline.v1"
 
-_KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids")
+_KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids", "scores")
 """What a baseline keeps of a manifest: what scores mean and what they are of, and nothing of one machine."""
 
 
@@ -102,7 +103,8 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
     Read a baseline.
 
     Args:
-        path: What `save_baseline` wrote; or a result folder, or a folder of result folders.
+        path: What `save_baseline` wrote; or a result folder, a folder of result folders, or a file that `load_scores`
+            reads.
 
     Returns:
         The results by name. Their manifests say when (`created_at`) and of which `commit` the baseline was saved;
@@ -110,10 +112,14 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
 
     Raises:
         ResultError: There is no such file, or it is not a baseline.
+
+        DataError: It is no file of ours, and has no scores that can be read.
     """
     path = Path(path)
     if path.is_dir():
         return _load_folders(path)
+    if holds_scores(path):
+        return {name: result.with_manifest({"baseline": str(path)}) for name, result in load_scores(path).items()}
     try:
         data = read_bytes(path)
     except UnreadableError as error:
@@ -126,7 +132,7 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
         raise ResultError(f"{path} is not a baseline: it has conflict markers of a merge; {again}")
     try:
         document = orjson.loads(data)
-        version = document.get("schema_version") if isinstance(document, dict) else None
+        version = document.get(_VERSION) if isinstance(document, dict) else None
         if version == BASELINE_VERSION:
             shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
             return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
@@ -134,6 +140,24 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
         why = f"{type(error).__name__}: {error}; {again}"
         raise ResultError(f"{path} is not a baseline that can be read: {why}") from error
     raise ResultError(f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}")
+
+
+def holds_scores(path: Path) -> bool:
+    """Return whether a file is no baseline, so that it can only be scores that another tool computed."""
+    if not path.is_file():
+        return False
+    is_json = plain_suffix(path) == ".json"
+    try:
+        data = read_bytes(path)
+        document = orjson.loads(data)
+    except UnreadableError:
+        return False
+    except orjson.JSONDecodeError:
+        return not is_json and b"rankgauge.baseline." not in data[:_HEAD]
+    return not (isinstance(document, dict) and (_VERSION in document or not document))
+
+
+_VERSION, _HEAD = "schema_version", 200
 
 
 def _load_folders(path: Path) -> dict[str, Result]:

@@ -363,6 +363,8 @@ def baseline_line(baseline: Mapping[str, Result], *, now: datetime | None = None
     manifest = next(iter(baseline.values())).manifest if baseline else {}
     parts = [f"saved {_ago(manifest['created_at'], now or datetime.now(UTC))}"] if manifest.get("created_at") else []
     parts += [f"commit {manifest['commit'][:10]}"] if manifest.get("commit") else []
+    if "scores" in manifest:
+        parts = ["scores of another tool, whose judgments, policy and version are not recorded"]
     return f"baseline {manifest.get('baseline', '')}{': ' if parts else ''}{', '.join(parts)}"
 
 

@@ -136,6 +136,8 @@ class MetricInfo:
         lacks_worst: Whether missing and failed samples count nowhere, because the metric has no worst value.
 
         own_ranks: Whether each gold item took a rank of its own, also where one result holds several.
+
+        is_given: Whether another tool computed the scores, so that nothing but their name says what they mean.
     """
 
     name: str
@@ -169,6 +171,7 @@ class MetricInfo:
     n_leaks: int = 0
     lacks_worst: bool = False
     own_ranks: bool = False
+    is_given: bool = False
 
     def __post_init__(self) -> None:
         freeze_fields(self)

@@ -89,9 +89,10 @@ class Differences(NamedTuple):
 def differences(one: Meant, other: Meant) -> Differences:
     """Return how two results differ in what their scores mean, or two columns of them."""
     queries = [(each.manifest.get("policy") or {}).get("queries") for each in (one, other)]
-    differing = Differences(queries=None if queries[0] == queries[1] else (queries[0], queries[1]))
+    is_known = not any("scores" in each.manifest for each in (one, other))  # those of another tool have no policy
+    differing = Differences(queries=(queries[0], queries[1]) if is_known and queries[0] != queries[1] else None)
     own, its = one.info, other.info
-    if own is None or its is None:
+    if own is None or its is None or ((own.is_given or its.is_given) and own.expression == its.expression):
         return differing
     if (own.judged, own.matcher) != (its.judged, its.matcher):
         differing = differing._replace(judged=(own.judged, its.judged))
