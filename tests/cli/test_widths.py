@@ -86,7 +86,7 @@ def terminal(monkeypatch, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_no_table_is_wider_than_the_terminal(command, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
-    for width in some([20, 27, 33, 40, 52, 66, 79, 80, 93, 120]):
+    for width in some([20, 27, 33, 40, 52, 66, 79, 80, 93, 120], of=7):
         monkeypatch.setenv("COLUMNS", str(width))
         assert call(command) == 0
         rows = [line for line in capsys.readouterr().out.splitlines() if re.search(r"\S {2,}\S", line)]
@@ -121,7 +121,7 @@ def test_nothing_is_wider_than_a_terminal(command, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name, value in (("TERM", "xterm"), ("NO_COLOR", None), ("FORCE_COLOR", None), ("COLUMNS", None)):
         monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
-    for width in some([20, 31, 48, 64, 80, 132]):
+    for width in some([20, 31, 48, 64, 80, 132], of=4):
         main, end = _open_terminal(width)
         with ThreadPoolExecutor(1) as reader:
             read = reader.submit(_read_to_end, main)

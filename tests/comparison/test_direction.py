@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import rankgauge
+from draws import in_thorough_suite
 
 
 def test_a_rank_that_falls_is_better_and_won():
@@ -25,6 +26,7 @@ def test_a_rank_that_falls_is_better_and_won():
     assert (back.wins, back.losses, back.verdict) == (0, 11, "worse")
 
 
+@in_thorough_suite()
 def test_many_pairs_are_compared():
     qrels = {f"q{at}": {"gold": 1} for at in range(1_200)}
     runs = {

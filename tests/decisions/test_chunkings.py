@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from decisions.collection import chunked, chunks, mean, outputs_of, samples, true_recalls
-from draws import in_thorough_suite
+from draws import in_thorough_suite, some
 
 SIZES = [(25, 0, 0.03), (50, 0, 0.03), (100, 0, 0.03), (200, 0, 0.02), (400, 200, 0.015), (800, 400, 0.015)]
 
 
-@pytest.mark.parametrize(("size", "overlap", "allowed"), [*SIZES, (1600, 0, 0.015)])
+@pytest.mark.parametrize(("size", "overlap", "allowed"), some([*SIZES, (1600, 0, 0.015)]))
 @pytest.mark.parametrize("k", [5, 50])
 def test_recall_is_the_share_of_passages_that_results_cover(
     size: int, overlap: int, allowed: float, k: int, engine: Any
@@ -29,6 +29,7 @@ def test_recall_is_the_share_of_passages_that_results_cover(
 
 
 class TestSizes:
+    @in_thorough_suite()
     def test_longer_chunks_hold_more_at_equal_k_and_the_report_says_that_they_are_longer(self, scored, rankgauge):
         """By offsets: recall@5 of .69 against .91. What a prompt of equal length would hold is another question."""
         short, long = chunked(200, 0, 50), chunked(800, 0, 50)
@@ -40,12 +41,14 @@ class TestSizes:
         assert "results of long are 3." in printed or "results of long are 4." in printed
         assert "at equal tokens" in printed
 
+    @in_thorough_suite()
     def test_at_equal_tokens_neither_is_better(self, scored, rankgauge):
         short, long = chunked(200, 0, 50), chunked(800, 0, 50)
         scored("short", short, "recall@400tok")
         scored("long", long, "recall@400tok")
         assert "long: no clear difference in recall@400tok" in rankgauge("compare", "short", "long").text
 
+    @in_thorough_suite()
     def test_pieces_of_25_characters_are_no_better_than_they_are(self, scored, rankgauge):
         """The first five hold half of the gold of one question in nine; a symmetric rule called it one in two."""
         scraps, short = chunked(25, 0, 50), chunked(200, 0, 50)
@@ -55,6 +58,7 @@ class TestSizes:
 
 
 class TestOverlap:
+    @in_thorough_suite()
     def test_overlap_is_credited_for_what_it_holds_and_not_twice(self, scored, rankgauge):
         plain, overlapping = chunked(400, 0, 50), chunked(400, 200, 50)
         truth = mean(true_recalls(overlapping, 5)) - mean(true_recalls(plain, 5))
@@ -86,6 +90,7 @@ class TestTwoPassagesInAChunk:
 
 
 class TestListsThatEndEarly:
+    @in_thorough_suite()
     def test_ten_short_chunks_do_not_lose_a_budget_that_they_cannot_fill(self, scored, rankgauge):
         ten, deep = chunked(200, 0, 10), chunked(800, 0, 50)
         scored("ten", ten, "recall@1500tok")
@@ -164,6 +169,7 @@ class TestGates:
             red += rankgauge("compare", f"base{seed}", f"new{seed}", *gate).code == 1
         assert red <= 3  # the level is .05: four or more of twenty have a probability of .016
 
+    @in_thorough_suite()
     def test_an_index_that_lost_chunks_is_red(self, scored, rankgauge):
         every = chunks().cut(200)
         scored("base", chunked(200, 0, 5), "recall@5")

@@ -97,7 +97,7 @@ def test_the_samples_below_vary():
     assert {True, False} == {0 < fit < depth for fit, depth in fits} == {0 < fit == depth for fit, depth in fits}
 
 
-@pytest.mark.parametrize(("alias", "budget"), some(list(itertools.product(WITH_CUTOFF, (1, 4, 9))), of=4))
+@pytest.mark.parametrize(("alias", "budget"), some(list(itertools.product(WITH_CUTOFF, (1, 4, 9))), of=11))
 def test_a_budget_is_a_cutoff_of_its_own_for_every_sample(alias, budget):
     """
     It scores as the number of ranks that fit does. Where that would cut the ideal, it scores as the ranking that ends

@@ -77,7 +77,7 @@ def test_value_that_a_metric_does_not_have_is_told_apart_from_missing_ground_tru
     assert column.reasons == {0: "the metric has no value for this ranking"}
 
 
-@pytest.mark.parametrize("alias", some(BY_ID))
+@pytest.mark.parametrize("alias", some(BY_ID, of=6))
 @given(ranking=st.lists(st.sampled_from("abcdefg"), max_size=6, unique=True))
 def test_taking_an_output_away_never_helps(alias, ranking):
     gold = {"a": 2, "b": 1, "c": 0}

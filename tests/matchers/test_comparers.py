@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from draws import some
 from rankgauge.errors import MatcherError
 from rankgauge.matchers.comparers import (
     contained,
@@ -240,7 +241,7 @@ def test_remem_decides_to_the_letter(chunk, original, verdict):
 
 
 @rows("function", [equal, contained, json_escaped, remem, token_overlap])
-@rows("text", ["user: ", "a", "\\", '"', "\\u00e9", "漢", PROSE])
+@rows("text", some(["user: ", "a", "\\", '"', "\\u00e9", "漢", PROSE]))
 def test_comparer_comes_to_an_end_on_megabytes(function, text):
     long = text * (MEGABYTE // len(text))
     scores = function([long, long[:-1] + "\0", long[1:]], [long, long + "\0"])

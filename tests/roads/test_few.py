@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge.engine.run_result import FewEvaluator
 from rankgauge.engine.runs import plan_run
 from rankgauge.errors import NothingToEvaluateError
@@ -62,6 +63,7 @@ def test_few_queries_come_to_the_result_of_columns(catalog, case, profile):
     assert everything(few.evaluate(qrels, {"run": run})["run"]) == expected  # so these were few above, too
 
 
+@in_thorough_suite()
 def test_every_metric_scores_a_query_alone_as_among_others(catalog):
     """Two hundred queries with up to thirty results and ten judgments each, in columns and then one by one."""
     chance = random.Random(7)  # noqa: S311  # no secret

@@ -183,9 +183,14 @@ def random_queries(chance, count):
     )
 
 
-@pytest.mark.parametrize("duplicates", ["first", "last", "best", "credit-once", "keep", "error"])
-@pytest.mark.parametrize("ties", ["docno", "given", "average", "error"])
-@pytest.mark.parametrize("order", ["given", "score"])
+POLICIES = itertools.product(
+    ("given", "score"),
+    ("docno", "given", "average", "error"),
+    ("first", "last", "best", "credit-once", "keep", "error"),
+)
+
+
+@pytest.mark.parametrize(("order", "ties", "duplicates"), some(list(POLICIES), of=5))
 def test_text_and_mappings_come_to_what_samples_do(tools, order, ties, duplicates):
     """Five rankings and twenty random ones under every policy that acts on rankings; the conventions are random."""
     chance = random.Random(f"{order} {ties} {duplicates}")  # noqa: S311  # no secret

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from draws import in_thorough_suite
+from draws import in_thorough_suite, some
 from rankgauge.features.history.change_point import change_point
 
 
@@ -56,6 +56,7 @@ def draws(rng, runs, n=50, change=None, size=0.0):
     return (rng.random((n, runs)) < chances).astype(float)
 
 
+@in_thorough_suite()
 def test_false_alarms_are_as_rare_as_promised():
     rng = np.random.default_rng(1)
     alarms = [change_point(draws(rng, 8), resamples=400).p <= 0.05 for _ in range(400)]
@@ -77,7 +78,7 @@ def test_the_same_on_every_run():
     assert change_point(scores) == change_point(scores)
 
 
-@pytest.mark.parametrize("seed", [21, 22, 23])
+@pytest.mark.parametrize("seed", some([21, 22, 23]))
 def test_an_interval_holds_as_much_as_its_confidence_of_resampled_places(seed):
     """Samples are drawn here by other random numbers; the middle 40 % of their places end where those do."""
     scores = np.random.default_rng(seed).random((8, 30))

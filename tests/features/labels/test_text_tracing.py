@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from draws import in_thorough_suite, some
 from rankgauge.features.labels import text_tracing
 from rankgauge.features.labels.text_tracing import trace
 
@@ -21,7 +22,7 @@ def plainly(text: str, documents: list[str]) -> list[tuple[int, int]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some(range(20)))
 @pytest.mark.parametrize("batch", [30, 4_000_000])
 def test_every_place_is_found(monkeypatch, seed, batch):
     """A few different words make many texts that stand in several places, overlap themselves and share all runs."""
@@ -60,6 +61,7 @@ def test_nothing_is_traced_in_nothing():
     assert (places, near) == ((), ())
 
 
+@in_thorough_suite()
 def test_texts_that_repeat_themselves_take_no_longer():
     """Every place of the text stands at every place of the document: 3,000 times 60,000 pairs."""
     (traced,) = trace(["na " * 3_000], ["na " * 60_000])

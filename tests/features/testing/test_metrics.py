@@ -514,6 +514,7 @@ def test_metric_that_describes_may_score_nothing_retrieved():
     assert {"bounded", "expectation"} <= set(report.holds)
 
 
+@in_thorough_suite()
 def test_expectation_that_is_not_the_mean_over_all_orders_is_caught():
     report = check_metric(wrongly_expected, laws=["expectation"])
 
