@@ -82,6 +82,7 @@ SECTIONS = (
                 "HostColumn",
                 "SampleScore",
                 "Stop",
+                "CallOptions",
                 "MetricExpression",
             ),
         },
@@ -99,6 +100,7 @@ SECTIONS = (
                 "rank_agreement",
             ),
             "rankgauge.typing": (
+                "MethodOptions",
                 "DatasetMean",
                 "PoweredComparison",
                 "PoweredMetric",

@@ -2,7 +2,9 @@
 Typing: what public functions take and return, for annotations and `isinstance`.
 """
 
+from rankgauge.engine.comparing import MethodOptions
 from rankgauge.engine.host import HostColumn
+from rankgauge.engine.run_options import CallOptions
 from rankgauge.engine.sample_score import SampleScore
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import MetricExpression
@@ -21,6 +23,7 @@ from rankgauge.scoring.stop import Stop
 
 __all__ = [
     "Bounds",
+    "CallOptions",
     "DatasetMean",
     "Finding",
     "Funnel",
@@ -28,6 +31,7 @@ __all__ = [
     "GateOutcome",
     "Half",
     "HostColumn",
+    "MethodOptions",
     "MetricExpression",
     "MetricSpec",
     "PoweredComparison",

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, cast
 
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
@@ -18,6 +19,7 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
+from rankgauge.engine.named_options import check_names, listing
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
@@ -32,28 +34,44 @@ from rankgauge.result import Result
 if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
 
-__all__ = ["Cluster", "clusters_of", "compare", "named_clusters", "unjudged_of", "with_clusters", "with_condensed"]
+__all__ = [
+    "Cluster",
+    "MethodOptions",
+    "clusters_of",
+    "compare",
+    "named_clusters",
+    "unjudged_of",
+    "with_clusters",
+    "with_condensed",
+]
 
 
+class MethodOptions(TypedDict, total=False):
+    """How `compare` tests and judges differences; it describes each option."""
+
+    test: str
+    confidence: float
+    resamples: int
+    seed: int
+    interval: IntervalChoice
+    matters: float | Mapping[str, float] | None
+    short_lists: ShortLists
+    catalog: Catalog | None
+
+
+@listing(MethodOptions, {**{field.name: field.default for field in fields(Method)}, "catalog": None})
 def compare(
     results: Mapping[str, Result],
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | str | None = None,
-    test: str = "sign-flip",
-    confidence: float = 0.95,
-    resamples: int = 100_000,
-    seed: int = 0,
     cluster: str | Mapping[str, object] | None = None,
     all_pairs: bool = False,
     condensed: bool = False,
     bounds: bool = False,
     common: Common = "all",
-    interval: IntervalChoice = "standard",
-    matters: float | Mapping[str, float] | None = None,
-    short_lists: ShortLists = "open",
     progress: Progress | None = None,
-    catalog: Catalog | None = None,
+    **method: Unpack[MethodOptions],
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -72,15 +90,6 @@ def compare(
         metrics: The baseline's columns to compare, in any spelling; by default every mean that both have, but not
             `unjudged@k`, which stands beside the others.
 
-        test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean), `bootstrap-bca`, or one of a
-            plugin.
-
-        confidence: Of intervals, above 0 and below 1; 1 minus it is the level of the tests.
-
-        resamples: How many random sign flips or bootstrap samples to take; up to 16 differences all signs are tried.
-
-        seed: The seed of the random bits. The same seed gives the same bits on every machine.
-
         cluster: What samples share that are not independent: a field of their metadata, or the cluster by sample id.
 
         all_pairs: Whether to compare every result with every other, not only with the baseline.
@@ -94,6 +103,17 @@ def compare(
         common: Which of the samples that both have are compared: `all`, an error where the ground truth of any of them
             changed, or `unchanged`, those whose ground truth is the same; how many are left out stands in `dropped`.
 
+        progress: Called with how many pairs of results are tested, and how many there are.
+
+        test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean), `bootstrap-bca`, or one of a
+            plugin.
+
+        confidence: Of intervals, above 0 and below 1; 1 minus it is the level of the tests.
+
+        resamples: How many random sign flips or bootstrap samples to take; up to 16 differences all signs are tried.
+
+        seed: The seed of the random bits. The same seed gives the same bits on every machine.
+
         interval: Which intervals differences have: `standard` is Student's t, within what the metric's range allows;
             `exact`, for metrics whose range has both ends, a betting interval that holds for any number of pairs.
 
@@ -103,8 +123,6 @@ def compare(
         short_lists: What the verdict on a metric with a budget (`recall@1500tok`) is where the rankings of the loser
             ended before it in more than a tenth of the samples: `open` makes it `depends on short lists`, because
             retrieving more might have changed it; `allow` gives the verdict.
-
-        progress: Called with how many pairs of results are tested, and how many there are.
 
         catalog: Where a test that is not built in is looked up; by default in what is installed.
 
@@ -120,28 +138,22 @@ def compare(
         ResultError: The results were not made under the same definitions, policy, judgments and cutoffs, or have no
             sample in common; the message names the difference. Also a cluster field that the samples lack.
     """
-    method = Method(
-        test=test,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        interval=interval,
-        matters=matters,
-        short_lists=short_lists,
-    ).with_test_of(catalog or Catalog.installed())
+    check_names("compare", method, [*inspect.signature(compare).parameters])
+    catalog = method.pop("catalog", None) or Catalog.installed()
+    how = Method(**method).with_test_of(catalog)  # type: ignore[misc]  # without *catalog*, which was taken out
     named, clusters = named_clusters(results, cluster)
     if isinstance(spec := as_written(metrics), str):
         metrics = [spec]
-    single = partial(compare_results, metrics=metrics, method=method, cluster=named, clusters=clusters, common=common)
+    single = partial(compare_results, metrics=metrics, method=how, cluster=named, clusters=clusters, common=common)
     compared = partial(single, baseline=baseline, all_pairs=all_pairs)
     comparison = compared(results, progress=progress)
     pairs = [
-        with_false_alarms(pair, results[pair.run], method, single)
+        with_false_alarms(pair, results[pair.run], how, single)
         if is_itself(results[pair.run], results[pair.baseline])
         else pair
         for pair in comparison.comparisons
     ]
-    again = partial(compare_results, method=replace(method, matters=None), clusters=clusters, common=common)
+    again = partial(compare_results, method=replace(how, matters=None), clusters=clusters, common=common)
     pairs = with_equal_tokens(pairs, results, again)
     doubts = label_doubts(list(results.values()))
     if doubts is not None:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
-from rankgauge.engine.run_options import RunArguments, RunOptions
+from rankgauge.engine.named_options import listing
+from rankgauge.engine.run_options import CALL_DEFAULTS, CallOptions, RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, scores_of
 from rankgauge.errors import DataError, MetricFailedError, ParameterError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
@@ -38,10 +39,8 @@ from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
 from rankgauge.scoring.single import check_stream
-from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.gates.asked import UntilGates
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
@@ -338,21 +337,12 @@ class Evaluation:
         """Return the evaluation that a result came from, with the outputs that were scored; as `Result.evaluation`."""
         return result.evaluation(catalog=catalog)
 
+    @listing(CallOptions, CALL_DEFAULTS)
     def run(
         self,
         *,
         outputs: OutputsSource | None = None,
         sut: SystemUnderTest | None = None,
-        concurrency: int = 8,
-        timeout: float | None = None,
-        retries: int = 0,
-        keep: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        retry_failed: bool = False,
-        repeat: int = 1,
-        until: UntilGates = (),
-        seed: int = 0,
-        stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
         near_misses: bool = False,
@@ -360,6 +350,7 @@ class Evaluation:
         batch_size: int = 4096,
         workers: int = 1,
         progress: Progress | None = None,
+        **calls: Unpack[CallOptions],
     ) -> Result:
         """
         Evaluate.
@@ -368,6 +359,24 @@ class Evaluation:
             outputs: What the system under test emitted; beats an outputs file, which beats what the samples hold.
 
             sut: The system under test, called with each sample's `input` instead; it may be asynchronous.
+
+            limit: How many samples to take at the most.
+
+            details: Whether to keep the facts behind every score.
+
+            near_misses: Whether these facts are to include, for each gold text that nothing matched, the retrieved text
+                that came nearest and its score.
+
+            sketch_ids: Whether the manifest is to hold a sketch of the retrieved ids (`retrieved_ids`), so that a
+                baseline tells a corpus with other ids from a worse ranking.
+
+            batch_size: How many samples are judged at once; it never changes a score.
+
+            workers: How many processes read and judge a file of JSON lines; 1 for this one alone. Each is a Python
+                interpreter of its own, for 32 MB of the file or more. Other data, and runs that keep details or
+                sketches, call *sut* or leave out samples without outputs, are judged in this one.
+
+            progress: Called as samples are done.
 
             concurrency: How many calls of *sut* may be under way at once.
 
@@ -391,24 +400,6 @@ class Evaluation:
             seed: What the random order of *until* begins with.
 
             stop: How to end the calls from a signal handler or another thread.
-
-            limit: How many samples to take at the most.
-
-            details: Whether to keep the facts behind every score.
-
-            near_misses: Whether these facts are to include, for each gold text that nothing matched, the retrieved text
-                that came nearest and its score.
-
-            sketch_ids: Whether the manifest is to hold a sketch of the retrieved ids (`retrieved_ids`), so that a
-                baseline tells a corpus with other ids from a worse ranking.
-
-            batch_size: How many samples are judged at once; it never changes a score.
-
-            workers: How many processes read and judge a file of JSON lines; 1 for this one alone. Each is a Python
-                interpreter of its own, for 32 MB of the file or more. Other data, and runs that keep details or
-                sketches, call *sut* or leave out samples without outputs, are judged in this one.
-
-            progress: Called as samples are done.
 
         Returns:
             The scores. What fails, fails for its own sample; the rest goes on.
@@ -435,22 +426,13 @@ class Evaluation:
         options = RunOptions.of(
             outputs=outputs,
             sut=sut,
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            repeat=repeat,
-            until=until,
-            seed=seed,
-            stop=stop,
             limit=limit,
             details=details,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
             batch_size=batch_size,
             workers=workers,
+            **calls,
         )
         return self._job(options).run(progress)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from rankgauge.engine.named_options import check_names
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.kept_outputs import OutputsFile
 from rankgauge.io.output_files import OutputsSource, read_kept
@@ -23,14 +24,12 @@ if TYPE_CHECKING:
     from rankgauge.planning.plan import Plan
     from rankgauge.scoring.sut import Call, Calling, SystemUnderTest
 
-__all__ = ["Calls", "RunArguments", "RunOptions", "system_name"]
+__all__ = ["CALL_DEFAULTS", "CallOptions", "Calls", "RunArguments", "RunOptions", "system_name"]
 
 
-class RunArguments(TypedDict, total=False):
-    """What `Evaluation.run` and `Evaluation.arun` take; `run` describes each."""
+class CallOptions(TypedDict, total=False):
+    """How `Evaluation.run` calls a system under test; it describes each option."""
 
-    outputs: OutputsSource | None
-    sut: SystemUnderTest | None
     concurrency: int
     timeout: float | None
     retries: int
@@ -41,6 +40,13 @@ class RunArguments(TypedDict, total=False):
     until: UntilGates
     seed: int
     stop: Stop | None
+
+
+class RunArguments(CallOptions, total=False):
+    """What `Evaluation.run` and `Evaluation.arun` take; `run` describes each."""
+
+    outputs: OutputsSource | None
+    sut: SystemUnderTest | None
     limit: int | None
     details: bool
     near_misses: bool
@@ -85,6 +91,7 @@ class RunOptions:
     @classmethod
     def of(cls, **given: Unpack[RunArguments]) -> RunOptions:
         """Return the options of a run; gates cannot end one in which nothing is called."""
+        check_names("run", given, [*RunArguments.__annotations__, "progress"])
         names = {field.name for field in fields(Calls)}
         how: dict[str, Any] = {name: value for name, value in given.items() if name in names}
         what: dict[str, Any] = {name: value for name, value in given.items() if name not in names}
@@ -179,6 +186,9 @@ class Calls:
             return OutputsFile(Path(self.keep))
         except OSError as error:
             raise ResultError(f"cannot write {self.keep}: {error.strerror or error}; nothing was called") from error
+
+
+CALL_DEFAULTS = {field.name: field.default for field in fields(Calls) if field.name != "sut"}
 
 
 def _check_whole(name: str, value: object, *, lowest: int = 1) -> None:
