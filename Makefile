@@ -93,9 +93,9 @@ check-docs: $(VENV)/.installed-dev
 test-thorough: $(VENV)/.installed-dev
 	$(PYTEST) $(TESTS) --hypothesis-profile=thorough
 
-# What depends most on versions: numbers, files of every format, declarations, configs, the command line.
+# What depends most on versions: numbers, files of every format, declarations, configs, the command line, digests.
 SMOKE = $(addprefix tests/,cli/test_run.py cli/test_trec.py columns config io judging planning plugin report scoring stats)
-SMOKE += $(addprefix tests/,test_expression.py test_samples.py)
+SMOKE += $(addprefix tests/,packaging/test_ci_parts.py test_expression.py test_samples.py)
 NEWEST = $(lastword $(foreach version,3.11 3.12 3.13 3.14,$(shell python$(version) -c pass 2>/dev/null && \
 	echo python$(version)) $(wildcard $(HOME)/.pyenv/versions/$(version).*/bin/python$(version))))
 test-newest:
@@ -142,10 +142,12 @@ test-hosts: $(BIN)/python
 	TORCH='$(TORCH)' $(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
 
 # What presets read is written by the libraries themselves, in an environment each. CI has no npm, which promptfoo needs.
+# Each target has its tests only; the others of their files are in the suite.
+BY_LIBRARIES = tests/presets/test_presets.py::TestLibraries plugins/rankgauge-traces/tests/test_recorded.py::TestLibraries
 PROMPTFOO = tests/presets/test_presets.py::TestLibraries::test_what_promptfoo_writes_is_read
 WITH_LIBRARIES = RANKGAUGE_LIBRARIES=$(VENV)/libraries $(BIN)/python -m pytest -p no:cacheprovider --hypothesis-profile=thorough
 test-libraries: $(VENV)/.installed-dev
-	$(WITH_LIBRARIES) -n 2 tests/presets plugins/rankgauge-traces/tests/test_recorded.py --deselect $(PROMPTFOO)
+	$(WITH_LIBRARIES) -n 2 $(BY_LIBRARIES) --deselect $(PROMPTFOO)
 
 test-promptfoo: $(VENV)/.installed-dev
 	$(WITH_LIBRARIES) $(PROMPTFOO)

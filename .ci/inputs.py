@@ -3,8 +3,9 @@ What a part of CI depends on: its files, the interfaces that they use, and its r
 
 An interface is what a caller sees of a name of the package: the parameters of a function, the fields and methods of a
 class, the value of a constant, and those of the names that these name in turn. So a part is tried again where the
-package offers it something else, and not where the package only computes differently, which the suite sees. Everything
-is read and nothing imported, so that it is the same on every machine.
+package offers it something else, and not where the package only computes differently, which the suite sees. Of a page
+counts what runs, its code blocks, and not its prose. Everything is read and nothing imported, and nothing counts as one
+version of Python writes it, so that it is the same on every machine.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ __all__ = ["NOT_DEFINED", "Inputs", "files_of", "outside_names"]
 PACKAGE = "rankgauge"
 NOT_DEFINED = "not defined"
 Definition = tuple[str, ast.stmt]
+_BLOCK = re.compile(rb"^( *)```\w.*?^\1```$", re.MULTILINE | re.DOTALL)
 
 
 class Inputs:
@@ -45,14 +47,15 @@ class Inputs:
         Args:
             name: The part, which is a target of the Makefile.
 
-            part: ``files``, globs of what is hashed whole; what Python files outside ``src`` use of the package counts
-                by its interface. ``outside``, globs of files of which only counts what they use of other libraries.
+            part: ``files``, globs of what is hashed whole, but of Markdown the code blocks only; what Python files
+                outside ``src`` use of the package counts by its interface. ``outside``, globs of files of which only
+                counts what they use of other libraries.
 
         Returns:
             A digest for ``files``, ``names`` and ``requirements``.
         """
         files = files_of(self._root, part["files"])
-        whole = (f"{path.relative_to(self._root)}\n{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in files)
+        whole = (f"{path.relative_to(self._root)}\n{hashlib.sha256(_counted(path)).hexdigest()}" for path in files)
         names = [f"{key}\n{text}" for key, text in self.interfaces(files).items()]
         outside = (self._package.parsed(path) for path in files_of(self._root, part.get("outside", ())))
         names += sorted({used for tree in outside for used in outside_names(tree)})
@@ -85,6 +88,11 @@ def files_of(root: Path, globs: Iterable[str]) -> list[Path]:
             raise FileNotFoundError(msg)
         found |= here
     return sorted(found)
+
+
+def _counted(path: Path) -> bytes:
+    content = path.read_bytes()
+    return b"\n".join(found[0] for found in _BLOCK.finditer(content)) if path.suffix == ".md" else content
 
 
 def _is_made(path: Path) -> bool:
@@ -151,9 +159,11 @@ class _Package:
         if (definition := self.definition(module, name)) is None:
             return NOT_DEFINED, frozenset()
         home, node = definition
-        text = "\n".join(_interface(node))
-        named = {each.id for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)}
-        return text, frozenset((home, each) for each in named if self.definition(home, each) is not None)
+        tree = ast.parse("\n".join(_interface(node)))
+        named = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+        return "\n".join(map(_written, tree.body)), frozenset(
+            (home, each) for each in named if self.definition(home, each) is not None
+        )
 
     def uses(self, path: Path) -> Iterator[tuple[str, str]]:
         """Yield the modules and names that a file uses of the package."""
@@ -237,6 +247,18 @@ def _interface(node: ast.stmt, indent: str = "") -> Iterator[str]:
                     yield from _interface(each, f"{indent}    ")
         case _:
             yield "\n".join(f"{indent}{line}" for line in ast.unparse(node).splitlines())
+
+
+def _written(value: object) -> str:
+    """Return a tree as a text that every version of Python writes alike, which is not so of `ast.unparse`."""
+    match value:
+        case ast.AST():
+            fields = ((name, each) for name, each in ast.iter_fields(value) if each is not None and each != [])
+            given = ", ".join(f"{name}={_written(each)}" for name, each in fields if name not in {"ctx", "kind"})
+            return f"{type(value).__name__}({given})"
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+    return ascii(value)
 
 
 def _is_private(node: ast.stmt) -> bool:

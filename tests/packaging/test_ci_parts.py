@@ -16,8 +16,11 @@ FILES = {
     ),
     "Makefile": "TORCH ?= torch==2.1\n\ntest-host:\n\tpip install $(TORCH)\n\tpytest plugins/host\n\nother:\n\techo\n",
     ".ci/parts.toml": (
-        '[test-host]\nfiles = ["plugins/host/**/*"]\nunless = "NOT TESTED"\n\n'
+        '[test-host]\nfiles = ["plugins/host/**/*", "docs/host.md"]\nunless = "NOT TESTED"\n\n'
         '[test-lowest]\nfiles = ["plugins/host/pyproject.toml"]\noutside = ["src/rankgauge/**/*.py"]\n'
+    ),
+    "docs/host.md": (
+        "# In a host\n\nCall it.\n\n1. First:\n\n   ```python host=host\n   score(1)\n   ```\n\nSo it ends.\n"
     ),
     "plugins/host/pyproject.toml": '[project]\nname = "host"\ndependencies = ["ragas>=0.2"]\n',
     "plugins/host/src/host.py": (
@@ -107,7 +110,10 @@ def test_full_runs_everything(ci, passed):
         pytest.param("pyproject.toml", "numpy>=2", "numpy>=2.1", "requirements", id="a requirement of all"),
         pytest.param("Makefile", "pytest plugins", "pytest -x plugins", "requirements", id="how it is made"),
         pytest.param("Makefile", "torch==2.1", "torch==2.2", "requirements", id="a variable of how it is made"),
+        pytest.param("docs/host.md", "score(1)", "score(2)", "files", id="a code block of a page"),
+        pytest.param("docs/host.md", "host=host", "host=other", "files", id="where a code block runs"),
         pytest.param("src/rankgauge/engine.py", "seed: int = 0", "seed: int = 1", "names", id="a default"),
+        pytest.param("src/rankgauge/engine.py", "seed: int = 0", "seed: int = False", "names", id="a default like it"),
         pytest.param("src/rankgauge/engine.py", "def run(self", "def go(self", "names", id="a method"),
         pytest.param("src/rankgauge/result.py", "cutoff: int", "depth: int", "names", id="a field of what is returned"),
         pytest.param("src/rankgauge/errors.py", "-> str", "-> bytes", "names", id="a function under another name"),
@@ -119,6 +125,8 @@ def test_full_runs_everything(ci, passed):
         pytest.param("src/rankgauge/engine.py", "def _run(self", "def _run_all(self", None, id="a private method"),
         pytest.param("src/rankgauge/engine.py", "unused(x)", "unused(x, y)", None, id="a name that it does not use"),
         pytest.param("src/rankgauge/other.py", "size: int = 3", "size: int = 4", None, id="an export it does not use"),
+        pytest.param("docs/host.md", "Call it.", "Call it so:", None, id="the prose of a page"),
+        pytest.param("docs/host.md", "ends.", "ends, as `score(1)` does.", None, id="the prose after a code block"),
         pytest.param("Makefile", "\techo", "\techo other", None, id="how others are made"),
         pytest.param("pyproject.toml", "line-length = 120", "line-length = 100", None, id="how files are formatted"),
     ],
@@ -146,6 +154,17 @@ def test_versions_of_libraries_are_tried_again_where_the_source_uses_something_e
     if new.endswith("numbers"):
         replace(passed, "src/rankgauge/engine.py", "np.sort", "numbers.sort")
     assert (reasons(ci, passed)["test-lowest"] is not None) == runs
+
+
+def test_digests_are_the_same_everywhere(ci, passed):
+    """In another folder and in every version of Python, of which 3.12 writes this f-string otherwise than 3.11 does."""
+    replace(passed, "src/rankgauge/result.py", "cutoff: int = 10", "cutoff: int = f\"{', '.join(LEVELS)}, {1:.2f}\"")
+    part = ci.parts_of(passed)["test-host"]
+    assert sys.modules["inputs"].Inputs(passed).digests("test-host", part) == {
+        "files": "4e3d2dbe056038cf",
+        "names": "62276cfb16d8c322",
+        "requirements": "cdaa884083d364f6",
+    }
 
 
 def test_files_that_come_and_go_count_and_what_tools_leave_does_not(ci, passed):

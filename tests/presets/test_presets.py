@@ -6,12 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from environments import python_with
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ConfigError, DataError, DeclarationError, UnknownNameError, UnreadableError
@@ -376,10 +376,7 @@ class TestLibraries:
 
     @pytest.mark.parametrize("library", LIBRARIES)
     def test_what_a_library_writes_is_read(self, library, environment, tmp_path):
-        python = environment / "bin" / "python"
-        if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *LIBRARIES[library]], check=True)
+        python = python_with(LIBRARIES[library], environment)
         quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "HAYSTACK_TELEMETRY_ENABLED": "False"}
         check_written([python, "-P", HERE / "writers" / f"{library}.py"], tmp_path, quiet)
 

@@ -4,11 +4,11 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from environments import python_with
 from rankgauge.errors import DataError
 from rankgauge_traces import in_memory
 
@@ -124,7 +124,7 @@ class TestLibraries:
         """Return a function that runs a recorder with its library, and returns what it prints."""
 
         def run(library, script, *arguments):
-            command = [python_with(library), HERE / "recorders" / f"{script}.py", *arguments]
+            command = [python_of(library), HERE / "recorders" / f"{script}.py", *arguments]
             environment = {**os.environ, **QUIET}
             done = subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=300, capture_output=True)
             return done.stdout.decode()
@@ -160,7 +160,7 @@ class TestLibraries:
         place = {"PHOENIX_HOST": "127.0.0.1", "PHOENIX_PORT": port, "PHOENIX_GRPC_PORT": grpc_port}
         environment = {**os.environ, **QUIET, **place, "PHOENIX_WORKING_DIR": str(tmp_path / "server")}
         (tmp_path / "server").mkdir()
-        command = [python_with("phoenix").with_name("phoenix"), "serve"]
+        command = [python_of("phoenix").with_name("phoenix"), "serve"]
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
             try:
                 assert any(b"running on" in line for line in server.stdout), "the server ended before it was up"
@@ -169,14 +169,11 @@ class TestLibraries:
                 server.terminate()
 
 
-def python_with(library):
-    """Return the Python of an environment that has a library, which is made where it is not there."""
-    environment = Path(os.environ["RANKGAUGE_LIBRARIES"]).absolute() / f"traces-{library}"
-    python = environment / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", *SHARED, *LIBRARIES[library]], check=True)
-    return python
+def python_of(library):
+    """Return the Python of an environment that has a library."""
+    return python_with(
+        [*SHARED, *LIBRARIES[library]], Path(os.environ["RANKGAUGE_LIBRARIES"]).absolute() / f"traces-{library}"
+    )
 
 
 def scored(rankgauge, samples_of, spans, stage, form):
