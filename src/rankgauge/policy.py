@@ -21,6 +21,7 @@ from rankgauge.exclusions import Excluded
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
 from rankgauge.ranking_filters import Filter, read_filters
+from rankgauge.silence import read_phrases
 from rankgauge.tool_measures import Tool
 
 __all__ = [
@@ -82,6 +83,9 @@ class Policy:
 
         filters: What plugins drop of rankings before anything else applies: names of filters with their parameters.
 
+        abstains: Phrases that say nothing: an `answer` that consists of them counts as blank, where metrics ask whether
+            a system said anything.
+
         interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
 
         unverified_judges: Whether gates hold judgments that a model gave for ground truth, or `refuse` to be judged.
@@ -101,6 +105,7 @@ class Policy:
     exclude_self: bool = False
     excluded: Excluded | None = None
     filters: tuple[Filter, ...] = ()
+    abstains: tuple[str, ...] = ()
     interval: IntervalChoice = "standard"
     unverified_judges: Literal["refuse", "allow"] = "refuse"
 
@@ -120,6 +125,7 @@ class Policy:
             if not isinstance(getattr(self, name), bool):
                 raise PolicyError(f"policy option {name!r} is true or false, not {getattr(self, name)!r}")
         object.__setattr__(self, "filters", read_filters(self.filters))  # the class is frozen
+        object.__setattr__(self, "abstains", read_phrases(self.abstains))  # as above
         if self.excluded is not None:
             object.__setattr__(self, "excluded", Excluded.of(self.excluded))  # the class is frozen
 
@@ -177,11 +183,12 @@ class Policy:
         return dataclasses.replace(self, **options)
 
     def plain(self) -> dict[str, Any]:
-        """Return the options in values that JSON has; `excluded` and `filters` are there only if there are some."""
+        """Return the options in values that JSON has; those that list something are there only if they do."""
         options = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        options["filters"] = list(map(str, self.filters))
-        if not self.filters:
-            del options["filters"]
+        for name in ("filters", "abstains"):
+            options[name] = list(map(str, options[name]))
+            if not options[name]:
+                del options[name]
         if self.excluded is None:
             del options["excluded"]  # so that results from before there was the option mean the same
             return options

@@ -1,10 +1,12 @@
 """What counts as saying nothing, and of which questions."""
 
+import json
 import math
 
 import pytest
 
-from rankgauge import Engine, html_report
+from rankgauge import Engine, Result, compare, html_report
+from rankgauge.errors import ResultError
 from rankgauge.samples import read_sample
 
 METRICS = ["false_answers", "abstention_recall", "false_abstentions", "top_score"]
@@ -33,6 +35,61 @@ def test_an_empty_ranking_or_a_blank_answer_says_nothing(output):
 def test_the_answer_decides_where_there_is_one(output):
     result = run(sample("a", output, answerable=False), sample("b", output, answerable=True))
     assert [result[name].mean for name in METRICS[:3]] == [1, 0, 0]
+
+
+PHRASES = ["I don't know", "The documents do not say"]
+ABSTAINS = {"retrieved": [{"id": "d1", "score": 0.5}], "answer": "I don\u2019t know! The documents do not say."}
+ANSWERS = {"retrieved": [{"id": "d1", "score": 0.75}], "answer": "I don't know the date, but it was in 1887."}
+
+
+def abstaining(folder=None):
+    """Return one evaluation of two questions each with and without an answer, and of each one that abstains."""
+    samples = [
+        sample(f"{kind}-{is_answerable}", output, answerable=is_answerable)
+        for kind, output in (("abstains", ABSTAINS), ("answers", ANSWERS))
+        for is_answerable in (True, False)
+    ]
+    if folder is None:
+        return Engine().dataset(samples).with_metrics([*METRICS, "hit@1"])
+    (folder / "samples.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in samples))
+    return Engine().dataset(folder / "samples.jsonl").with_metrics([*METRICS, "hit@1"])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_an_answer_of_phrases_that_abstain_says_nothing(is_file, workers, tmp_path):
+    evaluation = abstaining(tmp_path if is_file else None)
+    plain = evaluation.run(workers=workers)
+    assert [plain[name].mean for name in METRICS] == [1, 0, 0, 0.625]
+    result = evaluation.with_profile(abstains=PHRASES).run(workers=workers)
+    assert [result[name].mean for name in METRICS] == [0.5, 0.5, 0.5, 0.75]
+    assert result["hit@1"].mean == plain["hit@1"].mean == 1
+    assert result.manifest["policy"]["abstains"] == PHRASES
+
+
+def test_phrases_are_part_of_what_metrics_of_silence_mean_and_of_no_other():
+    evaluation = abstaining()
+    plain, with_phrases = evaluation.run(), evaluation.with_profile(abstains=PHRASES).run()
+    assert compare({"a": plain, "b": with_phrases}, metrics=["hit@1"]).comparisons[0].metrics["hit@1"].n == 2
+    with pytest.raises(ResultError, match=r"policy abstains=None in one, policy abstains=.*in the other"):
+        compare({"a": plain, "b": with_phrases}, metrics=["false_answers"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("abstains-False", "it consists of phrases of policy abstains"), ("answers-False", "the answer says something")],
+)
+def test_an_explanation_says_whether_an_answer_abstains(name, said):
+    result = abstaining().with_profile(abstains=PHRASES).run()
+    (note,) = result.explain(name, "false_answers").notes
+    assert said in note
+
+
+def test_a_saved_result_is_evaluated_again_with_its_phrases(tmp_path):
+    abstaining(tmp_path).with_profile(abstains=PHRASES).run().save(tmp_path / "out")
+    saved = Result.load(tmp_path / "out")
+    assert "consists of phrases" in saved.explain("abstains-True", "false_abstentions").notes[0]
+    assert saved.evaluation().run()["false_answers"].mean == 0.5
 
 
 def test_each_metric_is_of_its_own_questions():

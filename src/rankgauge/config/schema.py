@@ -38,6 +38,7 @@ _BOUNDS: Mapping[str, Any] = {
     "depth": Annotated[int, Field(ge=1)],
     "excluded": str | dict[str, list[str]],
     "filters": str | list[str],
+    "abstains": str | list[str],
 }
 
 

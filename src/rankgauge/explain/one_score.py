@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.base.plain_text import visible
+from rankgauge.errors import counted
 from rankgauge.explain.explanation import Explanation, Trial
 from rankgauge.judging import Ranking, Target, judge
 from rankgauge.judging.outputs import copies
@@ -25,6 +27,7 @@ from rankgauge.samples import Expected, Output, Place, Sample
 from rankgauge.scoring.details import arithmetic
 from rankgauge.scoring.facts import MissingGold, RankFacts, SampleFacts, facts_of
 from rankgauge.scoring.score import FAILED, STATUSES, JudgedBatch, MetricScores, flaws, score_metric
+from rankgauge.silence import is_silence
 
 __all__ = ["Scorer", "explain_batch", "explain_sample", "on_top", "without_each"]
 
@@ -233,6 +236,23 @@ def _explained(
         arithmetic=arithmetic(column.name, facts, value),
         without=without_each(scorer, sample, batch.evidence[target].rankings[place], facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
-        notes=(facts.fault,) if facts.fault else (),
+        notes=tuple(filter(None, (facts.fault, _said(scorer, sample)))),
         budget="" if column.cut.budget is None else str(column.cut.budget),
     )
+
+
+def _said(scorer: Scorer, sample: Sample) -> str:
+    """Say whether an output says something, where that is judged, and why; empty for anything else."""
+    output, phrases = sample.output, scorer.plan.profile.policy.abstains
+    if scorer.target.gold != "answerable" or "spent" in scorer.column.metric.judging.needs:
+        return ""
+    if not isinstance(output, Output):
+        return ""
+    if output.answer is None:
+        shown = counted(len(output.ids), "result")
+        return f"there is no answer, and {shown} retrieved, which says {'something' if output.ids else 'nothing'}"
+    if not output.answer.strip():
+        return "the answer is blank, which says nothing"
+    if is_silence(output.answer, phrases):
+        return f"the answer says nothing: it consists of phrases of policy abstains ({visible(output.answer)})"
+    return f"the answer says something, as it is not blank{' and no phrase of policy abstains' if phrases else ''}"

@@ -13,6 +13,7 @@ from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample
+from rankgauge.silence import is_silence
 
 __all__ = ["AnswerableJudge"]
 
@@ -22,11 +23,13 @@ class AnswerableJudge:
     Judges a batch by what was said: each sample has one gold item, of grade 1 where nothing should be said, else 0.
 
     An output that says something has a row for it, whose match score is the retriever's score at rank 1, NaN where
-    there is none. It says something by its answer, unless that is blank; without an `answer`, by what it retrieved.
+    there is none. It says something by its answer, unless that is blank or consists of phrases that abstain; without an
+    `answer`, by what it retrieved.
     """
 
     def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
         self._profile = profile
+        self._phrases = profile.policy.abstains
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
@@ -51,7 +54,7 @@ class AnswerableJudge:
             return  # a flaw of the sample
         if output.answer is None and isinstance(ranking, Fault):
             self._faults[place] = ranking.reason
-        if bool(lists.depth[-1]) if output.answer is None else bool(output.answer.strip()):
+        if bool(lists.depth[-1]) if output.answer is None else not is_silence(output.answer, self._phrases):
             lists.add_row(place, 1, place)
             lists.row_score.append(_top_score(output, ranking))
             if self._profile.policy.settles_ties_late:

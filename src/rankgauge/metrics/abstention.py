@@ -42,7 +42,8 @@ def false_answers(judged: Judged) -> Scores:
     Whether a question without an answer was answered: the mean is the rate of false answers.
 
     Formula: 1 where the output says something, else 0, over samples with ``metadata.answerable: false``. An output says
-    something by its `answer`, unless that is blank; without an answer, by what it retrieved.
+    something by its `answer`, unless that is blank or consists of phrases of the policy option `abstains`; without an
+    answer, by what it retrieved.
 
     When to use it: the collection does not hold every answer, and saying so is right.
 

@@ -123,6 +123,8 @@ def metric_definition(
             str(each) if each.step is None else each.step.definition for each in profile.policy.filters
         ]
     targets = tuple(targets)
+    if profile.policy.abstains and all(target.gold != "answerable" for target in targets):
+        del policy["abstains"]  # which has no effect on other metrics
     later = _LATER.get(metric.alias, {})
     settings = {name: value for name, value in params.items() if (name, value) not in later.items()}
     # not where ids come first: what is judged by them means what it meant before there were own ranks

@@ -18,6 +18,7 @@ from rankgauge.plugin.signature import Authored, declaring, plain_name
 from rankgauge.policy import Contract, Profile
 from rankgauge.ranking_filters import read_filters
 from rankgauge.samples import FIELDS
+from rankgauge.silence import read_phrases
 
 __all__ = [
     "MetricSet",
@@ -172,8 +173,8 @@ def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
     """Refuse a value that a field of *kind* cannot have."""
     hints = typing.get_type_hints(kind)
     for key, value in given.items():
-        if key == "filters":
-            read_filters(value)
+        if (read := {"filters": read_filters, "abstains": read_phrases}.get(key)) is not None:
+            read(value)
         elif not _fits(value, hint := hints[key]):
             words = [choice for branch in (hint, *typing.get_args(hint)) for choice in typing.get_args(branch)]
             choices = [word for word in words if isinstance(word, str)]

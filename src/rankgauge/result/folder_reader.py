@@ -46,6 +46,7 @@ _MANIFEST: Mapping[str, Any] = {
     "policy": Mapping[str, str | bool | float | _Parts | tuple[str, ...] | None],
     "policy.max_failed": float,
     "policy.filters": tuple[str, ...],
+    "policy.abstains": tuple[str, ...],
     "policy.excluded": _Parts,
     "policy.excluded.path": _Text,
     "policy.excluded.fingerprint": str,
