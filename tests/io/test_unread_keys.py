@@ -141,3 +141,22 @@ def test_what_a_system_under_test_returns_is_looked_at_too() -> None:
     assert "retreived" in evaluation.run(sut=lambda _: {"retreived": ["a"], **RIGHT}).notes[0]
     with pytest.raises(DataError, match="no 'retrieved'"):
         evaluation.run(sut=lambda _: {"contexts": ["a"], "answer": "x"})
+
+
+@pytest.mark.parametrize(
+    ("gold", "path", "meant"),
+    [
+        ({"passages": ["x", {"text": "red", "garde": 2}, "y"]}, "expected_output.passages[].garde", "grade"),
+        ({"relevant": {"a": 1}, "passages": ["x", {"text": "red", "b": 2}, "y"]}, "expected_output.passages[].b", ""),
+        ({"relevant": ["a", {"id": "b", "gian": 2}, "c"]}, "expected_output.relevant[].gian", "gain"),
+        (["a", {"id": "b", "gian": 2}, "c"], "expected_output[].gian", "gain"),
+        ({"relevant": ["a"], "forbidden": ["x", {"id": "b", "tex": 2}]}, "expected_output.forbidden[].tex", "text"),
+    ],
+)  # fmt: skip
+def test_keys_of_an_object_between_plain_items_of_gold_are_looked_at(gold, path, meant, tmp_path):
+    records = [sample(number, {"retrieved": [{"id": "a", "text": "red"}]}, expected_output=gold) for number in range(3)]
+    assert {(each.path, each.meant) for each in read(records[0]).unread} == {(path, meant)}
+    metric = "recall(gold=passages)@5" if isinstance(gold, dict) and "relevant" not in gold else "recall@5"
+    for folder in (None, tmp_path):
+        (note,) = [note for note in scored(records, metric, path=folder).notes if path in note]
+        assert (f"did you mean {meant!r}?" in note) == bool(meant)

@@ -489,3 +489,14 @@ class TestWhatItMeans:
         report = check_plugin(PLUGIN)
         assert report.broken == {"scores": ("odd-values",)}
         assert "for a number: gold kind 'scores'" in report["scores"]["odd-values"].reason
+
+
+def test_the_keys_of_ground_truth_are_those_of_kinds() -> None:
+    built_in = ("relevant", "passages", "answer", "keywords", "nuggets", "spans", "forbidden", "sets")
+    assert Catalog.discover(own_only=True).gold_keys == built_in
+    assert Catalog.discover(own_only=True, plugins={"ours": PLUGIN}).gold_keys == (
+        *built_in,
+        "boxes",
+        "facts",
+        "scores",
+    )

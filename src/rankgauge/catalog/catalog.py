@@ -30,7 +30,7 @@ from rankgauge.plugin.paired_test import PairedTest
 from rankgauge.plugin.programs import System
 from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.policy import PROFILES, Policy, Profile, profile
-from rankgauge.samples import KINDS, GoldKind
+from rankgauge.samples import GOLD_KINDS, KINDS, GoldKind
 
 __all__ = ["Catalog", "DeclaredKinds", "Reading"]
 
@@ -359,6 +359,11 @@ class Catalog:
     def gold_kinds(self) -> DeclaredKinds:
         """Return the kinds of ground truth that plugins declare, for reading samples."""
         return DeclaredKinds(self._names)
+
+    @property
+    def gold_keys(self) -> tuple[str, ...]:
+        """Return the keys of `expected_output` that hold ground truth: the built-in ones, then those of plugins."""
+        return (*GOLD_KINDS, *self.gold_kinds.names())
 
     def ranking_filter(self, name: str) -> Claim[RankingFilter]:
         """Return the ranking filter of that name; `UnknownNameError` or `NameClashError` when there is none."""

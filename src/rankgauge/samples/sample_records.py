@@ -13,12 +13,13 @@ import orjson
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError, Problem, did_you_mean, listed
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.built_in_kinds import GOLD_KINDS
 from rankgauge.samples.gold_kinds import Kinds
 from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, is_absent, look, read_id
-from rankgauge.samples.unread_keys import Unread, unread_among, unread_keys
+from rankgauge.samples.unread_keys import KNOWN, SETS, Unread, unread_among, unread_keys
 from rankgauge.samples.validity import read_moment
 
 __all__ = [
@@ -95,12 +96,13 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread, is_null)
 
 
-_GOLD_ITEMS = ("forbidden", "nuggets", "passages", "relevant", "spans")
+_STRINGS = {str}
+_GOLD_ITEMS = tuple(kind for kind in GOLD_KINDS if f"expected_output.{kind}[]" in KNOWN.keys() - {SETS})
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
     """Return the keys of items of the ground truth that nothing reads."""
-    if type(raw) is str or (type(raw) is list and raw and type(raw[0]) is type(raw[-1]) is str):
+    if type(raw) is str:
         return ()
     if type(raw) is dict or isinstance(raw, Mapping):
         places: list[tuple[str, Any]] = [
@@ -112,7 +114,7 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
     keys = (
         unread_keys(items, place)
         for place, items in places
-        if isinstance(items, list | tuple) and items and not (isinstance(items[0], str) and isinstance(items[-1], str))
+        if isinstance(items, list | tuple) and not set(map(type, items)) <= _STRINGS
     )
     return (*chain.from_iterable(keys), *in_sets)
 

@@ -7,9 +7,9 @@ Each host has a module of its own, which imports that host: `inspect_ai`, `deepe
 """
 
 from rankgauge.plugin import Deprecated, deprecated_names
-from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
+from rankgauge_hosts.shared import MetricArgument
 
-__all__ = ["GOLD_KINDS", "MetricArgument"]
+__all__ = ["MetricArgument"]
 
 __getattr__ = deprecated_names(
     __name__,

@@ -18,10 +18,10 @@ from mlflow.genai.scorers import Scorer
 from mlflow.metrics import MetricValue
 from mlflow.models import EvaluationMetric
 
-from rankgauge import HostScorer
+from rankgauge import Catalog, HostScorer
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge.typing import HostColumn, SampleScore
-from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
+from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["feedback", "retrieval_metric", "retrieval_scorer"]
 
@@ -260,7 +260,8 @@ def _document(document: object, paths: Sequence[str]) -> dict[str, Any]:
 def _expected(expectations: Mapping[str, Any], gold: str | None) -> object:
     if gold is not None:
         return _plain(expectations.get(gold))
-    given = {key: _plain(expectations[key]) for key in GOLD_KINDS if expectations.get(key) is not None}
+    known = Catalog.installed().gold_keys
+    given = {key: _plain(expectations[key]) for key in known if expectations.get(key) is not None}
     if isinstance(answer := expectations.get("expected_response"), str) and answer:
         given.setdefault("answer", answer)
     contexts = _plain(expectations.get("expected_retrieved_context"))
