@@ -11,7 +11,7 @@ import pytest
 
 from rankgauge import Engine, funnel, html_report
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, DeclarationError, NameClashError, PlanError
+from rankgauge.errors import DataError, DeclarationError, MetricFailedError, NameClashError, PlanError
 from rankgauge.features.pytest_plugin.logged_samples import make_record
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.planning.lock import lock_columns
@@ -373,7 +373,9 @@ class TestWhatCannotBeUsed:
         engine = Engine(catalog=Catalog.discover(own_only=True, plugins={"ours": offering(wrong)}))
         samples = [{**each, "expected_output": {"wrong": [1]}} for each in samples]
         evaluation = engine.dataset(samples).with_metrics(["mrr(gold=wrong)"]).with_profile(max_failed=1)
-        column = evaluation.run()["mrr(gold=wrong)"]
+        with pytest.raises(MetricFailedError, match="gold kind 'wrong'") as raised:  # as it fails for both
+            evaluation.run()
+        column = raised.value.result["mrr(gold=wrong)"]
         assert "gold kind 'wrong' (by this process (plugin ours)" in column.reasons[1]
         assert "ZeroDivisionError" in column.reasons[1]
         assert "returned the shape ()" in column.reasons[0]
