@@ -21,6 +21,7 @@ POINTS: Mapping[str, str] = MappingProxyType(
         "last good result": "rankgauge.features.history.history_command:last_good",
         "results over time": "rankgauge.features.history.history_command:add_results",
         "judgments of people": "rankgauge.features.labels.human_command:compare_human_judged",
+        "hashes of gold documents": "rankgauge.features.labels.gold_hashes:hashes_for",
         "rankings of another run": "rankgauge.features.agreement.trec_against:compare_rankings",
         "judgments and runs": "rankgauge.features.preflight.validate_runs:validate_runs",
     }
@@ -34,6 +35,7 @@ Where what features add stands, by the point that it is added to.
 - `last good result`: the baseline `last-good`; takes the file of the history.
 - `results over time`: keeps saved results; takes the file, folders, results and what became of gates.
 - `judgments of people`: `rankgauge compare --human`; takes what was typed.
+- `hashes of gold documents`: `--keep-hashes`; takes the corpus, evaluations and what is installed.
 - `rankings of another run`: `rankgauge trec --against`; takes what was typed.
 - `judgments and runs`: `rankgauge validate QRELS RUN`; takes both and what was typed.
 """

@@ -3,6 +3,7 @@ Labels: whether they still hold for a corpus, and queues of documents that someb
 """
 
 from rankgauge.features.labels.check_labels import check_labels
+from rankgauge.features.labels.gold_hashes import with_gold_hashes
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
 from rankgauge.features.labels.queue_files import QueueFile, is_queue_file, read_queue_file, read_scale
 
@@ -14,4 +15,5 @@ __all__ = [
     "is_queue_file",
     "read_queue_file",
     "read_scale",
+    "with_gold_hashes",
 ]

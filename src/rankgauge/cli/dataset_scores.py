@@ -5,7 +5,7 @@ Scores of datasets: what `run` and `rescore` share, from evaluations to what is 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,13 +139,16 @@ def score_datasets(work: Scoring) -> int:
     gates = asked.planned({name: of for name, (_, of) in widened.items()}, datasets)
     clusters = _clusters(work)
     worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
+    hashed = None
+    if given.keep_hashes is not None:
+        hashed = extension("hashes of gold documents")(given.keep_hashes, evaluations, work.catalog)
 
     done = _Done(gates.unjudged())
     interrupts = Interrupts()
     with interrupts.handled(), work.folders.staged(work.names):
         try:
             planned = list(zip(evaluations, worst, clusters, strict=True))
-            _score(work, planned, gates, interrupts, done)
+            _score(work, planned, gates, interrupts, done, hashed)
             done.gates = gates.judge(done.results)
         except KeyboardInterrupt:
             if not done.results:
@@ -174,6 +177,7 @@ def _score(
     gates: PlannedGates,
     interrupts: Interrupts,
     done: _Done,
+    hashed: Callable[[Evaluation, Result], Result] | None,
 ) -> None:
     """Score and save one dataset after the other, until all are done or one is interrupted."""
     given, system = work.given, work.system
@@ -195,6 +199,8 @@ def _score(
                 from rankgauge.comparison.clusters import clustered  # most samples are independent
 
                 result = clustered(result, clusters, work.cluster)
+            if hashed is not None:
+                result = hashed(evaluation, result)
             result = done.results[name] = _with_readings(result, given, column)
             work.folders.save(name, result)  # first: whoever reads stdout may be gone
         done.unscored = ""
@@ -317,6 +323,8 @@ def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:
     """Tell of options whose effect is in a result folder, where none is written, or in another format."""
     if folders.saves:
         return
+    if given.keep_hashes is not None and given.save_baseline is None and given.baseline is None:
+        remark("--keep-hashes shows in a result folder (--output) or a baseline; here it has no effect")
     for name in ("details", "near_misses", "with_text"):
         if getattr(given, name) and given.form in _SUMMARIES:
             option = f"--{name.replace('_', '-')}"

@@ -14,6 +14,7 @@ _PROGRESS = "Show a progress bar when a run takes long. [default: --progress]"
 _WORKERS = count("--workers", "Processes that read and judge a large file of JSON lines.", default=1)
 _MAX_FAILED = "Exit with 3 if more than this share (0.1, or 10%%) of the samples is missing or failed."
 _FORMATS = "table, json, jsonl, markdown, or a format of a plugin (rankgauge plugins list -v)"
+_HASHES = "Keep a hash of each gold document as this corpus has it, so that comparisons see what was edited."
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
 
 _SCORES: Options = (
@@ -38,6 +39,7 @@ _SCORES: Options = (
     file("-o --output", "Write a result folder here.", "FOLDER"),
     shared.FORCE,
     flag("--keep-data", "Copy data and outputs into the result folder, so that it is self-contained."),
+    file("--keep-hashes", _HASHES, "CORPUS"),
     flag("--with-text", "Also save each sample's question and top results beside its scores."),
     file("--history", "Add the results to this history; --baseline last-good is looked up there."),
     shared.html("Of several datasets each has its own, FILE-NAME.html."),

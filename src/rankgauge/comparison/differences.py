@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.base.tables import html_table
+from rankgauge.comparison.gold_edits import NO_EDITS, GoldEdits
 from rankgauge.result.column_info import ListEnds
 from rankgauge.result.label_doubts import LabelDoubts
 from rankgauge.stats.estimates import TIED
@@ -31,7 +32,14 @@ __all__ = [
 SCHEMA_VERSION = "rankgauge.comparison.v1"
 
 Verdict = Literal[
-    "better", "worse", "equivalent", "undecided", "same", "depends on unjudged documents", "depends on short lists"
+    "better",
+    "worse",
+    "equivalent",
+    "undecided",
+    "same",
+    "depends on unjudged documents",
+    "depends on short lists",
+    "depends on changed documents",
 ]
 
 ShortLists = Literal["open", "allow"]
@@ -153,6 +161,8 @@ class MetricComparison:
             their results within the cutoff have; None where results are about as long, or that is not known.
 
         condensed: The same over condensed lists, without unjudged documents; None where that was not asked for.
+
+        edits: The gold documents of the pairs whose text changed between the runs, as far as their hashes are known.
     """
 
     name: str
@@ -185,6 +195,7 @@ class MetricComparison:
     list_ends: tuple[ListEnds, ListEnds] | None = None
     short_lists: ShortLists = "open"
     equal_tokens: MetricComparison | None = None
+    edits: GoldEdits = NO_EDITS
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -199,10 +210,15 @@ class MetricComparison:
         It depends on short lists where it would be `better` or `worse`, and the loser's rankings ended before the
         budget in more than a tenth of the samples.
 
+        It depends on changed documents where it would be any of these three, and the text of a gold document of a pair
+        is not what it was.
+
         It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
         `better` or `worse`, and the differences do not point the same way.
         """
         verdict = self._verdict
+        if self.edits and verdict in {"better", "worse", "equivalent", "depends on short lists"}:
+            return "depends on changed documents"
         if self.condensed is None or not {verdict, self.condensed.verdict} & {"better", "worse"}:
             return verdict
         return verdict if _direction(self) == _direction(self.condensed) else "depends on unjudged documents"
@@ -236,6 +252,7 @@ class MetricComparison:
             "effect": {"dz": self.dz, "g": self.g},
             **{fact: plain(getattr(self, fact)) for fact in _SAMPLES},
             **({} if self.list_ends is None else {"list_ends": _ends(self.list_ends)}),
+            **({"changed_documents": self.edits.to_dict()} if self.edits else {}),
             **({} if self.equal_tokens is None else {"equal_tokens": self.equal_tokens.to_dict()}),
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }

@@ -165,6 +165,7 @@ def compare_metric(
         equivalence=equivalence,
         list_ends=None if column.ends[0] is None or column.ends[1] is None else (column.ends[0], column.ends[1]),
         short_lists=method.short_lists,
+        edits=column.edits,
         confidence=confidence,
         p=test.p,
         p_t=None if estimate is None else estimate.p,

@@ -34,8 +34,12 @@ from rankgauge.result.wording import largest, number
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]
 
 _ROLES = {"better": "good", "worse": "bad", "undecided": "open"}
-_ROLES |= dict.fromkeys(("depends on unjudged documents", "depends on short lists"), "open")
-_WORDS = {"depends on unjudged documents": "unjudged", "depends on short lists": "short lists"}
+_WORDS = {
+    "depends on unjudged documents": "unjudged",
+    "depends on short lists": "short lists",
+    "depends on changed documents": "inconclusive",
+}
+_ROLES |= dict.fromkeys(_WORDS, "open")
 
 _BRIEF = ("verdict", "baseline", "run", "change", "interval", "p", "won/lost")
 _LEAST = (("baseline", "run"), ("won/lost",))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import compress, islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
+from rankgauge.comparison.gold_edits import NO_EDITS, GoldEdits, gold_edits
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean, listed
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, Result
@@ -33,13 +34,13 @@ UNJUDGED = "retrieval-unjudged-at-k"
 """The metric that says how much of a ranking nobody judged."""
 
 DROPPED = ("only_in_baseline", "only_in_run", "other_ground_truth", "undefined", "undefined_in_one", "excluded")
-"""Why a sample makes no pair: it stands in one result only, was judged against other ground truth and only unchanged
-samples are compared, has no defined score in both or in one of them, or the policy leaves out samples whose output is
-missing or failed."""
+"""Why a sample makes no pair: it stands in one result only, was judged against other ground truth, or against documents
+with another text, and only unchanged samples are compared, has no defined score in both or in one of them, or the
+policy leaves out samples whose output is missing or failed."""
 
 Common = Literal["all", "unchanged"]
 """Which of the samples that two results have in common are compared: `all`, which is refused where the ground truth of
-any of them changed, or those whose ground truth is `unchanged`."""
+any of them changed, or those whose ground truth is `unchanged`, and the texts of its documents where they are known."""
 
 _SHOWN = 3
 
@@ -55,6 +56,7 @@ class PairedColumn:
     # where the rankings of both ended before a budget, over the whole runs; None without one, and where nobody counted
     ends: tuple[ListEnds | None, ListEnds | None] = (None, None)
     noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
+    edits: GoldEdits = NO_EDITS  # the gold documents of pairs whose text is another one in the other result
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -125,11 +127,19 @@ def pair_results(
     lost = {"only_in_baseline": len(own) - len(shared), "only_in_run": len(its) - len(shared)}
     here = np.array([own[sample_id] for sample_id in shared], dtype=np.int64)
     there = np.array([its[sample_id] for sample_id in shared], dtype=np.int64)
+    edits, unknown = gold_edits(baseline.manifest, other.manifest, shared, names)
+    notes += filter(None, [unknown])
     same = _judged_alike(baseline, other, shared, (here, there), said, common)
+    if common == "unchanged" and edits:
+        same = _with_same_texts(same, shared, edits, said)
     shared, here, there = [shared[place] for place in same.tolist()], here[same], there[same]
     lost["other_ground_truth"] = len(its) - lost["only_in_run"] - len(same)
     tags = tuple(baseline.tags[place] for place in here.tolist())
-    columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
+    columns = {}
+    for column, counterpart in matched:
+        pairs = _paired(column, counterpart, here, there, lost)
+        kept = compress(shared, pairs.is_pair.tolist()) if edits else ()
+        columns[column.name] = replace(pairs, edits=edits.among(kept)) if edits else pairs
     notes += _failures(names[0], [(column, column.codes[here]) for column, _ in matched])
     notes += _failures(names[1], [(column, counterpart.codes[there]) for column, counterpart in matched])
     notes += _unchecked(zip(names, (baseline, other), strict=True))
@@ -172,6 +182,14 @@ def _judged_alike(
             f"{'evaluate both with the same judgments' if len(different) == len(shared) else advice}"
         )
     return np.flatnonzero(is_same)
+
+
+def _with_same_texts(same: Ints, shared: Sequence[str], edits: GoldEdits, said: str) -> Ints:
+    """Return the samples none of whose gold documents changed; raise `ResultError` if there is none."""
+    kept = np.array([place for place in same.tolist() if shared[place] not in edits.of_samples], dtype=np.int64)
+    if not len(kept):
+        raise ResultError(f"{said}: no sample is left whose ground truth is unchanged; {edits}")
+    return kept
 
 
 def _paired(

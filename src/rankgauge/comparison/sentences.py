@@ -42,7 +42,7 @@ _DETECTABLE = 3
 _WHY = {
     "only_in_baseline": "only in {baseline}",
     "only_in_run": "only in {run}",
-    "other_ground_truth": "judged against other ground truth",
+    "other_ground_truth": "judged against other ground truth or changed documents",
     "undefined": "undefined in both runs",
     "undefined_in_one": "undefined in one run only",
     "excluded": "left out by the policy, output missing or failed",
@@ -162,9 +162,19 @@ def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_
     if verdict == "depends on unjudged documents" and metric.condensed is not None:
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {verdict}: {named}; {without}"
+    if verdict == "depends on changed documents":
+        return f"{pair.run} against {pair.baseline} is inconclusive: {metric.edits}: {named}; {_unchanged(metric)}"
     if verdict == "depends on short lists":
         return f"{pair.run} against {pair.baseline} {verdict}: {named}; retrieve more, or --short-lists allow"
     return f"{pair.run} is {verdict}{f' than {pair.baseline}' if names_baseline else ''}: {named}"
+
+
+def _unchanged(metric: MetricComparison) -> str:
+    """Return how to compare the pairs whose gold documents did not change, if there are any."""
+    others = metric.n - len(metric.edits.of_samples)
+    if not others:
+        return "evaluate both on one corpus"
+    return f"--common unchanged compares the other {counted(others, 'pair')}"
 
 
 def pairs_of(metrics: Iterable[MetricComparison]) -> str:
@@ -289,7 +299,8 @@ def notes(pair: RunComparison) -> Iterator[str]:
     """Yield what a reader of the numbers has to know, each note once for the metrics that share it."""
     sharing: dict[str, list[str]] = {}
     for metric in pair.metrics.values():
-        for note in filter(None, (dropped(pair, metric), *metric.notes)):
+        edited = f"{metric.edits}, so that a difference may be one of the corpus" if metric.edits else ""
+        for note in filter(None, (dropped(pair, metric), edited, *metric.notes)):
             sharing.setdefault(note, []).append(metric.name)
     for note, names in sharing.items():
         yield note if len(names) == len(pair.metrics) else f"{', '.join(names)}: {note}"

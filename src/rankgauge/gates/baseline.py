@@ -21,6 +21,7 @@ from rankgauge.io.whole_files import replace_file
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
 from rankgauge.result.given_scores import load_scores
+from rankgauge.result.meaning import GOLD_DOCUMENTS
 from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.wording import partial_line
@@ -59,7 +60,7 @@ def _head(git: Path) -> str:
 
 BASELINE_VERSION = "rankgauge.baseline.v1"
 
-_KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids", "scores")
+_KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids", GOLD_DOCUMENTS, "scores")
 """What a baseline keeps of a manifest: what scores mean and what they are of, and nothing of one machine."""
 
 
@@ -184,7 +185,7 @@ def _lines(results: Mapping[str, Result]) -> Iterator[str]:
     for place, name in enumerate(sorted(results)):
         result = results[name]
         manifest = {key: result.manifest[key] for key in _KEPT if key in result.manifest}
-        sketch = manifest.pop("retrieved_ids", None)
+        sketch, documents = manifest.pop("retrieved_ids", None), manifest.pop(GOLD_DOCUMENTS, None)
         yield f"{_json(name)}: {{"
         yield f'"manifest": {_json(_plain(manifest))},'
         yield '"metrics": ['
@@ -192,10 +193,12 @@ def _lines(results: Mapping[str, Result]) -> Iterator[str]:
         yield "],"
         yield '"samples": ['
         yield from _separated(_samples(result))
-        if sketch is None:
-            yield "]"
-        else:
-            yield "],"
+        yield "]" if sketch is None and documents is None else "],"
+        if documents is not None:
+            yield f'"{GOLD_DOCUMENTS}": {{"normalization": {_json(documents["normalization"])}, "hashes": {{'
+            yield from _separated(f"{_json(name)}: {_json(text)}" for name, text in sorted(documents["hashes"].items()))
+            yield "}}" if sketch is None else "}},"
+        if sketch is not None:
             yield f'"retrieved_ids": {{"gold": {sketch["gold"]}, "found": {sketch["found"]}, "hashes": ['
             yield from _separated(_json(line)[1:-1] for line in _wrapped(sketch["hashes"]))
             yield "]}"
@@ -229,6 +232,7 @@ def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
 def _samples(result: Result) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [column.values.tolist() for column in columns]  # JSON has null for NaN
+    documents = (result.manifest.get(GOLD_DOCUMENTS) or {}).get("samples", {})
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
         entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
         if result.tags[place]:
@@ -237,6 +241,8 @@ def _samples(result: Result) -> Iterator[str]:
             entry["status"] = [column.status(place) for column in columns]
         if result.gold_keys is not None:
             entry["gold"] = f"{int(result.gold_keys[place]):016x}"
+        if entry["id"] in documents:
+            entry["documents"] = list(documents[entry["id"]])
         yield _json(entry)
 
 
@@ -281,7 +287,11 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
         for at, info in enumerate(infos)
     }
     sketch = {"retrieved_ids": entry["retrieved_ids"]} if "retrieved_ids" in entry else {}
-    manifest = {**entry["manifest"], **sketch, **shared, "interrupted": False}
+    documents = {}
+    if GOLD_DOCUMENTS in entry:
+        of_samples = {sample["id"]: sample["documents"] for sample in samples if "documents" in sample}
+        documents = {GOLD_DOCUMENTS: {**entry[GOLD_DOCUMENTS], "samples": of_samples}}
+    manifest = {**entry["manifest"], **sketch, **documents, **shared, "interrupted": False}
     ids = [sample["id"] for sample in samples]
     keys = [int(sample["gold"], 16) for sample in samples if "gold" in sample]
     gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None

@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import IdSketch
 from rankgauge.columns.judged_rows import Floats, Ints
+from rankgauge.comparison.gold_edits import NO_EDITS, GoldEdits
 from rankgauge.comparison.pairing import Common, PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
@@ -58,6 +59,8 @@ class Drop:
 
         short_lists: Where rankings ended before the budget, if that leaves the gate open; else empty.
 
+        edits: The gold documents of the pairs whose text changed since the baseline, which leaves the gate open.
+
         dropped: How many samples make no pair, by reason.
 
         note: What a reader should know of the bounds.
@@ -73,6 +76,7 @@ class Drop:
     needed: int | None = None
     p_fall: float | None = None
     short_lists: str = ""
+    edits: GoldEdits = NO_EDITS
     dropped: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
@@ -91,6 +95,7 @@ class Drop:
             "needed": self.needed,
             "p_fall": self.p_fall,
             **({"short_lists": self.short_lists} if self.short_lists else {}),
+            **({"changed_documents": self.edits.to_dict()} if self.edits else {}),
             "dropped": {reason: count for reason, count in self.dropped.items() if count},
             "note": self.note,
         }
@@ -126,6 +131,7 @@ def judge_drop(
         difference=sign * gain.mean if changed else 0.0,
         margin=rule.margin * abs(baseline) if rule.is_relative else rule.margin,
         dropped=pairs.dropped,
+        edits=pairs.edits if changed else NO_EDITS,
     )
     if rule.short_lists == "open" and changed and pairs.loser_is_short(drop.difference):
         drop = replace(drop, short_lists=_short_text(pairs))
@@ -133,6 +139,8 @@ def judge_drop(
     bounds = gain.bounds(rule.confidence)
     if not changed:
         return "pass", replace(drop, note="no score changed")
+    if drop.edits:
+        return "inconclusive", drop
     if not gain.df:
         one = "sample" if paired is None else "cluster"
         return "inconclusive", replace(drop, note=f"one {one} says nothing of others")

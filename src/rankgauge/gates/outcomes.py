@@ -12,6 +12,7 @@ from typing import Any, Literal
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
+from rankgauge.comparison.gold_edits import GoldEdits
 from rankgauge.comparison.sentences import p_value
 from rankgauge.errors import counted, listed
 from rankgauge.gates.asked import Decision
@@ -27,6 +28,7 @@ __all__ = [
     "apart",
     "baseline_line",
     "counts_text",
+    "edited_text",
     "gate_lines",
     "headline",
     "outcome_line",
@@ -294,6 +296,8 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     edited = drop.dropped.get("other_ground_truth", 0)
     left_out = f"{counted(edited, 'sample')} with other ground truth left out" if edited else ""
     notes = "; ".join(filter(None, [f"n={drop.n}", drop.note, left_out]))
+    if drop.edits:
+        return f"{change}, not judged against {margin}: {edited_text(drop.edits, drop.n)} ({notes})"
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
         notes += f"; {_needed(drop)}" if drop.short_lists else ""
@@ -314,6 +318,13 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     return f"{change}, {'within' if outcome.verdict == 'pass' else 'worse by more than'} {margin}: {sure}"
 
 
+def edited_text(edits: GoldEdits, n: int) -> str:
+    """Say which gold documents of *n* pairs changed since the baseline, and what to do."""
+    others = n - len(edits.of_samples)
+    rest = f"judge the other {counted(others, 'sample')} with common unchanged, or " if others else ""
+    return f"{edits} since the baseline, so that the corpus may be why; {rest}save a new baseline"
+
+
 def _needed(drop: Drop) -> str:
     if drop.short_lists:
         advice = "retrieve more, or short_lists allow"
@@ -327,6 +338,9 @@ def _needed(drop: Drop) -> str:
 
 def _of_samples(outcome: GateOutcome, rule: Bound | MaxDrop) -> str:
     """Say how many samples miss a gate that each has to meet, and name the first with their values."""
+    edits = None if outcome.drop is None else outcome.drop.edits
+    if outcome.verdict == "inconclusive" and edits:
+        return f"not judged: {edited_text(edits, outcome.counts['n'])}"
     missed = len(outcome.missed)
     n = len(outcome.gate.of) or outcome.counts["n"]
     if isinstance(rule, MaxDrop):
@@ -341,7 +355,8 @@ def _of_samples(outcome: GateOutcome, rule: Bound | MaxDrop) -> str:
         return kept
     samples = [f"{name} ({value})" for (name, _), value in zip(outcome.missed, values, strict=True)]
     shown = outcome.leaks or samples
-    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(shown, _SAMPLES)}"
+    apart_from = f"; not judged: {edits}" if edits else ""
+    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(shown, _SAMPLES)}{apart_from}"
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

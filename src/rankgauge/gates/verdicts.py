@@ -22,7 +22,7 @@ from rankgauge.gates.asked import decision_of, flaw, resolved
 from rankgauge.gates.drop import baseline_of, clusters_of_pairs, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import EFFECTS, Bound, Defaults, Effect, Gate, MaxDrop, OfKind, read_gates
 from rankgauge.gates.kinds import found_by
-from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.gates.outcomes import GateOutcome, GateReport, edited_text
 from rankgauge.io.judgment_sources import is_model
 from rankgauge.judging import Leak
 from rankgauge.result import MetricSummary, Result
@@ -171,8 +171,18 @@ def _against(gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: Result, b
     except ResultError as error:
         raise ResultError(f"{error}; {again}") from None
     if isinstance(rule, OfKind):
-        return _of_kind(gate, rule, column, pairs)
+        outcome = _of_kind(gate, rule, column, pairs)
+        return _open_where_edited(outcome, pairs)
     return _of_change(gate, rule, sample_ids, pairs, clusters_of_pairs(column, result, sample_ids))
+
+
+def _open_where_edited(outcome: GateOutcome, pairs: PairedColumn) -> GateOutcome:
+    """Return an outcome that is open where scores changed and so did gold documents."""
+    changed = pairs.edits and bool((abs(pairs.differences[pairs.is_pair]) > TIED).any())
+    if not changed or outcome.verdict == "error":
+        return outcome
+    why = edited_text(pairs.edits, int(np.count_nonzero(pairs.is_pair)))
+    return replace(outcome, verdict="inconclusive", finding=f"not judged: {why}; by numbers alone: {outcome.finding}")
 
 
 _VERDICTS: Mapping[str, Literal["pass", "fail", "inconclusive"]] = {
@@ -295,9 +305,11 @@ def _of_change(
 ) -> GateOutcome:
     """Judge a change of the mean; with `per_sample`, of every sample."""
     verdict, drop = judge_drop(rule, pairs, higher_is_better=pairs.info.higher_is_better, clusters=clusters)
-    missed = _fallen(gate, rule, sample_ids, pairs) if gate.per_sample else ()
+    missed: tuple[tuple[str, float | None], ...] = ()
     if gate.per_sample:
-        verdict = "fail" if missed else "pass"
+        fallen = _fallen(gate, rule, sample_ids, pairs)
+        missed = tuple((name, change) for name, change in fallen if name not in drop.edits.of_samples)
+        verdict = "fail" if missed else "inconclusive" if drop.edits else "pass"
     return GateOutcome(gate=gate, verdict=verdict, value=drop.value, counts={"n": drop.n}, missed=missed, drop=drop)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rankgauge.result.result import Result
 
 __all__ = [
+    "GOLD_DOCUMENTS",
     "Differences",
     "Meant",
     "Origin",
@@ -44,6 +46,14 @@ __all__ = [
     "merged_info",
     "merged_manifest",
 ]
+
+
+GOLD_DOCUMENTS = "gold_documents"
+"""
+The part of a manifest that holds hashes of gold documents: the `normalization` of their texts, the `corpus`, the
+`hashes` by document (null for one that the corpus lacks), and which documents each of the `samples` names.
+"""
+_OF_DOCUMENTS = ("hashes", "samples")
 
 
 class Origin(NamedTuple):
@@ -296,6 +306,14 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     merged.pop("places", None)  # of one part
     sketches = [manifest.get("retrieved_ids") for manifest in manifests]
     merged.pop("retrieved_ids", None)
+    hashes = [manifest.get(GOLD_DOCUMENTS) for manifest in manifests]
+    merged.pop(GOLD_DOCUMENTS, None)
+    known = [each for each in hashes if each is not None]
+    if len(known) == len(hashes) and len({each["normalization"] for each in known}) == 1:
+        merged[GOLD_DOCUMENTS] = {
+            **known[0],
+            **{part: functools.reduce(operator.or_, (dict(each[part]) for each in known)) for part in _OF_DOCUMENTS},
+        }
     if None not in sketches:  # of some parts alone it would say that the ids of the others are gone
         sketch = functools.reduce(IdSketch.merged, map(IdSketch.from_dict, cast("list[dict[str, Any]]", sketches)))
         merged["retrieved_ids"] = sketch.to_dict()

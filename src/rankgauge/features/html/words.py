@@ -74,6 +74,7 @@ def headline(data: ReportData, pair: RunComparison | None = None, name: str = ""
         "same": f"Both runs score the same: {name} is equal on every sample.",
         "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
         "depends on short lists": f"Whether {b} is better than {a} depends on how much was retrieved. {change}",
+        "depends on changed documents": f"Inconclusive: {visible(str(metric.edits))}. {change}",
         "equivalent": f"{a} and {b} are equivalent: {name} differs by less than {metric.matters or 0:g}. {change}",
         "undecided": f"These samples do not show a difference between {a} and {b}.",
     }[metric.verdict]
