@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -270,6 +271,26 @@ class TestRunning:
         row = {"vars": {"query": QUESTION}, "response": {"output": {"retrieved": ["d3", "d1"]}}, "testIdx": 0}
         (tmp_path / "promptfoo.jsonl").write_text(json.dumps({**row, "metadata": {"relevant": ["d3"]}}))
         assert dict(sample_of(tmp_path / "promptfoo.jsonl").expected.relevant) == {"d3": 1.0}
+
+    @pytest.mark.parametrize("is_text", [False, True], ids=["list", "JSON in a cell"])
+    def test_the_score_of_a_chunk_of_trulens_is_its_grade(self, is_text, tmp_path):
+        chunks = [{"text": GOLD, "expect_score": 2}, {"text": "Ferries ran.", "expect_score": 0}, {"text": "A bridge."}]
+        row = {"query": QUESTION, "query_id": "q1", "expected_chunks": json.dumps(chunks) if is_text else chunks}
+        (tmp_path / "truth.json").write_text(json.dumps([row]))
+        evaluation = Engine().dataset(tmp_path / "truth.json", preset="trulens").with_metrics(["ndcg@2", "recall@2"])
+        retrieved = {"q1": {"contexts": ["A bridge.", GOLD]}}
+        result = evaluation.run(outputs=retrieved)
+        gained, best = 1 + 2 / math.log2(3), 2 + 1 / math.log2(3)
+        assert result["ndcg@2"].mean == pytest.approx(gained / best, rel=1e-12)
+        assert result["recall@2"].mean == 1.0  # a chunk of score 0 is judged, and not relevant
+
+    def test_a_score_of_trulens_that_is_no_number_is_a_problem(self, tmp_path):
+        chunks = [{"text": GOLD, "expect_score": "high"}, {"text": "Ferries ran.", "expect_score": 0}]
+        row = {"query": QUESTION, "query_id": "q1", "expected_chunks": chunks}
+        (tmp_path / "truth.json").write_text(json.dumps([row]))
+        evaluation = Engine().dataset(tmp_path / "truth.json", preset="trulens").with_metrics("recall@2")
+        with pytest.raises(DataError, match=r"grade.*'high'"):
+            evaluation.run(outputs={"q1": [GOLD]})
 
     def test_fields_come_before_those_of_the_preset(self):
         record = json.loads((RECORDS / "ragas.jsonl").read_text()) | {"mine": ["d1"], "key": "k7"}

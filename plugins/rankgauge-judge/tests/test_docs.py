@@ -36,7 +36,10 @@ def test_commands_on_pages_can_be_read(parts):
     name = " ".join(parts[:2])
     parser = CommandParser(name, COMMANDS[name].usage, "")
     COMMANDS[name].options(parser)
-    parser.read(parts[2:])
+    given = vars(parser.read(parts[2:])).values()
+    values = [each for value in given for each in (value if isinstance(value, list | tuple) else [value])]
+    read = {f"{each:g}" if isinstance(each, float) else str(each) for each in values}
+    assert [part for part in parts[2:] if not part.startswith("-") and part not in read] == []
 
 
 def test_the_readme_names_every_command():

@@ -41,7 +41,9 @@ def test_configs_of_the_page_can_be_read(text, tmp_path, monkeypatch):
     loaded = load_config(tmp_path / "c.yaml").config
     if loaded.system is not None:
         options = {key: value for key, value in loaded.system.items() if key != "kind"}
-        KINDS[loaded.system["kind"]].options.model_validate(options, context={"folder": tmp_path})
+        read = KINDS[loaded.system["kind"]].options.model_validate(options, context={"folder": tmp_path})
+        assert read.model_fields_set == options.keys()
+    assert loaded.model_fields_set == content.keys()
 
 
 def test_the_plugin_imports_no_options_before_they_are_used():

@@ -121,9 +121,13 @@ class TestPrograms:
         from rankgauge_systems import command_system
 
         monkeypatch.setattr(command_system, "_GRACE", 0.2)
-        system = program(ECHO + "    while True:\n        pass\n")
-        system("a")
+        source = "import os, sys\nfor line in sys.stdin:\n    print(os.getpid(), flush=True)\nwhile True:\n    pass\n"
+        system = program(source)
+        process = system("a")
+        os.kill(process, 0)  # it runs
         system.close()
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
 
 
 def items(*names, scores=None):

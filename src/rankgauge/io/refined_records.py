@@ -1,5 +1,5 @@
 """
-What the records of benchmarks mean and no path of a preset says: LongMemEval, LoCoMo, chunking_evaluation.
+What records mean and no path of a preset says: LongMemEval, LoCoMo, chunking_evaluation, and grades of TruLens.
 
 LongMemEval's definition is that of its `run_retrieval.py`: of the sessions with an answer, and of their turns, those
 count in which a turn of the *user* has it; the corpus calls the others `noans_...`. Questions without any such turn are
@@ -13,8 +13,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import orjson
+
 from rankgauge.plugin.named_data import Refine
-from rankgauge.samples.sample_values import InvalidError
+from rankgauge.samples.sample_values import InvalidError, is_absent, is_finite_number
 from rankgauge.samples.validity import read_moment
 
 __all__ = ["REFINED"]
@@ -82,6 +84,23 @@ def _span(reference: Mapping[str, Any], document: object) -> dict[str, Any]:
     return {**span, "text": reference.get("content")}
 
 
+def _trulens(record: Mapping[str, Any], sample: dict[str, Any]) -> dict[str, Any]:
+    """Read ground truth whose chunks have scores: `expect_score` is the grade, and a chunk without one has grade 1."""
+    chunks = record.get("expected_chunks")
+    if isinstance(chunks, str):
+        with suppress(orjson.JSONDecodeError):
+            chunks = orjson.loads(chunks)
+    if not isinstance(chunks, list) or not all(isinstance(chunk, Mapping) for chunk in chunks):
+        return sample
+    if not any(is_finite_number(chunk.get("expect_score")) for chunk in chunks):
+        return sample
+    passages = [
+        {"text": chunk.get("text", chunk.get("content")), "grade": 1.0 if is_absent(score) else score}
+        for chunk, score in ((chunk, chunk.get("expect_score")) for chunk in chunks)
+    ]
+    return {**sample, "expected_output": {**_mapping(sample.get("expected_output")), "passages": passages}}
+
+
 def _mapping(value: object) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -90,5 +109,6 @@ REFINED: Mapping[str, Refine] = {
     "longmemeval": _longmemeval,
     "locomo": _locomo,
     "chunking-evaluation": _chunking_evaluation,
+    "trulens": _trulens,
 }
 """What is done with the records of built-in presets by name."""

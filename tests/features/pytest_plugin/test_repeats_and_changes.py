@@ -75,6 +75,7 @@ class TestRepeats:
         def test_it(rankgauge_eval, n): log(rankgauge_eval)
         """
         done = run(project, body, "--rankgauge-min", "hit@1=0.7", *workers)
+        assert done.ret == 1
         done.stdout.fnmatch_lines(
             ["6 samples logged by 2 tests", "MISSED hit@1: 0.6667 is below the minimum 0.7 (mean of n=6, 2 failed)"]
         )
@@ -199,6 +200,7 @@ class TestChanges:
             rankgauge_eval.check("hit@1 max_drop 0.1")
         """
         done = run(project, body)
+        done.assert_outcomes(failed=1)
         done.stdout.fnmatch_lines(["*compares with a baseline, and none is given here*check(..., baseline=PATH)*"])
 
 

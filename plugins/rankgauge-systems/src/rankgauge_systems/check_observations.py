@@ -106,7 +106,7 @@ class Observing:
 
     def __call__(self, given: object) -> object:
         """Refuse: it is not called for samples."""
-        raise NotImplementedError
+        raise TypeError(f"an engine that is observed is not called for samples, such as {given!r:.80}; call `observe`")
 
     def observe(self, by_vectors: bool, load: bool) -> Observed:  # noqa: FBT001  # `prepared` takes values
         """Return what the engine answers."""
