@@ -284,6 +284,29 @@ class TestRunning:
         assert result["ndcg@2"].mean == pytest.approx(gained / best, rel=1e-12)
         assert result["recall@2"].mean == 1.0  # a chunk of score 0 is judged, and not relevant
 
+    def test_spans_of_trulens_that_are_no_retrievals_are_passed_over(self, tmp_path):
+        def span(record, kind, **attributes):
+            given = {"record_id": record, "span_type": kind, **attributes}
+            return {"record_attributes": {f"ai.observability.{name}": value for name, value in given.items()}}
+
+        key, text = "retrieval.retrieved_contexts", "retrieval.query_text"
+        spans = [
+            span("q1", "record_root", **{"record_root.input": QUESTION}),
+            span("q1", "retrieval", **{text: QUESTION, key: ["Ferries ran."]}),
+            span("q2", "generation"),
+            span("q1", "retrieval", **{text: QUESTION, key: [GOLD, "A bridge."]}),
+            span("q2", "retrieval", **{text: QUESTION, key: [GOLD]}),
+            span("q1", "generation"),
+        ]
+        (tmp_path / "spans.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in spans))
+        truth = [{"query": QUESTION, "query_id": f"q{n}", "expected_chunks": [{"text": GOLD}]} for n in (1, 2)]
+        evaluation = Engine().dataset(truth, preset="trulens").with_metrics(["RR(gold=passages)", "num_ret"])
+        result = evaluation.run(outputs=tmp_path / "spans.jsonl")
+        assert next(iter(result.metrics.values())).values.tolist() == [
+            0.5,
+            1.0,
+        ]  # two searches of q1, one after the other
+
     def test_a_score_of_trulens_that_is_no_number_is_a_problem(self, tmp_path):
         chunks = [{"text": GOLD, "expect_score": "high"}, {"text": "Ferries ran.", "expect_score": 0}]
         row = {"query": QUESTION, "query_id": "q1", "expected_chunks": chunks}
