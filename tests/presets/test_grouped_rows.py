@@ -85,6 +85,72 @@ class TestGroupBy:
         assert list(engine.with_metrics("recall@2").run().sample_ids) == ["b", "a", "4", "5"]
 
 
+def answers(refine=None):
+    """Return a preset for a row for each document of a question, with the answer on each."""
+
+    def declared():
+        """A row for each document of a question."""
+
+    fields = {
+        "id": "question",
+        "expected_output.relevant": "rows[].gold",
+        "expected_output.answer": "answer",
+        "actual_output.answer": "said",
+        "metadata.k": "k",
+    }
+    declare = preset("answers", fields=fields, marks=[("question", "answer")], group_by="question", refine=refine)
+    return declare(declared)
+
+
+class TestRowsThatDisagree:
+    """Of what is not read by `rows[]` the first row counts, so another value there would be lost without a word."""
+
+    def run(self, rows, path=None, refine=None):
+        def rankgauge_presets():
+            return [answers(refine)]
+
+        if path is not None:
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        plugins = {"acme": SimpleNamespace(rankgauge_presets=hookimpl(rankgauge_presets))}
+        engine = Engine(catalog=Catalog.discover(own_only=True, plugins=plugins))
+        return engine.dataset(rows if path is None else path, preset="answers").with_metrics("answer-f1").run()
+
+    def rows(self, **changed):
+        row = {"question": "who?", "gold": "d1", "answer": "Ada", "said": "Ada", "k": 3, "metadata": {"source": "a"}}
+        return [row, {**row, "gold": "d2"}, {**row, "gold": "d3", **changed}]
+
+    @pytest.mark.parametrize("in_a_file", [False, True])
+    @pytest.mark.parametrize(
+        ("changed", "path", "words"),
+        [
+            ({"answer": "Bob"}, "expected_output.answer", "is 'Bob' here and 'Ada' in the first of them"),
+            ({"answer": None}, "expected_output.answer", "is None here and 'Ada'"),
+            ({"said": "Bob"}, "actual_output.answer", "is 'Bob' here and 'Ada'"),
+            ({"k": 5}, "metadata.k", "is 5 here and 3"),
+        ],
+    )
+    def test_are_refused_where_only_one_is_read(self, changed, path, words, in_a_file, tmp_path):
+        with pytest.raises(DataError) as raised:
+            self.run(self.rows(**changed), tmp_path / "rows.jsonl" if in_a_file else None)
+        (problem,) = raised.value.problems
+        assert problem.message.startswith(f"rows of 'who?' disagree: {path} {words}")
+        assert (problem.line, problem.path) == ((3, "") if in_a_file else (None, "samples[2]"))
+        assert ("(line 1)" if in_a_file else "(samples[0])") in problem.message
+
+    def test_are_one_sample_where_all_are_read_or_nothing_is_scored(self):
+        result = self.run(self.rows(metadata={"source": "b"}, other="c"))
+        assert list(result.sample_ids) == ["who?"]
+        assert result["answer-f1"].mean == 1.0
+
+    def test_are_left_to_a_function_that_refines_samples(self):
+        def joined(record, sample):
+            every = [row["answer"] for row in record["rows"]]
+            return {**sample, "expected_output": {**sample["expected_output"], "answer": every}}
+
+        result = self.run(self.rows(answer="Bob"), refine=joined)
+        assert result["answer-f1"].mean == 1.0
+
+
 class TestChunkingEvaluation:
     def run(self, data, outputs):
         engine = Engine().dataset(data, preset="chunking-evaluation").with_outputs(outputs)

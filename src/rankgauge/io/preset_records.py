@@ -6,21 +6,21 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any
 
 import orjson
 
-from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PluginError
 from rankgauge.io.dotted_names import nested
 from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
 from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
-from rankgauge.samples import Sample
+from rankgauge.samples import Fault, Sample
 from rankgauge.samples.library_items import library_item
 from rankgauge.samples.sample_values import is_absent
 
@@ -85,7 +85,57 @@ class Shape:
             _rows(record, record.value, preset) if isinstance(record.value, Mapping) else (record,) for record in read
         )
         single = chain.from_iterable(several)
-        return _grouped(single, preset.group_by) if self.groups else single
+        return starmap(self._joined, _grouped(single, preset.group_by)) if self.groups else single
+
+    def _joined(self, name: str | None, rows: Sequence[Record]) -> Record:
+        """Return the record of rows that make one sample: the first with all of them, or how two of them disagree."""
+        if name is None:
+            return rows[0]
+        first: Any = rows[0].value
+        joined = rows[0]._replace(value={**first, "rows": [row.value for row in rows]})
+        return self._disagreement(name, rows) or joined
+
+    def _disagreement(self, name: str, rows: Sequence[Record]) -> Record | None:
+        """
+        Return why rows cannot be one sample, with the first of them that says another thing where only one is read.
+
+        What a preset reads by ``rows[]`` may differ, and so may anything where it has a function to refine samples,
+        which may read it.
+        """
+        if self.preset is None or self.preset.refine is not None:
+            return None
+        known = self._scored(rows[0])
+        for row in rows[1:]:
+            here = self._scored(row)
+            for path in sorted({*known, *here}):
+                if _differ(known.get(path), here.get(path)):
+                    where = rows[0].path or f"line {rows[0].line}"
+                    return row._replace(
+                        value=Fault(
+                            f"rows of {name!r} disagree: {path} is {shown(here.get(path))} here and "
+                            f"{shown(known.get(path))} in the first of them ({where}), which alone is read; make them "
+                            "equal, or read all of them by a path that begins with rows[]"
+                        )
+                    )
+        return None
+
+    def _scored(self, row: Record) -> dict[str, object]:
+        """Return what a row alone says that may change a score, by its path in a sample."""
+        value: Any = row.value
+        sample = self.sample(row._replace(value={**value, "rows": []}))
+        found: dict[str, object] = {}
+        for name in ("expected_output", "actual_output", "metadata"):
+            part = sample.get(name)
+            if isinstance(part, Mapping):
+                found |= {f"{name}.{key}": held for key, held in part.items()}
+            else:
+                found[name] = part
+        is_scored = {f"metadata.{key}" for key in ("k", "answerable", "asked_at")}
+        return {
+            path: held
+            for path, held in found.items()
+            if not is_absent(held) and (path in is_scored or not path.startswith("metadata"))
+        }
 
     def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
         """Return a record in the form of a sample."""
@@ -172,16 +222,21 @@ def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterat
     yield record
 
 
-def _grouped(read: Iterable[Record], paths: Iterable[str]) -> Iterator[Record]:
-    """Yield a record for those that have the same value on the first path with one, in the order of the first."""
+def _grouped(read: Iterable[Record], paths: Iterable[str]) -> Iterator[tuple[str | None, Sequence[Record]]]:
+    """Yield records with the same value on the first path with one together, in the order of the first; None alone."""
     groups: dict[str | int, list[Record]] = {}  # the place of those that are alone
     for place, record in enumerate(read):
         found = (str(value) for path in paths for value in _values(record.value, _steps(path)) if _names(value))
         groups.setdefault(next(found, place), []).append(record)
     for name, rows in groups.items():
-        first: Any = rows[0].value
-        is_alone = isinstance(name, int)
-        yield rows[0] if is_alone else rows[0]._replace(value={**first, "rows": [row.value for row in rows]})
+        yield None if isinstance(name, int) else name, rows
+
+
+def _differ(one: object, other: object) -> bool:
+    try:
+        return bool(one != other)
+    except ValueError:  # arrays, which say it of each item
+        return False
 
 
 def _names(value: object) -> bool:

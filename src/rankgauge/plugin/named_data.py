@@ -280,7 +280,8 @@ def preset(
         group_by: Where records that make one sample together have the same text or integer, such as the question of a
             table with a row for each relevant document. They become one record: the first of them, with all of them as
             a list in ``rows``, so that the paths of *fields* begin with ``rows[]`` where each of them counts. Records
-            without a value there stay alone. The whole file is read before anything is scored.
+            without a value there stay alone. Rows that disagree where the first alone is read are refused, unless there
+            is *refine*. The whole file is read before anything is scored.
 
     Returns:
         A decorator that leaves the function as it is.
