@@ -7,8 +7,9 @@ import pydoc
 
 import pytest
 
-from rankgauge import Engine, Evaluation, compare, evaluate
+from rankgauge import Engine, Evaluation, compare, evaluate, prediction_powered
 from rankgauge.engine.run_options import Calls, RunArguments
+from rankgauge.engine.runs import RunConventions
 from rankgauge.errors import ParameterError
 from rankgauge.typing import CallOptions, MethodOptions
 
@@ -22,7 +23,10 @@ def told(function: object) -> list[str]:
     return [line.partition(":")[0].strip() for line in described.splitlines() if line[4:5].strip()]
 
 
-@pytest.mark.parametrize(("function", "options"), [(Evaluation.run, CallOptions), (compare, MethodOptions)])
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [(Evaluation.run, CallOptions), (compare, MethodOptions), (prediction_powered, RunConventions)],
+)
 def test_every_option_is_listed_with_its_default_and_described(function, options):
     parameters = inspect.signature(function).parameters
     names = [name for name in parameters if name != "self"]
@@ -34,10 +38,12 @@ def test_every_option_is_listed_with_its_default_and_described(function, options
 
 def test_defaults_are_those_that_hold():
     assert inspect.signature(Evaluation.run).parameters["concurrency"].default == Calls(sut=print).concurrency == 8
+    own, of_evaluate = (inspect.signature(function).parameters for function in (prediction_powered, evaluate))
+    assert all(own[name].default == of_evaluate[name].default for name in RunConventions.__annotations__)
     assert inspect.signature(compare).parameters["confidence"].default == compare({"a": RESULT, "b": RESULT}).confidence
 
 
-@pytest.mark.parametrize("function", [Evaluation.run, compare])
+@pytest.mark.parametrize("function", [Evaluation.run, compare, prediction_powered])
 def test_what_is_written_takes_few(function):
     code = inspect.unwrap(function).__code__
     assert code.co_argcount + code.co_kwonlyargcount <= 10
@@ -54,6 +60,10 @@ def test_all_that_a_run_takes_is_an_argument_of_it():
         (lambda: EVALUATION.run(detials=True), r"run\(\) has no option 'detials' \(did you mean 'details'\?\)"),
         (lambda: EVALUATION.run(colour=1), r"run\(\) has no option 'colour'$"),
         (lambda: RESULT.compare(RESULT, tset="t"), r"compare\(\) has no option 'tset' \(did you mean 'test'\?\)"),
+        (
+            lambda: prediction_powered({}, "mrr", judgments={}, human={}, profil="trec"),
+            r"prediction_powered\(\) has no option 'profil' \(did you mean 'profile'\?\)",
+        ),
         (lambda: compare({"a": RESULT, "b": RESULT}, claim=None), r"compare\(\) has no option 'claim'"),
         (lambda: RESULT.compare(RESULT, confidance=0.9), r"compare\(\) has no option 'confidance' \(did you mean"),
     ],

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
-from rankgauge.engine.runs import evaluate_runs, plan_run
+from rankgauge.engine.named_options import check_names, listing
+from rankgauge.engine.runs import RunConventions, evaluate_runs, plan_run
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
 from rankgauge.features.labels.powered_comparison import JudgedQuestions, PoweredComparison, compare_powered
 from rankgauge.io.judgment_sources import sources_of
@@ -20,7 +21,6 @@ from rankgauge.io.nested_mappings import qrels_of_mapping
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels
 from rankgauge.planning.plan import Plan, PlannedMetric
 from rankgauge.planning.requests import MetricSpec
-from rankgauge.policy import Policy, Profile
 from rankgauge.scoring.flaws import SCORED
 
 __all__ = ["grades_of", "powered_by_plan", "prediction_powered"]
@@ -29,6 +29,7 @@ _Floats = NDArray[np.float64]
 _Grades = dict[str, dict[str, float]]
 
 
+@listing(RunConventions, {"profile": "trec10", "policy": None, "rel": None, "k": None, "catalog": None})
 def prediction_powered(
     runs: Mapping[str, RunLike],
     metrics: Sequence[MetricSpec] | MetricSpec,
@@ -36,12 +37,8 @@ def prediction_powered(
     judgments: QrelsLike,
     human: QrelsLike,
     confidence: float = 0.95,
-    profile: str | Policy | Profile = "trec10",
-    policy: Mapping[str, Any] | None = None,
-    rel: float | None = None,
-    k: int | None = None,
     columns: Mapping[str, str] | None = None,
-    catalog: Catalog | None = None,
+    **conventions: Unpack[RunConventions],
 ) -> PoweredComparison:
     """
     Compare runs by many judgments of a model and few of people, without trusting the model.
@@ -70,6 +67,8 @@ def prediction_powered(
 
         confidence: Of intervals and verdicts.
 
+        columns: As in `evaluate`.
+
         profile: As in `evaluate`.
 
         policy: As in `evaluate`.
@@ -78,9 +77,10 @@ def prediction_powered(
 
         k: As in `evaluate`.
 
-        columns: As in `evaluate`.
-
         catalog: As in `evaluate`.
+
+    Returns:
+        For each metric the mean of each run, and its difference from the first, both by people and model together.
 
     Raises:
         ParameterError: Metrics without a mean over questions, or a confidence that is none.
@@ -91,7 +91,8 @@ def prediction_powered(
 
         NothingToEvaluateError: People judged nothing that the model judged.
     """
-    plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    check_names("prediction_powered", conventions, inspect.signature(prediction_powered).parameters)
+    plan = plan_run(metrics, **conventions)
     return powered_by_plan(plan, runs, judgments, human, confidence=confidence, columns=columns)
 
 
