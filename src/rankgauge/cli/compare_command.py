@@ -32,9 +32,11 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.run_result import grouped
 from rankgauge.engine.runs import evaluate_runs
 from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.extensions import extension
+from rankgauge.io.query_groups import QueryGroups
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result import Result
 
@@ -54,7 +56,9 @@ def execute_compare(given: argparse.Namespace) -> int:
     choices["short_lists"] = given.short_lists = _short_lists(given)  # of the gates, too
     Method(**choices).with_test_of(catalog).check()  # before anything is scored
     check_html(given.html)
+    groups = None if given.groups is None else QueryGroups.read(given.groups)
     results, planned = _results(given, AskedGates.of_comparison(given))
+    results = {name: grouped(result, groups) for name, result in results.items()}
     gates = planned.judge_against_first(results)
     if not gates.are_numbers_shown:
         gates.tell("")

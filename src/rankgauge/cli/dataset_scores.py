@@ -121,7 +121,8 @@ def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict
     evaluation = evaluation.with_profile(given.profile, **policy)
     if given.k is not None:
         evaluation = evaluation.with_defaults(k=given.k, source="--k")
-    return evaluation.with_cohorts(given.cohort) if given.cohort else evaluation
+    is_plain = not (given.cohort or given.groups)
+    return evaluation if is_plain else evaluation.with_cohorts(given.cohort or None, groups=given.groups)
 
 
 def score_datasets(work: Scoring) -> int:

@@ -32,11 +32,13 @@ from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
 from rankgauge.columns import Qrels
+from rankgauge.engine.run_result import grouped
 from rankgauge.engine.runs import evaluate_runs
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 from rankgauge.extensions import extension
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import is_regular
+from rankgauge.io.query_groups import QueryGroups
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.plugin.declarations import Reporter
 from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
@@ -50,6 +52,7 @@ from rankgauge.report.run_tables import (
     runs_table,
     trec_lines,
 )
+from rankgauge.report.terminal import best_cohorts
 from rankgauge.result import Result
 from rankgauge.result.over_datasets import DatasetMean, over_datasets
 from rankgauge.result.wording import error_line, policy_line
@@ -74,6 +77,8 @@ def _check(given: argparse.Namespace) -> None:
     refuse(
         (also and n != 1, f"--also adds datasets of one run each, and {n} runs are given for the first"),
         (also and given.form == "trec", "--format trec prints one run, as trec_eval does; leave --also out"),
+        (also and given.groups, "--groups names the queries of one dataset; leave --also out"),
+        (given.against and given.groups, "--groups is for scores, and --against compares rankings"),
         (not n and given.against is None, f"one file is given, {given.qrels}, and {needed}"),
         (given.form == "trec" and n > 1, f"--format trec prints one run, as trec_eval does, and {n} are given"),
         (twice, "standard input (-) can stand for one file only"),
@@ -96,6 +101,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     plan = conventions.plan(specs)
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1, force=given.force)
+    groups = None if given.groups is None else QueryGroups.read(given.groups)
     with folders.staged(names):
         judgments = conventions.judgments(given.qrels, plan)
         runs = dict(zip(names, given.runs, strict=False))
@@ -104,6 +110,7 @@ def _evaluate(given: argparse.Namespace) -> int:
         for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
             results |= evaluate_runs(plan, conventions.judgments(qrels, plan), {name: run}, **how)
         results = _clustered(results, given.cluster)
+        results = {name: grouped(result, groups) for name, result in results.items()}
         if given.sort is not None or not further_files:  # datasets stay in the order in which they were given
             results = _sorted(results, given.sort)
         means = over_datasets(results) if further_files else {}
@@ -305,6 +312,7 @@ def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further],
             tables += [query_table(result, width=row_width()), [""]]
     if not given.no_summary and len(results) > 1:
         tables.append(runs_table(results, width=report_width(), further=further))
+        tables += [[f"{visible(name)}: {line}" for line in best_cohorts(run)] for name, run in results.items()]
     emit(f"{line}\n" for table in tables for line in table)
     if not given.no_summary and len(results) == 1:
         ((name, result),) = results.items()

@@ -165,7 +165,9 @@ def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
     """Yield where paths stand."""
     datasets, included = value.get("datasets"), value.get("include")
     named = datasets if isinstance(datasets, Mapping) else {}
-    possible: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs", "excluded")]
+    possible: list[Location] = [
+        ("datasets", name, key) for name in named for key in ("path", "outputs", "excluded", "groups")
+    ]
     possible += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",), ("policy", "excluded")]
     for location in possible:
         inner: Any = value

@@ -197,6 +197,9 @@ class DatasetConfig(Model):
     excluded: str | dict[str, list[str]] | None = Field(
         None, description="Documents left out for each query, in place of those of the policy."
     )
+    groups: str | dict[str, str | list[str]] | None = Field(
+        None, description="Cohorts of queries by their ids, beside tags: a file, relative to the config, or by query."
+    )
     fields: Annotated[
         dict[
             Annotated[str, _checked_by(field_name)],

@@ -4,7 +4,7 @@ A config together with what plugins offer: its matchers, profiles and sets, with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
+from rankgauge.io.query_groups import QueryGroups
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import MetricSpec
@@ -119,7 +120,14 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
         outputs_reader=entry.outputs_reader or "",
         number_rows=entry.number_rows,
         letters=entry.letters or "",
+        groups=_groups(loaded, entry.groups),
     )
+
+
+def _groups(loaded: LoadedConfig, given: Mapping[str, str | list[str]] | str | None) -> QueryGroups | None:
+    if given is None:
+        return None
+    return QueryGroups.of(loaded.file(given) if isinstance(given, str) else given)
 
 
 def lock_of(loaded: LoadedConfig) -> Lock | None:

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from rankgauge.catalog import Catalog
+from rankgauge.engine.run_result import grouped
 from rankgauge.engine.runs import run_evaluator
 from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.io.open_sources import QrelsLike, RunLike
+from rankgauge.io.query_groups import Groups, QueryGroups
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import Result
@@ -30,6 +32,7 @@ def evaluate(
     rel: float | None = ...,
     k: int | None = ...,
     columns: Mapping[str, str] | None = ...,
+    groups: Groups | None = ...,
     catalog: Catalog | None = ...,
 ) -> Result: ...
 
@@ -45,6 +48,7 @@ def evaluate(
     rel: float | None = ...,
     k: int | None = ...,
     columns: Mapping[str, str] | None = ...,
+    groups: Groups | None = ...,
     catalog: Catalog | None = ...,
 ) -> dict[str, Result]: ...
 
@@ -60,6 +64,7 @@ def evaluate(
     rel: float | None = None,
     k: int | None = None,
     columns: Mapping[str, str] | None = None,
+    groups: Groups | None = None,
     catalog: Catalog | None = None,
 ) -> Result | dict[str, Result]:
     """
@@ -93,6 +98,9 @@ def evaluate(
         columns: The tables' own names for `query`, `document`, `grade`, `score` and `rank`; under `run` or `qrels` what
             each column of a file without a header is, such as ``"query,document,rank"``.
 
+        groups: The groups of queries, by which `Result.by_tag`, reports, comparisons and gates tell them apart: a file,
+            or a mapping such as ``{"q1": "short", "q2": ["long", "legal"]}``.
+
         catalog: What plugins offer; by default everything that is installed.
 
     Returns:
@@ -119,7 +127,9 @@ def evaluate(
         raise ParameterError(f"runs are given by name, such as {{'bm25': 'run.txt'}}, not {runs!r}")
     given = {"run": run} if run is not None else dict(runs or {})
     planned = run_evaluator(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    known = None if groups is None else QueryGroups.of(groups)
     results = planned.evaluate(qrels, given, columns=columns)
+    results = {name: grouped(result, known) for name, result in results.items()}
     returned = results["run"] if runs is None else results
     if broken := broken_metrics(results):
         raise MetricFailedError(broken, returned)

@@ -24,6 +24,7 @@ from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.field_names import FieldMap, check_field, letter_grades
 from rankgauge.io.output_files import OutputsSource
+from rankgauge.io.query_groups import Groups, QueryGroups
 from rankgauge.judging.filtered import narrowed
 from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
@@ -129,7 +130,6 @@ class Evaluation:
         """
         Return this evaluation under a profile, with policy options of your own.
 
-            evaluation.with_profile("trec10")
             evaluation.with_profile("trec10", ties="error")
             evaluation.with_profile(missing_output="exclude")
 
@@ -172,8 +172,7 @@ class Evaluation:
         Return this evaluation with other matchers for metrics that say none.
 
         Args:
-            matchers: A matcher, by name or written out, for each kind of gold: `passages`, `answer` or `keywords`.
-                Checked when the plan is made.
+            matchers: A matcher for each kind of gold (`passages`, `answer`, `keywords`), by name or written out.
 
         Returns:
             A new evaluation.
@@ -207,8 +206,7 @@ class Evaluation:
         Return this evaluation with other outputs.
 
         Args:
-            outputs: A file, a map from sample ids to outputs (such as `Result.outputs`), or rows
-                ``{id, actual_output}``.
+            outputs: A file, a map from sample ids to outputs (`Result.outputs`), or rows ``{id, actual_output}``.
 
         Returns:
             A new evaluation.
@@ -244,8 +242,7 @@ class Evaluation:
         Args:
             name: Whose records they are, such as ``ragas``; empty for the form of the dataset contract.
 
-            separator: What stands between the entries of a list that is written as one text, such as ``|``; empty for
-                the preset's own.
+            separator: What parts the entries of a list that is one text, such as ``|``; empty for the preset's own.
 
         Returns:
             A new evaluation. Fields of `with_fields` come before those of the preset.
@@ -291,13 +288,15 @@ class Evaluation:
         data = self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows, letters=letters)
         return self._with(data=data)
 
-    def with_cohorts(self, fields: Sequence[str]) -> Self:
+    def with_cohorts(self, fields: Sequence[str] | None = None, *, groups: Groups | None = None) -> Self:
         """
         Return this evaluation with further cohorts, beside those of the samples' tags.
 
         Args:
-            fields: Fields of the metadata, such as ``metadata.language``. Each value makes a cohort: ``language=de``.
-                Values of a list make a cohort each; samples without a value make ``language=(none)``.
+            fields: Fields of the metadata, such as ``metadata.language``. Each value, or each of a list, makes a
+                cohort: ``language=de``; samples without one make ``language=(none)``. None for those that it has.
+
+            groups: Cohorts by sample id, or a file of them; None for those that it has.
 
         Returns:
             A new evaluation. Its results have these cohorts in `Result.tags`, by which `Result.by_tag` splits them.
@@ -305,9 +304,10 @@ class Evaluation:
         Raises:
             ParameterError: A field that is not one of the metadata.
         """
-        _check("with_cohorts", fields, Iterable, "fields such as 'metadata.language'")
-        listed = [fields] if isinstance(fields, str) else fields
-        return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
+        data = self.data if groups is None else self.data._replace(groups=QueryGroups.of(groups))
+        given = data.cohorts if fields is None else [fields] if isinstance(fields, str) else fields
+        _check("with_cohorts", given, Iterable, "fields such as 'metadata.language'")
+        return self._with(data=data._replace(cohorts=tuple(map(check_cohort, given))))
 
     def plan(self) -> Plan:
         """

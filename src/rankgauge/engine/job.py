@@ -202,6 +202,8 @@ class Job:
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)
         )
+        if self.data.groups is not None:
+            scored.notes.extend(self.data.groups.notes(scored.sample_ids))
         for note in scored.notes:
             logger("engine").warning(note)
         policy = self.plan.profile.policy

@@ -89,6 +89,8 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     of_outputs = ("outputs_reader",) if outputs not in {None, OUTPUTS_FILE} else ()
     keys = ("preset", "separator", "reader", "number_rows", "letters", *of_outputs)
     entry |= {key: given for key in keys if (given := getattr(data, key))}
+    if data.groups is not None:
+        entry["groups"] = data.groups.plain()
     use: list[Any] = []
     for metric in plan.metrics:
         written: dict[str, Any] = {"metric": str(metric.expression), "as": metric.name}

@@ -19,6 +19,7 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.io.judgment_sources import sources_of
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
+from rankgauge.io.query_groups import QueryGroups
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
@@ -27,7 +28,7 @@ from rankgauge.scoring.patterns import PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
 from rankgauge.scoring.sighting import depth_notes
 
-__all__ = ["FewEvaluator", "RunOrigin", "ScoredRun"]
+__all__ = ["FewEvaluator", "RunOrigin", "ScoredRun", "grouped"]
 
 
 class RunOrigin:
@@ -192,3 +193,13 @@ class FewEvaluator:
                 self._infos = {}
             self._infos[n] = known
         return known
+
+
+def grouped(result: Result, groups: QueryGroups | None) -> Result:
+    """Return a result whose queries belong to groups, beside their tags; a `DataError` where none does."""
+    if groups is None:
+        return result
+    groups.check(result.sample_ids)
+    tags = [groups.added(query, own) for query, own in zip(result.sample_ids, result.tags, strict=True)]
+    named = result.with_tags(tags, notes=list(groups.notes(result.sample_ids)))
+    return named.with_manifest({"groups": {"path": groups.path or None, "fingerprint": groups.fingerprint}})

@@ -24,6 +24,7 @@ from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lin
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
 from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.io.problems import once
+from rankgauge.io.query_groups import QueryGroups
 from rankgauge.io.row_records import holds_rows, judgment_records
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
@@ -57,6 +58,7 @@ class DataSource(NamedTuple):
     outputs_reader: str = ""  # the same for the file of outputs
     number_rows: bool = False  # whether records without an id are called by their place
     letters: str = ""  # what grades that are no numbers are worth, where the data are judgments
+    groups: QueryGroups | None = None  # cohorts by sample id, in addition to the tags
 
     def shape(self, catalog: Catalog) -> Shape:
         """Return how records become samples."""
@@ -166,7 +168,7 @@ class DatasetReader:
     @property
     def has_blocks(self) -> bool:
         """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
-        return self.has_lines and not self._shape and not self._data.cohorts
+        return self.has_lines and not (self._shape or self._data.cohorts or self._data.groups)
 
     @property
     def has_lines(self) -> bool:
@@ -325,7 +327,12 @@ class DatasetReader:
                 continue
             seen[name] = record.line or record.path
             if sample is not None:
-                yield with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample
+                yield self._in_cohorts(sample)
+
+    def _in_cohorts(self, sample: Sample) -> Sample:
+        sample = with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample
+        groups = self._data.groups
+        return sample if groups is None else sample._replace(tags=groups.added(sample.id, sample.tags))
 
     def _read(self, record: Record, value: object, problems: list[Problem], file: str) -> Sample | None:
         """Return the sample that a record is in the form of samples, or None and its problems."""

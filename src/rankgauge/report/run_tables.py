@@ -18,7 +18,7 @@ from rankgauge.base.tables import Line, aligned, text_width
 from rankgauge.catalog.trec_eval import TrecColumn
 from rankgauge.columns import Floats
 from rankgauge.errors import ParameterError
-from rankgauge.report.terminal import mean_table
+from rankgauge.report.terminal import best_cohorts, cohort_table, mean_table
 from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import ERRORS, Further, errors, json_text, mean, score
 from rankgauge.scoring.score import MISSING
@@ -54,6 +54,7 @@ def run_table(
         names = list(map(_heading, columns))
         how: dict[str, Any] = {"width": width, "rule": rule, "more": more, "heading": "value", "aside": aside}
         yield from mean_table(names, columns, **how)
+        yield from map(Line, best_cohorts(result))
         return
     rows = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
     rows += [(name, *map(score, columns, (own[name] for own in means))) for name in next(iter(means), {})]
@@ -64,6 +65,8 @@ def run_table(
         if name == "n" or any(counts):
             rows.append((name, *(f"{count:,}" for count in counts)))
     yield from (Line(line, "row") for line in aligned(list(zip(*rows, strict=True)), width))
+    if any(result.tags):
+        yield from cohort_table(result, width, rule)
 
 
 def runs_table(

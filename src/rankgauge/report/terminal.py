@@ -27,7 +27,7 @@ from rankgauge.result.wording import (
     short_lists_lines,
 )
 
-__all__ = ["band", "mean_table", "result_lines", "terminal_report"]
+__all__ = ["band", "best_cohorts", "cohort_table", "mean_table", "result_lines", "terminal_report"]
 
 _RANKED = ((1.0, "perfect"), (0.9, "excellent"), (0.75, "good"), (0.5, "acceptable"), (0.0, "poor"))
 _RECALL = ((1.0, "complete"), (0.75, "good"), (0.5, "acceptable"), (0.0, "missing much"))
@@ -89,12 +89,12 @@ def result_lines(
         title = f"{name}: {counted(len(result), 'sample')}"
         yield from ruled(title, ("metric", *kept), table, width=width, rule=rule)
         if any(result.tags):
-            yield from _cohorts(result, width, rule)
+            yield from cohort_table(result, width, rule)
         small = [error_line(columns)]
     else:
         yield Line(f"{name}: {_counted(result)}", "verdict")
         yield from mean_table(list(result.metrics), columns, width=width, rule=rule, more=more)
-        yield from (Line(line) for line in _best_cohorts(result))
+        yield from (Line(line) for line in best_cohorts(result))
         small = ["--all-columns shows counts, percentiles and every cohort"]
     yield from (Line(visible(line)) for line in _notes(result))
     small = [*small[:-1], *column_lines(result), cluster_line(result), calls_line(result), *small[-1:]]
@@ -162,7 +162,7 @@ def _histogram(column: MetricSummary, levels: str) -> str:
     return "".join(levels[-(-count * (len(levels) - 1) // most)] for count in buckets) if most else ""
 
 
-def _best_cohorts(result: Result) -> Iterator[str]:
+def best_cohorts(result: Result) -> Iterator[str]:
     """Yield the means of the first metric by cohort in one line, the highest first."""
     if not any(result.tags) or not result.metrics:
         return
@@ -189,7 +189,7 @@ def _notes(result: Result) -> Iterator[str]:
         yield from listed_lines(result)
 
 
-def _cohorts(result: Result, width: int | None, rule: str) -> Iterator[Line]:
+def cohort_table(result: Result, width: int | None, rule: str) -> Iterator[Line]:
     """Yield the means by cohort: cohorts down, unless metrics down take fewer lines."""
     cohorts, others = listed_cohorts(result)
     header = ["cohort", "samples", *result.metrics]

@@ -319,19 +319,21 @@ class Result:
         """Return a new result with other columns over the same samples."""
         return self._changed(metrics=FrozenMap((column.name, column) for column in columns))
 
-    def with_tags(self, tags: Sequence[tuple[str, ...]]) -> Self:
+    def with_tags(self, tags: Sequence[tuple[str, ...]], *, notes: Sequence[str] = ()) -> Self:
         """
         Return this result with other cohorts.
 
         Args:
             tags: Those of each sample, in order; an empty tuple for none.
 
+            notes: Further remarks on the data.
+
         Raises:
             ParameterError: They are of another number of samples.
         """
         if len(tags) != len(self):
             raise ParameterError(f"with_tags takes the tags of each of {counted(len(self), 'sample')}, not {len(tags)}")
-        return self._changed(tags=tuple(tags))
+        return self._changed(tags=tuple(tags), notes=(*self.notes, *notes))
 
     def with_manifest(self, entries: Mapping[str, Any]) -> Self:
         """Return a new result whose manifest has other entries: JSON values, which replace those of the same name."""
