@@ -62,6 +62,11 @@ def test_run_takes_judgments_a_run_and_groups(rankgauge, files, write):
         done = rankgauge("run", write("c.yaml", config + "metrics: {use: [rr]}\n" + gates))
         assert f"{tag} 0.2500 (2)" in done.out
         assert "the gate passed" in done.out
+    by_column = f"version: 1\ndatasets: {{d: {{path: {qrels}, outputs: {run}, groups: {groups}}}}}\n"
+    gates = "gates: [{metric: rr, max: 0.3, where: metadata.type=long}]\n"
+    done = rankgauge("run", write("g.yaml", by_column + "metrics: {use: [rr]}\n" + gates))
+    assert "the gate passed" in done.out
+    assert "(none)" not in done.out  # no sample has such a field
     wrong = f"version: 1\ndatasets: {{d: {{path: {qrels}, groups: 7}}}}\nmetrics: {{use: [rr]}}\n"
     assert rankgauge("run", write("w.yaml", wrong)).code == 2
 

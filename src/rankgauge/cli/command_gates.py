@@ -241,7 +241,10 @@ def _planner(evaluation: Evaluation) -> Planner:
 def _with_cohorts(evaluation: Evaluation, specs: Sequence[MetricSpec], gates: Sequence[Gate]) -> Evaluation:
     """Return an evaluation of some metrics, with the cohorts by which gates select."""
     named = dict.fromkeys(gate.where.field for gate in gates if gate.where is not None)
-    if fields := [name for name in named if name.startswith("metadata.") and name != "metadata.tags"]:
+    groups = evaluation.data.groups
+    fields = [name for name in named if name.startswith("metadata.") and name != "metadata.tags"]
+    fields = [name for name in fields if groups is None or not groups.has_values_of(name.removeprefix("metadata."))]
+    if fields:
         evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
     return evaluation if specs == evaluation.metrics else evaluation.with_metrics(specs)
 

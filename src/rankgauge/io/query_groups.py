@@ -115,6 +115,10 @@ class QueryGroups:
         """Return the groups of a query; none where it is in none."""
         return self._by_query.get(query, ())
 
+    def has_values_of(self, field: str) -> bool:
+        """Return whether groups are values of a column, such as ``type=short`` of ``type``."""
+        return any(group.startswith(f"{field}=") for groups in self._by_query.values() for group in groups)
+
     def added(self, query: str, tags: Sequence[str]) -> tuple[str, ...]:
         """Return the cohorts of a query along with its groups, each once."""
         return tuple(dict.fromkeys((*tags, *self.of_query(query))))
