@@ -122,7 +122,7 @@ def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict
     if given.k is not None:
         evaluation = evaluation.with_defaults(k=given.k, source="--k")
     is_plain = not (given.cohort or given.groups)
-    return evaluation if is_plain else evaluation.with_cohorts(given.cohort or None, groups=given.groups)
+    return evaluation if is_plain else evaluation.with_cohorts(given.cohort or (), groups=given.groups)
 
 
 def score_datasets(work: Scoring) -> int:

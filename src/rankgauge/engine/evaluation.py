@@ -288,13 +288,13 @@ class Evaluation:
         data = self.data._replace(reader=name, outputs_reader=outputs, number_rows=number_rows, letters=letters)
         return self._with(data=data)
 
-    def with_cohorts(self, fields: Sequence[str] | None = None, *, groups: Groups | None = None) -> Self:
+    def with_cohorts(self, fields: Sequence[str] = (), *, groups: Groups | None = None) -> Self:
         """
         Return this evaluation with further cohorts, beside those of the samples' tags.
 
         Args:
             fields: Fields of the metadata, such as ``metadata.language``. Each value, or each of a list, makes a
-                cohort: ``language=de``; samples without one make ``language=(none)``. None for those that it has.
+                cohort: ``language=de``; samples without one make ``language=(none)``. With groups alone they stay.
 
             groups: Cohorts by sample id, or a file of them; None for those that it has.
 
@@ -304,10 +304,10 @@ class Evaluation:
         Raises:
             ParameterError: A field that is not one of the metadata.
         """
+        _check("with_cohorts", fields, Iterable, "fields such as 'metadata.language'")
         data = self.data if groups is None else self.data._replace(groups=QueryGroups.of(groups))
-        given = data.cohorts if fields is None else [fields] if isinstance(fields, str) else fields
-        _check("with_cohorts", given, Iterable, "fields such as 'metadata.language'")
-        return self._with(data=data._replace(cohorts=tuple(map(check_cohort, given))))
+        listed = [fields] if isinstance(fields, str) else fields or (() if groups is None else data.cohorts)
+        return self._with(data=data._replace(cohorts=tuple(map(check_cohort, listed))))
 
     def plan(self) -> Plan:
         """
