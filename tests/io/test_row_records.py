@@ -138,3 +138,25 @@ def test_what_is_wrong_with_a_run_is_said(tmp_path):
     (tmp_path / "r.run").write_text(RUN + "q2 Q0 d3 x\n")
     with pytest.raises(RankgaugeError, match=r"r\.run:5: "):
         Engine().dataset([{"id": "q1", "expected_output": ["d1"]}]).with_metrics("RR").run(outputs=tmp_path / "r.run")
+
+
+@pytest.mark.parametrize(
+    ("name", "records"),
+    [
+        ("run.ikat.json", {"turns": [{"turn_id": "q1", "responses": [{"passage_provenance": [
+            {"id": "d9", "score": 1.0}, {"id": "d1", "score": 2.0}]}]}]}),
+        ("run.jsonl", {"topic_id": "q1", "references": ["d1", "d9"], "answer": []}),
+        ("run.json", [{"query": {"qid": "q1"}, "candidates": [
+            {"docid": "d1", "score": 3}, {"docid": "d9", "score": 1}]}]),
+    ],
+)  # fmt: skip
+def test_json_of_a_track_is_the_outputs_of_its_turns(name, records, tmp_path):
+    (tmp_path / name).write_text(json.dumps(records))
+    evaluation = Engine().dataset([{"id": "q1", "expected_output": ["d9"]}]).with_metrics("RR")
+    assert evaluation.run(outputs=tmp_path / name)["RR"].mean == 0.5
+
+
+def test_outputs_with_references_of_their_own_stay_outputs(tmp_path):
+    (tmp_path / "o.jsonl").write_text(json.dumps({"id": "q1", "retrieved": ["d1", "d9"], "references": ["d9"]}))
+    evaluation = Engine().dataset([{"id": "q1", "expected_output": ["d9"]}]).with_metrics("RR")
+    assert evaluation.run(outputs=tmp_path / "o.jsonl")["RR"].mean == 0.5

@@ -29,6 +29,7 @@ from rankgauge.io.recognize import (
     shortened,
     split_line,
 )
+from rankgauge.io.track_runs import is_track
 from rankgauge.plugin.declarations import Record
 from rankgauge.samples import FIELDS
 
@@ -43,9 +44,9 @@ def holds_rows(path: Path, kind: Kind, catalog: Catalog, *, only_lines: bool = F
     """
     Return whether a file that is given as samples or outputs holds judgments or a run, also the other one of the two.
 
-    These are TREC's lines, lines without a header, and tables with columns for them. What has a field of samples holds
-    samples, and so does what a reader of somebody else reads. Where fields or a preset say what columns are, *only
-    lines* without names hold results.
+    These are TREC's lines, lines without a header, tables with columns for them, and JSON of TREC tracks. What has a
+    field of samples holds samples, and so does what a reader of somebody else reads. Where fields or a preset say what
+    columns are, *only lines* without names hold results.
     """
     if not is_regular(path):
         return False
@@ -60,13 +61,20 @@ def holds_rows(path: Path, kind: Kind, catalog: Catalog, *, only_lines: bool = F
         return False
     first = None if is_table(suffix) else beginning(path)
     if first is not None or suffix in _JSON:
-        return first is not None and _OF_SAMPLES.isdisjoint(first.value) and is_row(first.value, kind, None)
+        return first is not None and _is_ours(first.value, kind)
     with open_file(path) as opened:
         head = read_head(opened.stream)
     fields = split_line(head.line)
     if is_qrels_line(fields) or is_run_line(fields) or is_bare(head, kind, None):
         return True
     return is_table(suffix) and not only_lines and _are_columns([name.strip() for name in head.fields], kind)
+
+
+def _is_ours(first: Mapping[str, object], kind: Kind) -> bool:
+    """Return whether the first object of a file is a row, or the record of a run of a TREC track."""
+    if kind == "run" and is_track(first) and {"id", "actual_output", "retrieved"}.isdisjoint(first):
+        return True
+    return _OF_SAMPLES.isdisjoint(first) and is_row(first, kind, None)
 
 
 def _are_columns(names: list[str], kind: Kind) -> bool:

@@ -58,8 +58,10 @@ def track_lines(data: bytes, name: str) -> tuple[list[tuple[int, Any]], list[Pro
             records.append((number, orjson.loads(line)))
         except orjson.JSONDecodeError as error:
             problems.append(Problem(not_json(error, line.decode("utf-8", "replace")), name, number))
-        if len(records) + len(problems) == 1 and not (records and is_track(records[0][1])):
-            return None
+        if len(records) + len(problems) == 1:
+            first = records[0][1] if records else None
+            if isinstance(first, list) or not is_track(first):
+                return None  # a list of records may stand on one line
     return records, problems
 
 
