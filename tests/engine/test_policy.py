@@ -355,6 +355,7 @@ class TestPolicyValues:
             "filters": (),
             "interval": "standard",
             "unverified_judges": "refuse",
+            "abstains": (),
         }
 
     @rows(
