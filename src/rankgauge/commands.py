@@ -58,6 +58,10 @@ _OWN: Mapping[str, tuple[str, str]] = {
         "rankgauge.features.labels.label_options:GOLD_CHECK",
         "Check whether labels still hold for a corpus.",
     ),
+    "gold.copies": (
+        "rankgauge.features.labels.label_options:GOLD_COPIES",
+        "Find documents of one corpus that are copies of those of another.",
+    ),
     "gold.repair": (
         "rankgauge.features.labels.label_options:GOLD_REPAIR",
         "Write samples whose labels that moved have their new place.",
@@ -88,7 +92,7 @@ _OWN: Mapping[str, tuple[str, str]] = {
 """rankgauge's own commands as entry points: the name, where its `Command` is, and its one line in listings."""
 
 GROUPS: Mapping[str, str] = {
-    "gold": "Check labels against a corpus, and repair those that moved.",
+    "gold": "Check labels against a corpus, repair those that moved, and find copies.",
     "history": "Results over time: trends, breaks, and since when something is worse.",
     "judge": "Queue unjudged documents for a judge, and read the judgments back.",
     "metrics": "List, show, check and compare metrics.",

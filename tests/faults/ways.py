@@ -172,6 +172,7 @@ WAYS: tuple[Way, ...] = (
     Way("gold check", "--qrels qrels --corpus texts.jsonl", ("qrels", "texts.jsonl")),
     Way("gold repair", "--qrels qrels --corpus texts.jsonl -o out", ("qrels", "texts.jsonl"), output="out"),
     Way("gold repair", f"{PLAIN} --corpus texts.jsonl -o out", (PLAIN, "texts.jsonl"), output="out"),
+    Way("gold copies", "texts.jsonl texts.jsonl --json", ("texts.jsonl",), "json"),
     Way("history add", "base --history out.history", _BASE[:2]),
     Way("history list", "--history history --json", ("history",), "json"),
     Way("history show", "--history history --json", ("history", *_BASE[:2]), "json"),

@@ -40,6 +40,18 @@ def execute_check(given: argparse.Namespace) -> int:
     return 1 if given.strict and not report.is_clean else 0
 
 
+def execute_copies(given: argparse.Namespace) -> int:
+    """Print which documents of one corpus are in another one."""
+    from rankgauge.features.labels.corpus_copies import copies_between, copy_lines
+
+    catalog = make_catalog()
+    first, second = (read_corpus(path, catalog=catalog) for path in (given.first, given.second))
+    with progress_bar("comparing documents", wanted=True) as progress:
+        found = copies_between(first, second, least=given.least, progress=progress)
+    print_answer(given, found.to_dict(), copy_lines(found, most=given.limit or None, width=report_width()))
+    return 1 if given.strict and found.copies else 0
+
+
 def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]:
     """Check what was typed, and return it with the data and the corpus."""
     evaluation = _evaluation(given)

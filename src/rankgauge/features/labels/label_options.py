@@ -4,7 +4,7 @@ What can be typed for the commands that make, read and check judgments: judge an
 
 from __future__ import annotations
 
-from rankgauge.arguments import finite
+from rankgauge.arguments import finite, share
 from rankgauge.cli.shared_options import (
     AS_JSON,
     COLUMNS,
@@ -128,3 +128,21 @@ _REPAIR_OPTIONS: Options = (
     file("--result", "A result folder of DATA: say what changes in its scores.", "FOLDER"),
 )
 GOLD_REPAIR = Command(_USAGE_REPAIR, _ABOUT_REPAIR, _REPAIR_OPTIONS, f"{_HERE}.gold_command:execute_repair")
+
+_ABOUT_COPIES = """\
+Finds documents of SECOND that are copies of documents of FIRST, or nearly so: pages that a model was trained on, crawls
+that overlap, old versions that stayed in an index. A corpus is a file of documents (JSONL, Parquet, TSV, JSON, YAML)
+with an id and a text, or a folder of text files. Words are compared; case, markup and punctuation do not count.
+
+Exit codes: 0 done, 1 a copy was found (with --strict), 2 usage or unreadable input, 4 nothing to compare.
+"""
+_LEAST = "Which share of the words of both documents is in common at least, such as 0.9."
+_COPIES_OPTIONS: Options = (
+    file("first", "The documents that may have been copied.", "FIRST"),
+    file("second", "The documents that are looked at.", "SECOND"),
+    value("--least", "SHARE", _LEAST, type=share, default=0.8),
+    flag("--strict", "Exit with 1 if a copy was found."),
+    count("--limit", "Copies to print; 0 for all.", 0, default=20),
+    AS_JSON,
+)
+GOLD_COPIES = Command("[OPTIONS] FIRST SECOND", _ABOUT_COPIES, _COPIES_OPTIONS, f"{_HERE}.gold_command:execute_copies")
