@@ -118,7 +118,7 @@ class Conventions:
 def make_catalog() -> Catalog:
     """Return what is installed and not disabled."""
     keep_stdout()
-    return Catalog.discover()
+    return Catalog.installed()
 
 
 def make_engine(config: Path | None) -> Engine:

@@ -98,7 +98,7 @@ def _plugins() -> Iterator[_Fact]:
     from rankgauge.catalog.compiled_kernel import DISTRIBUTION
     from rankgauge.commands import words
 
-    catalog = Catalog.discover()
+    catalog = Catalog.installed()
     others = [plugin for plugin in catalog.plugins if plugin.distribution != OWN]
     faults = {plugin.id: [fault for fault in catalog.faults if fault.plugin == plugin.id] for plugin in others}
     names = [f"{plugin.distribution} {plugin.version}{' (disabled)' if plugin.disabled else ''}" for plugin in others]

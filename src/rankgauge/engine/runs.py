@@ -190,8 +190,8 @@ def _planned_once(request: _Request) -> RunEvaluator:
 
 @functools.cache
 def installed() -> Catalog:
-    """Return what is installed, found once a process."""
-    return Catalog.discover()
+    """Return what is installed, as it was when a process first asked: a loop of few queries asks each time."""
+    return Catalog.installed()
 
 
 class _JudgedRun(NamedTuple):

@@ -90,7 +90,7 @@ def check_metric(
 
         wanted = None if laws is None else law_names("metric", checker.laws, laws)
         if isinstance(metric, str):
-            candidate = declared_candidate(_named(metric, catalog or Catalog.discover()), wanted)
+            candidate = declared_candidate(_named(metric, catalog or Catalog.installed()), wanted)
         elif inspect.isclass(metric) or not callable(metric):
             what = f"the class {metric.__qualname__}" if inspect.isclass(metric) else repr(metric)
             raise ParameterError(f"a metric is a function, a callable object, or a name; not {what}")

@@ -61,7 +61,7 @@ def check_plugin(
     with checking("plugin"):
         spared = _spared(without)
         if isinstance(plugin, str):
-            known = catalog or Catalog.discover()
+            known = catalog or Catalog.installed()
             name, plugins = plugin, _named(known, plugin)
         else:
             name = str(getattr(plugin, "__name__", type(plugin).__name__))

@@ -121,7 +121,7 @@ def check_matcher(
     with checking("matcher", without, cases) as checker:
         from rankgauge.features.testing.text_laws import MatcherSubject
 
-        subject = MatcherSubject(spec, catalog or Catalog.discover())
+        subject = MatcherSubject(spec, catalog or Catalog.installed())
         called = unusable = ""
         with contextlib.suppress(RankgaugeError):  # what cannot be resolved breaks the law `usable`
             called = str(subject.resolved.matcher)
