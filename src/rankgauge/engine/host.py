@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsFloat, cast
 
 from rankgauge.base.guard import shown
+from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.sample_score import SampleScore
@@ -111,6 +112,9 @@ class HostScorer:
 
         matchers: The matcher for a kind of gold (`passages`, `answer`, `keywords`), for metrics without one.
 
+        catalog: What plugins offer, for a service with plugins of its own; by default everything that is installed. It
+            is no JSON, so that a harness which stores arguments cannot have it.
+
     Raises:
         RankgaugeError: The arguments cannot be used.
     """
@@ -121,6 +125,7 @@ class HostScorer:
     k: int | None = None
     policy: Mapping[str, Any] | None = None
     matchers: Mapping[str, str] | None = None
+    catalog: Catalog | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.metrics, list | tuple):
@@ -279,7 +284,7 @@ class HostScorer:
 
     @property
     def _prepared(self) -> _Prepared:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: getattr(self, name) for name in _KINDS}
         for name, value in given.items():
             _check_kind(value, name)
             _check_plain(value, name)
@@ -287,7 +292,7 @@ class HostScorer:
         if self.config is not None:
             path = Path(self.config).absolute()
             given["config"], edited = str(path), path.stat().st_mtime_ns if path.exists() else None
-        return _prepare(json.dumps(given), edited)
+        return _prepare(json.dumps(given), edited, self.catalog)
 
 
 class _Prepared(NamedTuple):
@@ -297,10 +302,15 @@ class _Prepared(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  # a config that was edited is read again
+def _prepare(
+    arguments: str,
+    edited: int | None,  # noqa: ARG001  # a config that was edited is read again
+    catalog: Catalog | None,
+) -> _Prepared:
     """Plan a scorer; once a process, because hosts rebuild their metrics for every sample."""
     given = json.loads(arguments)
-    engine = Engine() if given["config"] is None else Engine.from_config(given["config"])
+    config = given["config"]
+    engine = Engine(catalog=catalog) if config is None else Engine.from_config(config, catalog=catalog)
     evaluation = engine.dataset([])
     if given["metrics"] is not None:
         evaluation = evaluation.with_metrics(given["metrics"])
