@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge import Explanation
+
 QRELS = "q1 0 d1 2\nq1 0 d9 1\nq1 0 d2 0\nq2 0 d1 1\nq3 0 d1 3\n"
 RUN = "q1 Q0 d3 1 0.9 t\nq1 Q0 d1 2 0.7 t\nq1 Q0 d2 3 0.4 t\nq2 Q0 d5 1 1.0 t\nq8 Q0 d1 1 1.0 t\n"
-KEYS = ["sample", "metric", "score", "ranks", "missing", "arithmetic", "without", "with_missing_on_top"]
+KEYS = {"schema_version", *Explanation.__slots__}
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_a_query_of_a_run_is_explained(of_run):
 def test_json_has_the_keys_of_an_explanation(of_run):
     found = of_run("q1", "-m", "ndcg@2", "--json").json
 
-    assert list(found) == KEYS
+    assert set(found) == KEYS
     assert found["sample"] == "q1"
     assert [rank["id"] for rank in found["ranks"]] == ["d3", "d1"]
     assert found["score"] == pytest.approx(sum(rank["contribution"] for rank in found["ranks"]), abs=1e-12)
@@ -122,7 +124,7 @@ def test_a_sample_of_a_folder_is_explained(rankgauge, folder):
     assert done.code == 0
     assert done.out.splitlines()[0] == "mrr of q2: 0.5000"
     assert "mrr = 1/2 = 0.5" in done.out
-    assert list(rankgauge("explain", folder, "q2", "-m", "retrieval-recall-at-k", "--json").json) == KEYS
+    assert set(rankgauge("explain", folder, "q2", "-m", "retrieval-recall-at-k", "--json").json) == KEYS
 
 
 def test_a_folder_of_a_run_is_explained_alike(rankgauge, of_run):

@@ -20,7 +20,6 @@ from rankgauge.plugin import Cutoff, hookimpl, metric, run_metric
 from rankgauge.report.json import json_report
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
-from rankgauge.result import aggregation
 from rankgauge.testing import check_metric
 
 
@@ -135,10 +134,9 @@ def test_cohorts_and_some_of_the_samples_have_values_of_their_own():
     assert {tag: cohort["distinct@2"].mean for tag, cohort in cohorts.items()} == {"x": 4.0, "y": 2.0, None: None}
 
 
-def test_it_can_be_saved_loaded_merged_and_sent(tmp_path, monkeypatch):
-    monkeypatch.setattr(aggregation, "_installed_metric", {"whole-distinct-at-k": distinct}.__getitem__)
+def test_it_can_be_saved_loaded_merged_and_sent(tmp_path):
     first, second = run("distinct@2", users=USERS[:1]), run("distinct@2", users=USERS[1:])
-    loaded = Result.load(first.save(tmp_path / "first"))
+    loaded = Result.load(first.save(tmp_path / "first"), catalog=CATALOG)
 
     assert loaded["distinct@2"].mean == 2.0
     assert Result.merge([loaded, second])["distinct@2"].mean == 4.0

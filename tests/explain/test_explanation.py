@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import log2
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
+from rankgauge.errors import ResultError
 from rankgauge.explain import Explanation, MissingGold
 from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.plugin import Contributions, metric
@@ -271,12 +273,63 @@ def test_a_metric_that_fails_on_a_change_has_no_score_there():
 def test_json_has_its_keys():
     found = explain("ndcg@3", GRADED).to_dict()
 
-    assert list(found) == [
-        *("sample", "metric", "score", "ranks", "missing", "arithmetic", "without", "with_missing_on_top")
-    ]
+    assert set(found) == {"schema_version", *Explanation.__slots__}
     assert {"rank", "id", "grade", "contribution"} <= set(found["ranks"][0])
-    assert found["without"][1] == {"rank": 2, "score": 0.0}
+    assert found["without"][1] == {"rank": 2, "id": "d1", "score": 0.0}
     assert found["with_missing_on_top"][0]["id"] == "d9"
+
+
+SPANNED = {
+    "id": "q",
+    "expected_output": {"spans": [{"document": "doc", "start": 10, "end": 30, "text": "an oven and its pump"}]},
+    "actual_output": {
+        "retrieved": [{"id": "c", "document": "doc", "start": 0, "end": 22, "text": "0123456789an oven and "}]
+    },
+}
+"""A result that covers 12 of 20 characters."""
+
+
+@pytest.mark.parametrize(
+    ("metric", "sample"),
+    [
+        ("ndcg@3", GRADED),
+        ("AP", {**GRADED, "input": {"question": ["What?", None, 1.5]}}),
+        ("MRR", {"id": "q2", "expected_output": ["a"]}),
+        ("recall@5", SPANNED),
+        ("recall@7tok", {**GRADED, "actual_output": [{"id": "d1", "text": "one two"}, {"id": "d9", "text": "three"}]}),
+    ],
+)
+def test_an_explanation_is_equal_after_a_round_trip_through_json(metric, sample):
+    explanation = explain(metric, sample)
+    found = Explanation.from_dict(json.loads(json.dumps(explanation.to_dict(), allow_nan=False, sort_keys=True)))
+    assert found == explanation
+    assert str(found) == str(explanation)
+    assert found.to_dict() == explanation.to_dict()
+
+
+def test_a_key_of_a_later_version_is_no_obstacle():
+    explanation = explain("ndcg@3", GRADED)
+    stored = explanation.to_dict()
+    stored["ranks"][0]["hue"] = stored["hue"] = "blue"
+    assert Explanation.from_dict(stored) == explanation
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"schema_version": "rankgauge.explanation.v2"},
+            "has the schema 'rankgauge.explanation.v2'; this version reads",
+        ),
+        ({"score": "1"}, "'score' of the explanation cannot be '1'"),
+        ({"judges": "nobody"}, "'judges' of the explanation cannot be 'nobody'"),
+        ({"ranks": [{"rank": 1}]}, "'ranks' of the explanation lacks 'id', 'score'"),
+        ({"without": {}}, "'without' of the explanation cannot be {}"),
+    ],
+)
+def test_what_is_no_explanation_is_refused(change, said):
+    with pytest.raises(ResultError, match=said):
+        Explanation.from_dict(explain("ndcg@3", GRADED).to_dict() | change)
 
 
 def test_explanation_is_a_line_in_a_session_and_a_table_in_print():

@@ -30,6 +30,7 @@ from rankgauge.expression import as_written
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.policy import IntervalChoice
 from rankgauge.result import Result
+from rankgauge.result.wording import check_results
 
 if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
@@ -124,7 +125,8 @@ def compare(
             ended before it in more than a tenth of the samples: `open` makes it `depends on short lists`, because
             retrieving more might have changed it; `allow` gives the verdict.
 
-        catalog: Where a test that is not built in is looked up; by default in what is installed.
+        catalog: What plugins offer, for a test that is not built in and for data that are read again; by default what
+            the results were loaded with, or everything that is installed.
 
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
@@ -139,8 +141,13 @@ def compare(
             sample in common; the message names the difference. Also a cluster field that the samples lack.
     """
     check_names("compare", method, [*inspect.signature(compare).parameters])
-    catalog = method.pop("catalog", None) or Catalog.installed()
-    how = Method(**method).with_test_of(catalog)  # type: ignore[misc]  # without *catalog*, which was taken out
+    check_results("compare", results)
+    catalog = method.pop("catalog", None)
+    if catalog is None:
+        catalog = next(filter(None, (result.catalog for result in results.values())), None)
+    else:
+        results = {name: result.read_with(catalog) for name, result in results.items()}
+    how = Method(**method).with_test_of(catalog or Catalog.installed())  # type: ignore[misc]  # without *catalog*
     named, clusters = named_clusters(results, cluster)
     if isinstance(spec := as_written(metrics), str):
         metrics = [spec]

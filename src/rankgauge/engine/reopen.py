@@ -87,7 +87,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
         raise _lost(result)
     else:
         with _complete(result):
-            evaluation = _from_folder(result.manifest, result.folder, catalog)
+            evaluation = _from_folder(result.manifest, result.folder, catalog or result.catalog)
     with _complete(result):
         _check_data(evaluation, result.manifest)
     return evaluation
@@ -109,8 +109,9 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunO
             if files[key] is None:
                 msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
                 raise ResultError(msg)
-        catalog = catalog or Catalog.installed()
-        chosen = catalog.profile(manifest["profile"]).adapted(_policy_of(manifest), manifest["relevance"])
+        catalog = catalog or result.catalog or Catalog.installed()
+        relevance = None if isinstance(manifest["relevance"], str) else manifest["relevance"]  # the profile has a text
+        chosen = catalog.profile(manifest["profile"]).adapted(_policy_of(manifest), relevance)
         _check_excluded(chosen, manifest)
         plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)
         check_definitions(plan, result)
@@ -257,7 +258,8 @@ def _metrics(result: Result) -> Iterator[dict[str, Any]]:
 def _lost(result: Result) -> ResultError:
     """Return the error of a result that has no road back."""
     parts = result.manifest.get("merged_from")
-    why = "it was put together in Python or sent from another process" if parts is None else f"it has {parts} parts"
+    why = "it was put together in Python, sent from another process or stored as JSON"
+    why = why if parts is None else f"it has {parts} parts"
     return ResultError(
         f"it is not known from which data this result was computed: {why}; use the result of `run`, or a folder that "
         "was saved from it"

@@ -8,12 +8,13 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from rankgauge.base.frozen import freeze_fields, plain
+from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import preformatted, text_width
-from rankgauge.errors import counted
+from rankgauge.errors import ResultError, counted
+from rankgauge.result.forms import DAMAGED, as_json, check_version, read, schema
 from rankgauge.result.wording import number
 from rankgauge.scoring.covered_spans import BEGIN
 from rankgauge.scoring.facts import MissingGold, RankFacts
@@ -337,18 +338,43 @@ class Explanation:
         Return the explanation as JSON values: what `rankgauge explain --json` prints.
 
         Returns:
-            `sample`, `metric`, `score`, `ranks`, `missing`, `arithmetic`, `without` and `with_missing_on_top`.
+            Every attribute by its name, and the `schema_version` of this form, whose keys are only ever added;
+            `json_schema` describes it. An input that is no JSON value is kept as its `repr`.
+
+        Raises:
+            ResultError: A text in it is no Unicode.
         """
-        return {
-            "sample": self.sample,
-            "metric": self.metric,
-            "score": self.score,
-            "ranks": plain(self.ranks),
-            "missing": plain(self.missing),
-            "arithmetic": self.arithmetic,
-            "without": [{"rank": each.rank, "score": each.score} for each in self.without],
-            "with_missing_on_top": [{"id": each.id, "score": each.score} for each in self.with_missing_on_top],
-        }
+        found: dict[str, Any] = as_json("the explanation", {"schema_version": _VERSION, **plain_fields(self)})
+        return found
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, catalog: object = None) -> Self:  # noqa: ARG003  # as other results
+        """
+        Return the explanation that `to_dict` wrote.
+
+        Args:
+            data: What it returned, also after a round trip through JSON.
+
+            catalog: Taken as by `Result.from_dict` and `GateReport.from_dict`; an explanation needs none.
+
+        Returns:
+            The explanation, equal to the one that was stored.
+
+        Raises:
+            ResultError: It is not a stored explanation, is damaged, or was stored in the form of a later version.
+        """
+        check_version("the stored explanation", data, _VERSION)
+        try:
+            explanation: Self = read("the explanation", data, cls)
+        except DAMAGED as error:
+            why = f"{type(error).__name__}: {error}"
+            raise ResultError(f"this is not a stored explanation that can be read: {why}") from error
+        return explanation
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of what `to_dict` returns."""
+        return schema("explanation:1", "rankgauge explanation", cls, version=_VERSION)
 
     def _best(self, trials: tuple[Trial, ...]) -> Trial | None:
         sign = 1 if self.higher_is_better else -1
@@ -356,6 +382,8 @@ class Explanation:
         gained, best = max(better, key=lambda each: each[0], default=(0.0, None))
         return best if gained > _LAST_BITS else None
 
+
+_VERSION = "rankgauge.explanation.v1"
 
 _LAST_BITS = 1e-12
 """A smaller change is how sums round."""

@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 import orjson
 
+from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ResultError, UnreadableError
 from rankgauge.io.files import plain_suffix, read_bytes
 from rankgauge.io.whole_files import replace_file
+from rankgauge.result.aggregation import aggregator_in
 from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
+from rankgauge.result.forms import DAMAGED
 from rankgauge.result.given_scores import load_scores
 from rankgauge.result.meaning import GOLD_DOCUMENTS
 from rankgauge.result.result import Result
+from rankgauge.result.stored import check_form, read_info
 from rankgauge.result.summary import MetricSummary
 from rankgauge.result.wording import partial_line
 from rankgauge.scoring.score import STATUSES
@@ -99,13 +102,15 @@ def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -
     return path
 
 
-def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
+def load_baseline(path: str | os.PathLike[str], *, catalog: Catalog | None = None) -> dict[str, Result]:
     """
     Read a baseline.
 
     Args:
         path: What `save_baseline` wrote; or a result folder, a folder of result folders, or a file that `load_scores`
             reads.
+
+        catalog: What plugins offer, for aggregates that are not built in; by default everything that is installed.
 
     Returns:
         The results by name. Their manifests say when (`created_at`) and of which `commit` the baseline was saved;
@@ -118,7 +123,7 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
     """
     path = Path(path)
     if path.is_dir():
-        return _load_folders(path)
+        return _load_folders(path, catalog)
     if holds_scores(path):
         return {name: result.with_manifest({"baseline": str(path)}) for name, result in load_scores(path).items()}
     try:
@@ -136,7 +141,7 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
         version = document.get(_VERSION) if isinstance(document, dict) else None
         if version == BASELINE_VERSION:
             shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
-            return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
+            return {name: _read(entry, shared, catalog) for name, entry in document["datasets"].items()}
     except DAMAGED as error:
         why = f"{type(error).__name__}: {error}; {again}"
         raise ResultError(f"{path} is not a baseline that can be read: {why}") from error
@@ -161,13 +166,13 @@ def holds_scores(path: Path) -> bool:
 _VERSION, _HEAD = "schema_version", 200
 
 
-def _load_folders(path: Path) -> dict[str, Result]:
+def _load_folders(path: Path, catalog: Catalog | None) -> dict[str, Result]:
     folders = [folder for folder in (path, *sorted(path.iterdir())) if (folder / "manifest.json").is_file()]
     if not folders:
         raise ResultError(f"{path} is neither a baseline file nor a result folder")
     results: dict[str, Result] = {}
     for folder in folders:
-        result = Result.load(folder)
+        result = Result.load(folder, catalog=catalog)
         name = result.manifest["dataset"].get("name") or folder.name
         facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
         results[name if name not in results else folder.name] = result.with_manifest(facts)
@@ -270,7 +275,7 @@ def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
+def _read(entry: Mapping[str, Any], shared: Mapping[str, Any], catalog: Catalog | None) -> Result:
     """Return one result of a baseline file; what does not fit together is a `ValueError`."""
     infos = [read_info(info) for info in entry["metrics"]]
     samples = entry["samples"]
@@ -283,7 +288,12 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
     metrics = {
-        info.name: MetricSummary(info, values[:, at].copy(), codes[:, at].copy())  # a view could be changed below it
+        info.name: MetricSummary(
+            info,
+            values[:, at].copy(),  # a view could be changed below it
+            codes[:, at].copy(),
+            aggregator=None if catalog is None else aggregator_in(catalog, info.aggregate, info.alias),
+        )
         for at, info in enumerate(infos)
     }
     sketch = {"retrieved_ids": entry["retrieved_ids"]} if "retrieved_ids" in entry else {}
@@ -297,4 +307,5 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
     tags = [tuple(sample.get("tags", ())) for sample in samples]
     check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
-    return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
+    result = Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
+    return result if catalog is None else result.read_with(catalog)

@@ -64,7 +64,8 @@ def judge_gates(
             run ended in more than a tenth of the samples: `open` leaves them open, `allow` judges them; for gates that
             do not say.
 
-        catalog: Where kinds of gates that plugins declare are looked up; by default in what is installed.
+        catalog: Where kinds of gates that plugins declare are looked up; by default in what the results were loaded
+            with, or in everything that is installed.
 
     Returns:
         One outcome for each gate and dataset.
@@ -82,7 +83,8 @@ def judge_gates(
     if inconclusive not in EFFECTS:
         raise ParameterError(f"inconclusive is {', '.join(EFFECTS)}, not {inconclusive!r}")
     check_short_lists(short_lists)
-    defaults = Defaults(inconclusive, short_lists, catalog=catalog)
+    known = next(filter(None, (result.catalog for result in results.values())), None)
+    defaults = Defaults(inconclusive, short_lists, catalog=catalog or known)
     every = [
         one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate, defaults=defaults))
     ]

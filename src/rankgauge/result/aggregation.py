@@ -4,11 +4,11 @@ Aggregation: how the scores of a column become one number, by a built-in aggrega
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from rankgauge.columns import has_mask, unmasked
 from rankgauge.errors import CatalogError
 from rankgauge.expression import MetricExpression
 from rankgauge.plugin.declarations import AggregateFunction
-from rankgauge.plugin.metric import declared
+from rankgauge.plugin.metric import WHOLE_RUN, declared
 from rankgauge.stats import AGGREGATES, aggregate
 
-__all__ = ["Aggregated", "aggregated", "counted", "whole_run"]
+__all__ = ["Aggregated", "aggregated", "aggregator_in", "counted", "whole_run"]
 
 _FEW = 64
 
@@ -69,7 +69,7 @@ def aggregated(
         return Aggregated(None)
 
     def compute() -> float:
-        aggregate_of = function or _installed(how)
+        aggregate_of = function or Catalog.installed().aggregate(how).declaration.function
         takes = inspect.signature(aggregate_of).parameters
         direction = {"higher_is_better": higher_is_better} if "higher_is_better" in takes else {}
         return aggregate_of(np.sort(values).tolist(), **direction)
@@ -93,7 +93,7 @@ def whole_run(
         return Aggregated(None)
 
     def compute() -> float | None:
-        found = function or _installed_metric(alias)
+        found = function or _metric_of(Catalog.installed(), alias)
         metric = declared(found)
         names = [] if metric is None else [parameter.name for parameter in metric.parameters]
         names += [] if metric is None else metric.cutoff.given(None)
@@ -120,11 +120,31 @@ def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], fl
     return Aggregated(None, failure)
 
 
-@functools.cache
-def _installed_metric(alias: str) -> Callable[..., Any]:
-    return Catalog.discover().read(MetricExpression(alias)).claim.declaration.function
+def _metric_of(catalog: Catalog, alias: str) -> Callable[..., Any]:
+    return catalog.read(MetricExpression(alias)).claim.declaration.function
 
 
-@functools.cache
-def _installed(name: str) -> AggregateFunction:
-    return Catalog.discover().aggregate(name).declaration.function
+def aggregator_in(catalog: Catalog, aggregate: str, alias: str) -> Callable[..., Any] | None:
+    """
+    Return the function of a catalog behind the aggregate of a column; None for a built-in one.
+
+    For one that the catalog lacks it is a function that says so, and nothing else is looked through.
+    """
+    if aggregate in AGGREGATES:
+        return None
+    try:
+        if aggregate == WHOLE_RUN:
+            return _metric_of(catalog, alias)
+        return catalog.aggregate(aggregate).declaration.function
+    except CatalogError as error:
+        return _Absent(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Absent:
+    """An aggregate that a catalog lacks; it can be pickled, and says why where it is called."""
+
+    why: str
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        raise CatalogError(self.why)

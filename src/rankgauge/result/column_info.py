@@ -16,11 +16,12 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
-from rankgauge.errors import suggest
+from rankgauge.errors import listed, suggest
 from rankgauge.expression import MetricExpression, Unit, as_written, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.judging.budgets import in_words
 from rankgauge.policy import IntervalChoice
+from rankgauge.result.forms import read
 from rankgauge.scoring.score import lacks_worst
 from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.stats.aggregates import percentile
@@ -217,13 +218,11 @@ class MetricInfo:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MetricInfo:
-        """Return the info of a saved manifest."""
-        values = dict(data)
-        for name in ("spellings", "names", "range"):
-            values[name] = tuple(values[name])
-        values["leaks"] = tuple(values.get("leaks", ()))
-        values["k"] = None if values["k"] is None else tuple(values["k"])
-        return cls(**values)
+        """Return the info of a saved manifest; a `ValueError` says what is wrong with it."""
+        if unknown := sorted(set(data) - set(cls.__slots__)):
+            raise ValueError(f"a metric has {listed(unknown)}, which a later version of rankgauge wrote")
+        info: MetricInfo = read("a metric", data, cls)
+        return info
 
     @property
     def by_id(self) -> bool:

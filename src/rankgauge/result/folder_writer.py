@@ -22,8 +22,8 @@ from rankgauge.io.kept_outputs import add_missing
 from rankgauge.io.output_files import OUTPUTS_FILE, kept_line
 from rankgauge.io.whole_files import replace_file, replacing
 from rankgauge.result import Result, SampleError
-from rankgauge.result.folder_reader import GOLD_KEYS
-from rankgauge.result.staging import SCHEMA_VERSION, Staging, cannot_save, has_outputs
+from rankgauge.result.staging import Staging, cannot_save, has_outputs
+from rankgauge.result.stored import GOLD_KEYS, stored_manifest
 from rankgauge.samples import KeptOutput
 
 if TYPE_CHECKING:
@@ -152,18 +152,11 @@ def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, by
     """Return the files of values with their content: what cannot be encoded is found before anything is written."""
     import polars as pl
 
-    columns = list(result.metrics.values())
     frame = result.per_sample
     if result.gold_keys is not None:
         frame = frame.insert_column(2, pl.Series(GOLD_KEYS, result.gold_keys, dtype=pl.UInt64))
     table = _parquet(frame)
-    manifest: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        **result.manifest,
-        "metrics": [dataclasses.asdict(column.info) for column in columns],
-        "notes": list(result.notes),
-        "has_details": bool(columns) and all(column.details is not None for column in columns),
-    }
+    manifest = stored_manifest(result)
     errors = [orjson.dumps(_with_cause(error, result), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     outputs: dict[str, bytes] = {}
     if result.manifest.get("outputs", {}).get("from") == "sut":

@@ -82,6 +82,7 @@ class Result:
     listed: tuple[Explanation, ...] = ()  # what reports list, after `with_worst`
     origin: Origin | None = None  # what it came from, where it was computed in this process
     folder: Path | None = None  # the folder that it was loaded from
+    catalog: Catalog | None = None  # what plugins offer where its data are read again; None for all that is installed
     _sample_ids: Lazy[Sequence[str]]
     _manifest: Lazy[Mapping[str, Any]]
     _gold_keys: Lazy[NDArray[np.uint64]] | None
@@ -182,13 +183,8 @@ class Result:
         Return a column by its name, its safe name, or any spelling of its metric.
 
         Args:
-            name: For example ``ndcg@10``, ``nDCG@10``, ``ndcg_cut_10``, ``ndcg_at_10`` or ``retrieval-ndcg-at-10``.
-
-        Returns:
-            The column.
-
-        Raises:
-            KeyError: No column has this name, or several do.
+            name: For example ``ndcg@10``, ``nDCG@10``, ``ndcg_cut_10``, ``ndcg_at_10`` or ``retrieval-ndcg-at-10``; a
+                `KeyError` says where no column has it, or several do.
         """
         return find_column(self.metrics, name)
 
@@ -234,10 +230,7 @@ class Result:
 
     def to_pandas(self) -> pd.DataFrame:
         """
-        Return the scores as a pandas frame; pyarrow is not needed.
-
-        Returns:
-            The rows and columns of `per_sample`; a score that does not count is NaN.
+        Return `per_sample` as a pandas frame, NaN for a score that does not count; pyarrow is not needed.
 
         Raises:
             MissingExtraError: pandas is not installed: ``pip install 'rankgauge[pandas]'``.
@@ -270,12 +263,7 @@ class Result:
         return bool(self.incomplete_because)
 
     def by_tag(self) -> dict[str | None, Self]:
-        """
-        Split the result by cohort.
-
-        Returns:
-            One result for each tag, sorted; samples with several tags count in each; None holds those without.
-        """
+        """Return a result for each tag, sorted; samples with several tags count in each; None holds those without."""
         places: dict[str | None, list[int]] = {}
         for place, tags in enumerate(self.tags):
             for tag in tags or (None,):
@@ -283,12 +271,7 @@ class Result:
         return {tag: self.take(places[tag]) for tag in sorted(places, key=lambda tag: (tag is None, tag or ""))}
 
     def take(self, places: Sequence[int]) -> Self:
-        """
-        Return the result over some of the samples.
-
-        Args:
-            places: Which samples, from 0.
-        """
+        """Return the result over some of the samples, in the order of their *places*, which begin with 0."""
         keys, texts = self.gold_keys, self.texts
         return self._changed(
             sample_ids=tuple(self.sample_ids[place] for place in places),
@@ -308,7 +291,7 @@ class Result:
             results: Results with the same columns over different samples.
 
         Returns:
-            One result, equal to the last bit to that of one run over all samples in this order.
+            One result, equal to the last bit to that of all samples in this order.
 
         Raises:
             ResultError: The list is empty, columns or definitions differ, or a sample is in two of them.
@@ -324,12 +307,9 @@ class Result:
         Return this result with other cohorts.
 
         Args:
-            tags: Those of each sample, in order; an empty tuple for none.
+            tags: Those of each sample, in order; an empty tuple for none. Another number is a `ParameterError`.
 
             notes: Further remarks on the data.
-
-        Raises:
-            ParameterError: They are of another number of samples.
         """
         if len(tags) != len(self):
             raise ParameterError(f"with_tags takes the tags of each of {counted(len(self), 'sample')}, not {len(tags)}")
@@ -340,37 +320,81 @@ class Result:
         return self._changed(manifest=frozen({**self.manifest, **entries}), _settings=None)
 
     @classmethod
-    def load(cls, directory: str | os.PathLike[str]) -> Self:
+    def load(cls, directory: str | os.PathLike[str], *, catalog: Catalog | None = None) -> Self:
         """
-        Read a result folder.
+        Read a result folder; the result equals the one that was saved.
 
         Args:
             directory: What `save` wrote.
 
-        Returns:
-            The result, equal to the one that was saved.
+            catalog: What plugins offer, for aggregates and for everything that reads the data again; by default
+                everything that is installed.
 
         Raises:
             ResultError: It is not a complete result folder.
         """
         from rankgauge.result.folder_reader import read_folder  # most results were not loaded
 
-        result = cls(*read_folder(Path(directory)))
-        result._hold(folder=Path(directory).absolute())
+        stored = read_folder(Path(directory), catalog)
+        result = cls(*stored[:-1])
+        result._hold(texts=stored.texts, folder=Path(directory).absolute(), catalog=catalog)
         return result
+
+    def read_with(self, catalog: Catalog) -> Self:
+        """Return this result, whose data are read again with what a catalog offers."""
+        return self._changed(catalog=catalog)
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        Return everything that the result shows as one JSON object; as in a pickle, the data are not in it.
+
+        Returns:
+            What ``json.dumps(..., allow_nan=False)`` takes: the manifest of a result folder, `per_sample` with the
+            columns of its Parquet file, and `errors`. Keys are only ever added; `json_schema` describes them. An input
+            that is no JSON value is kept as its `repr`, and a text that is no Unicode is a `ResultError`.
+        """
+        from rankgauge.result.stored import stored_object  # most results are not stored
+
+        return stored_object(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, catalog: Catalog | None = None) -> Self:
+        """
+        Return the result that `to_dict` wrote, equal to it.
+
+        Args:
+            data: What it returned, also after a round trip through JSON, in whatever order of keys.
+
+            catalog: As for `load`.
+
+        Raises:
+            ResultError: It is not a stored result, is damaged, or was stored in the form of a later version.
+        """
+        from rankgauge.explain import Explanation
+        from rankgauge.result.stored import read_object
+
+        stored = read_object(data, catalog)
+        result = cls(*stored[:-1])
+        listed = tuple(map(Explanation.from_dict, data.get("worst", ())))
+        result._hold(texts=stored.texts, listed=listed, catalog=catalog)
+        return result
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """Return the JSON Schema of what `to_dict` returns."""
+        from rankgauge.result.stored import result_schema
+
+        return result_schema()
 
     def save(self, directory: str | os.PathLike[str], *, keep_data: bool = False) -> Path:
         """
-        Write a result folder; it is complete or absent.
+        Write a result folder, complete or not at all, and return it.
 
         Args:
             directory: Where; it must not exist, or be empty.
 
             keep_data: Whether to copy samples and outputs into the folder, so that it can be explained and scored again
                 wherever it is.
-
-        Returns:
-            The folder.
 
         Raises:
             ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
@@ -386,13 +410,10 @@ class Result:
         Args:
             baseline: The result to compare with.
 
-            options: Those of `rankgauge.compare`, such as ``metrics`` and ``cluster``.
+            options: Those of `rankgauge.compare`, such as ``metrics`` and ``cluster``, whose errors are raised.
 
         Returns:
             The comparison of ``"this"`` with ``"baseline"``, its baseline.
-
-        Raises:
-            RankgaugeError: As `rankgauge.compare`.
         """
         from rankgauge.engine.comparing import compare
 
@@ -403,24 +424,18 @@ class Result:
         gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
         *,
         baseline: Result | None = None,
+        catalog: Catalog | None = None,
     ) -> GateReport:
         """
         Judge gates, such as ``"ndcg@10 >= 0.6"``; `rankgauge.judge_gates` takes several results.
 
-        Args:
-            gates: One gate or several, in any form.
-
-            baseline: What changes are judged against.
-
         Returns:
-            One outcome for each gate; ``report.exit_code`` is 0 where all hold.
-
-        Raises:
-            ParameterError: As `rankgauge.judge_gates`.
+            One outcome for each gate; ``report.exit_code`` is 0 where all hold. Arguments and errors are those of
+            `rankgauge.judge_gates`.
         """
         from rankgauge.gates.verdicts import judge_gates
 
-        return judge_gates(self, gates, baseline=baseline)
+        return judge_gates(self, gates, baseline=baseline, catalog=catalog)
 
     def explain(self, sample: str, metric: str | None = None) -> Explanation:
         """
@@ -433,13 +448,8 @@ class Result:
 
             metric: The column, in any spelling; the first one by default.
 
-        Returns:
-            The explanation.
-
         Raises:
-            ResultError: There is no such sample or column, or the data have changed or were not kept.
-
-            DataError: A data file cannot be read.
+            RankgaugeError: There is no such sample or column, or the data are not at hand, or have changed.
         """
         from rankgauge.engine.explaining import explain_result
 
@@ -449,7 +459,7 @@ class Result:
         """
         Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
 
-        The data are read again, as for `explain`; what would change a score is left out, `explain` has it.
+        The data are read again, as for `explain`, which also has what would change a score.
 
         Args:
             metric: The column, in any spelling; the first one by default.
@@ -519,12 +529,10 @@ class Result:
             catalog: What plugins offer, for a result from a folder; by default everything that is installed.
 
         Returns:
-            The samples in the order of the data, each with the first of its outputs where a system was called several
-            times.
+            The samples in the order of the data, each with the first of its outputs.
 
         Raises:
-            ResultError: The result is of a run and judgments; or its data are not kept or have changed; or a column
-                would mean something else with the plugins that are installed.
+            ResultError: As `evaluation`, or a column would mean something else with the plugins that there are.
         """
         from rankgauge.engine.reopen import samples_of
 
@@ -552,27 +560,21 @@ class Result:
         Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
 
         The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own, and for metrics
-        that only ask whether a document is relevant, each may be. Documents that the run does not retrieve stay as they
-        are, so that these are not bounds over all judgments. Queries that are not in the mean now, such as one without
-        a relevant document where these are left out, stay out of it.
+        that only ask whether a document is relevant, each may be. Documents that are not retrieved stay as they are, so
+        that these are not bounds over all judgments, and queries that are not in the mean now stay out of it.
 
         Args:
-            grade: The highest grade that a document may get; by default the highest in the judgments, or 1 if they find
-                nothing relevant.
+            grade: The highest grade that a document may get; by default the highest in the judgments, or 1 for none.
 
             catalog: What plugins offer, for a result from a folder; by default everything that is installed.
 
         Returns:
-            By column name; None for a metric for which no bounds are known: they are for precision, hit, reciprocal
-            rank, recall, F1, R-precision, average precision, rank-biased precision, ERR, CG, DCG, and nDCG with an
-            ideal over the ground truth.
+            By column name; None where no bounds are known: they are for precision, hit, reciprocal rank, recall, F1,
+            R-precision, AP, rank-biased precision, ERR, CG, DCG, and nDCG with an ideal over the ground truth.
 
         Raises:
-            ParameterError: A grade below the highest in the judgments.
-
-            PolicyError: A policy that leaves open which unjudged document stands at which rank.
-
-            ResultError: The result is of samples, or its run cannot be read again.
+            RankgaugeError: A grade below the highest in the judgments, a policy that leaves open at which rank unjudged
+                documents stand, a result of samples, or a run that cannot be read again.
         """
         from rankgauge.engine.reopen import bounds
 

@@ -218,8 +218,10 @@ def _definitions(catalog: Catalog, result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _catalog(results: Mapping[str, Result]) -> Catalog:
-    """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
+    """Return the catalog that a result was computed or loaded with; else what is installed."""
     for result in results.values():
+        if result.catalog is not None:
+            return result.catalog
         evaluation = None if result.origin is None else result.origin.evaluation
         if isinstance(evaluation, Evaluation):
             return evaluation.catalog()
