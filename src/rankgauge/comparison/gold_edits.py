@@ -52,8 +52,9 @@ class GoldEdits:
         return GoldEdits({name: self.of_samples[name] for name in sample_ids if name in self.of_samples})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return them as JSON values."""
-        return {"documents": list(self.documents), "samples": list(self.of_samples)}
+        """Return them as JSON values: documents, samples, and which documents belong to which sample."""
+        pairs = [[name, list(documents)] for name, documents in self.of_samples.items()]
+        return {"documents": list(self.documents), "samples": list(self.of_samples), "of_samples": pairs}
 
 
 NO_EDITS = GoldEdits({})

@@ -171,12 +171,23 @@ UNTIL = "until"
 
 
 class Decision(NamedTuple):
-    """What the samples that were looked at, in random order, say of a gate over all of them."""
+    """
+    What the samples that were looked at, in random order, say of a gate over all of them.
+
+    Attributes:
+        verdict: `pass` or `fail`; `open` if they do not decide.
+
+        after: How many samples were looked at.
+
+        of: How many there are.
+
+        level: The highest probability of a wrong decision.
+    """
 
     verdict: Literal["pass", "fail", "open"]
-    after: int  # how many samples were looked at
-    of: int  # how many there are
-    level: float  # the highest probability of a wrong decision
+    after: int
+    of: int
+    level: float
 
 
 def until_gates(written: UntilGates, *, origin: str = "until") -> list[Gate]:

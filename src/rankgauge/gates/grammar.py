@@ -25,14 +25,14 @@ from rankgauge.expression import QUOTED, as_written
 from rankgauge.plugin.gate_kind import GATE_WORD, GateKind
 from rankgauge.stats.aggregates import exact_reading
 
-__all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "OfKind", "Side", "Where", "read_gates"]
+__all__ = ["EFFECTS", "Bound", "Defaults", "Effect", "Gate", "MaxDrop", "OfKind", "Side", "Where", "Word", "read_gates"]
 
 Side = Literal["minimum", "maximum", "better"]
 """Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
 
 Effect = Literal["fell", "fail", "warn", "pass"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
-_Word = Literal["max_drop", "not_worse"]
+Word = Literal["max_drop", "not_worse"]
 
 FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
 
@@ -70,7 +70,7 @@ _OPTIONS = (
     "short_lists allow or common unchanged"
 )
 _OF_CHANGES = ("confidence", "inconclusive", "require", "common", "short_lists")
-_DROPS: Mapping[_Word, Effect] = {"max_drop": "fell", "not_worse": "fail"}  # and what one does that is open
+_DROPS: Mapping[Word, Effect] = {"max_drop": "fell", "not_worse": "fail"}  # and what one does that is open
 _KEYS = ("metric", "min", "max", *_DROPS, "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
 
@@ -123,7 +123,7 @@ class MaxDrop:
         "fell"  # what an open gate does; `fell`: it fails where the fall itself is certain, else warns
     )
     common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
-    word: _Word = "max_drop"  # `not_worse` asks for proof
+    word: Word = "max_drop"  # `not_worse` asks for proof
     short_lists: ShortLists = "open"  # whether a change is judged whose loser does not fill the budget
 
     def __str__(self) -> str:
@@ -333,7 +333,7 @@ def _rules(
     return list(bounds)
 
 
-def _drop(entry: Mapping[Any, Any], word: _Word, defaults: Defaults) -> MaxDrop:
+def _drop(entry: Mapping[Any, Any], word: Word, defaults: Defaults) -> MaxDrop:
     raw = entry[word]
     is_relative = isinstance(raw, str) and raw.strip().endswith("%")
     margin = _number(word, raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line
+from rankgauge.catalog import Catalog
 from rankgauge.comparison.gold_edits import GoldEdits
 from rankgauge.comparison.sentences import p_value
 from rankgauge.errors import counted, listed
@@ -19,6 +20,7 @@ from rankgauge.gates.asked import Decision
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, Effect, Gate, MaxDrop, OfKind
 from rankgauge.result import Result
+from rankgauge.result.forms import as_json
 from rankgauge.stats.estimates import TIED
 
 __all__ = [
@@ -118,7 +120,9 @@ class GateOutcome:
         return "warned" if "warn" in {effect, self.gate.level} else "failed"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome in plain values, as reports hold it."""
+        """Return the outcome in plain values, as reports hold it; `GateReport.json_schema` describes its keys."""
+        from rankgauge.gates.stored import gate_by_name  # which start-up does not wait for
+
         rule = self.gate.rule
         bound: dict[str, Any] = {rule.word: str(rule)} if isinstance(rule, MaxDrop) else {}
         if isinstance(rule, Bound):
@@ -131,15 +135,18 @@ class GateOutcome:
             "gate": str(self.gate),
             "dataset": self.dataset,
             "metric": self.gate.metric,
+            **gate_by_name(self.gate),
             **bound,
             "value": self.value,
             "aggregate": self.aggregate,
             **{name if name == "n" else f"n_{name}": count for name, count in self.counts.items()},
             "verdict": self.verdict,
+            "by_numbers": self.by_numbers,
             "status": self.status,
             "passed": self.verdict == "pass",
             "reason": self.reason,
             **({"missed": dict(self.missed)} if self.gate.per_sample else {}),
+            **({"missed_ids": [name for name, _ in self.missed]} if self.gate.per_sample else {}),
             **({} if self.drop is None else {"change": self.drop.to_dict()}),
             **({"leaks": list(self.leaks)} if self.leaks else {}),
             **({} if self.decision is None else {"decision": self.decision._asdict()}),
@@ -172,6 +179,59 @@ class GateReport:
     def exit_code(self) -> int:
         """Return 2 where a gate cannot be judged or ids changed, 1 where one failed, else 0."""
         return 2 if self.ids_changed or self.of("error") else 1 if self.of("failed") else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        Return the report as one JSON object, for a column of a database or a request.
+
+        Returns:
+            `schema_version`, `exit_code`, `ids_changed`, and `outcomes` with what ``--json`` prints of each. Keys are
+            only ever added; `json_schema` describes them.
+
+        Raises:
+            ResultError: A text in it is no Unicode.
+        """
+        from rankgauge.gates.stored import REPORT_VERSION  # as above
+
+        found: dict[str, Any] = as_json(
+            "the report of gates",
+            {
+                "schema_version": REPORT_VERSION,
+                "exit_code": self.exit_code,
+                "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+                "ids_changed": self.ids_changed,
+            },
+        )
+        return found
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, catalog: Catalog | None = None) -> Self:
+        """
+        Return the report that `to_dict` wrote.
+
+        Args:
+            data: What it returned, also after a round trip through JSON, in whatever order of keys.
+
+            catalog: Where kinds of gates that plugins declare are looked up; by default in everything that is
+                installed. A report is also read where its kinds are not at hand, since nothing is judged again.
+
+        Returns:
+            The report, equal to the one that was stored.
+
+        Raises:
+            ResultError: It is not a stored report, is damaged, or was stored in the form of a later version.
+        """
+        from rankgauge.gates.stored import read_report  # as above
+
+        outcomes, changed = read_report(data, catalog)
+        return cls(tuple(GateOutcome(**fields) for fields in outcomes), changed)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """Return the JSON Schema of what `to_dict` returns."""
+        from rankgauge.gates.stored import report_schema  # as above
+
+        return report_schema()
 
 
 _WORDS = {"passed": "ok", "failed": "MISSED", "warned": "warn", "error": "ERROR"}
