@@ -49,7 +49,7 @@ help:
 	@echo "make sbom     write what is installed along with rankgauge to build/sbom.cdx.json (CycloneDX)"
 	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
-	@echo "make docs     write the generated pages and configs/schema.json"
+	@echo "make docs     write the generated pages and the schemas in configs"
 	@echo "make docs-systems  write what search engines do (docs/reference/engines.md; minutes, in that of test-systems)"
 	@echo "make site     build the documentation as a site in build/site; open its index.html"
 	@echo "make bench    measure speed against the peers"

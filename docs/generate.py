@@ -1,5 +1,5 @@
 """
-Write what can be generated: the references of metrics, matchers, errors, public names and config files, and a schema.
+Write what can be generated: the references of metrics, matchers, errors, public names and config files, and schemas.
 
 Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from rankgauge import config, errors
+from rankgauge import Explanation, GateReport, Result, config, errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import Problem
@@ -35,6 +35,10 @@ _CUTOFFS = {
 }
 
 
+_STORED = {"result": Result, "gate-report": GateReport, "explanation": Explanation}
+"""What services store as JSON, by the name of its schema."""
+
+
 def generated() -> dict[Path, str]:
     """
     Return every generated file.
@@ -42,7 +46,7 @@ def generated() -> dict[Path, str]:
     Returns:
         The text by path.
     """
-    schema = json.dumps(config.json_schema(), indent=2) + "\n"
+    schema = _json(config.json_schema())
     return {
         ROOT / "docs/reference/metrics.md": _metrics(),
         ROOT / "docs/reference/matchers.md": _matchers(),
@@ -52,9 +56,14 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
         ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"]()
         + runpy.run_path(str(ROOT / "docs/tools/profiles_page.py"))["section"](),
+        **{ROOT / f"configs/{name}.schema.json": _json(found.json_schema()) for name, found in _STORED.items()},
         ROOT / "configs/schema.json": schema,
         Path(config.__file__).parent / "schema.json": schema,  # the one that is installed
     }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"
 
 
 def main() -> None:

@@ -82,6 +82,7 @@ class TestComparisons:
         assert found.to_dict()["changed_documents"] == {
             "documents": ["d0", "d1", "d2", "d3"],
             "samples": ["q0", "q1", "q2", "q3"],
+            "of_samples": [["q0", ["d0"]], ["q1", ["d1"]], ["q2", ["d2"]], ["q3", ["d3"]]],
         }
 
     def test_without_hashes_and_without_edits_the_verdict_stays(self) -> None:

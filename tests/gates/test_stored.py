@@ -118,6 +118,17 @@ def test_several_datasets_and_ids_that_changed_are_kept():
     assert shown(through_json(report)) == shown(report)
 
 
+def test_gold_documents_that_changed_are_kept():
+    hashes = {"normalization": "n", "samples": {f"q {at}": ["a"] for at in (3, 2)}}
+    now, before = (
+        run(retrieved).with_manifest({"gold_documents": {**hashes, "hashes": {"a": digest}}})
+        for retrieved, digest in [(NOW, "1"), (BEFORE, "2")]
+    )
+    report = judge_gates(now, ["RR max_drop 0.05", "RR max_drop 0.05 per_sample"], baseline=before)
+    assert [outcome.drop.edits.documents for outcome in report.outcomes] == [("a",), ("a",)]
+    assert shown(through_json(report)) == shown(report)
+
+
 def test_forbidden_items_that_a_gate_counts_are_kept():
     rows = [{"id": "q", "expected_output": {"relevant": ["a"], "forbidden": ["x"]}, "actual_output": ["a", "x"]}]
     report = judge_gates(

@@ -175,7 +175,12 @@ MADE = {
     "a run": of_run,
     "a run, cut": lambda: of_run().take([0, 2]),
     "plugins": of_plugins,
+    "scores of another tool": lambda: rankgauge.load_scores({"q1": {"ndcg": 0.5}, "q2": {"ndcg": 0.25}}, name="b")["b"],
 }
+
+
+GIVEN = {"scores of another tool"}
+"""They have no data, which a folder names."""
 
 
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
@@ -184,7 +189,7 @@ def test_a_result_is_equal_after_a_round_trip_through_json(made):
     assert shown(through_json(result, catalog=CATALOG)) == shown(result)
 
 
-@pytest.mark.parametrize("name", [name for name in MADE if name not in {"samples with the worst", "no sample"}])
+@pytest.mark.parametrize("name", [name for name in MADE if name not in {"samples with the worst", "no sample", *GIVEN}])
 def test_a_folder_and_an_object_hold_the_same(tmp_path, name):
     """Of the worst samples a folder has the reports alone."""
     loaded = Result.load(MADE[name]().save(tmp_path / "out"), catalog=CATALOG)

@@ -125,7 +125,8 @@ def load_baseline(path: str | os.PathLike[str], *, catalog: Catalog | None = Non
     if path.is_dir():
         return _load_folders(path, catalog)
     if holds_scores(path):
-        return {name: result.with_manifest({"baseline": str(path)}) for name, result in load_scores(path).items()}
+        scores = load_scores(path, catalog=catalog)
+        return {name: result.with_manifest({"baseline": str(path)}) for name, result in scores.items()}
     try:
         data = read_bytes(path)
     except UnreadableError as error:

@@ -349,9 +349,8 @@ class Result:
         Return everything that the result shows as one JSON object; as in a pickle, the data are not in it.
 
         Returns:
-            What ``json.dumps(..., allow_nan=False)`` takes: the manifest of a result folder, `per_sample` with the
-            columns of its Parquet file, and `errors`. Keys are only ever added; `json_schema` describes them. An input
-            that is no JSON value is kept as its `repr`, and a text that is no Unicode is a `ResultError`.
+            What ``json.dumps(..., allow_nan=False)`` takes, described by `json_schema`; keys are only ever added. An
+            input that is no JSON value is kept as its `repr`, and a text that is no Unicode is a `ResultError`.
         """
         from rankgauge.result.stored import stored_object  # most results are not stored
 
