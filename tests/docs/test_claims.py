@@ -233,7 +233,12 @@ MEASURED = {
         "| pairs | metrics | runs": SIMULATED,
     },
     "past-one-machine": {"Where rows have no repeats": MACHINE, "Ten times the rows": MACHINE},
-    "check-labels": {"100,000 documents": MACHINE, "On the project's own documents": PLANTED},
+    "check-labels": {
+        "100,000 documents": MACHINE,
+        "Two corpora of 100,000 documents": MACHINE,
+        "On the project's own documents": PLANTED,
+        "On two collections for which nothing": PLANTED,
+    },
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
