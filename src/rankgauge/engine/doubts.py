@@ -246,7 +246,7 @@ class _Rankings:
             return
         for one in self._seen[sample.id]:
             above = list(one.above(one.first))
-            words = _hashes(tuple(one.texts)) if above and len(facts) > 1 else None
+            words = _hashes(tuple(one.texts[:_NEAR_TOP])) if above and len(facts) > 1 else None
             holders = [
                 rank
                 for rank, text in above
@@ -268,7 +268,7 @@ class _Rankings:
         for one in self._seen[label.sample]:
             found = one.found.get((label.kind, label.number), _NEAR_TOP)
             for rank, other in one.above(max(found, _NEAR_TOP) + 1):
-                words = _hashes(tuple(one.texts))[rank - 1]
+                words = _hashes(tuple(one.texts[:_NEAR_TOP]))[rank - 1]
                 is_alike = len(own & words) >= _ALIKE * len(own | words)
                 if one.ids[rank - 1] != label.document and is_alike and _facts(other) == facts:
                     yield Sign("twin", f"the result at rank {rank} ({_named(one, rank)}) says the same")

@@ -14,7 +14,7 @@ import functools
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,33 +62,29 @@ _NOISE = re.compile(
 )
 _NEGATED = re.compile("(?:(?<=n)['\u2019]t|(?<=N)['\u2019]T|(?:(?<=\\bcan)|(?<=\\bCan))not|(?<=\\bCAN)NOT)(?![^\\W_])")
 """What stands for `not` in "don't", "isn't" and "cannot"."""
-_BEGIN_NEGATED = {
-    part: re.compile(f"{part}(?![^\\W_])")
-    for part in ("n't", "N'T", "n\u2019t", "N\u2019T", "cannot", "Cannot", "CANNOT")
-}
-"""The same with the letters before it, which makes it quick to look for."""
-_HAVE_NEGATED = {"'t": ("n't",), "'T": ("N'T",), "\u2019t": ("n\u2019t",), "\u2019T": ("N\u2019T",)} | {
-    "annot": ("cannot", "Cannot"),
-    "ANNOT": ("CANNOT",),
-}
-"""Which of them can be there, by letters that are quick to look for."""
-_SIGNS = {
-    "<": "",
-    "&": "",
-    "]": r"\(",
-    "\n": r"[ \t]*[0-9]{1,3}[.)][ \t]",
-    "-": r" ?[\r\n]",
-    "\u2010": "",
-    "\u00ad": "",
-}
-"""One of these characters is in every text that has noise, with what is behind it there."""
+_MAYBE_NOISE = [
+    re.compile(pattern)
+    for pattern in (
+        r"\n(?=[ \t]*[0-9]{1,3}[.)][ \t])",
+        r"-(?= ?[\r\n])",
+        "\u2010(?= ?[\r\n])",
+        "\u00ad",
+        r"<(?=/?[^\W\d_])",
+        r"&(?=[#\w])",
+        r"\](?=\()",
+    )
+]
+"""Where noise may begin; a sign alone is looked for several times as fast as a choice of signs."""
+_BEHIND = "]nN"
+"""What stands before noise or a negation, and is no part of it."""
+_MAYBE_NEGATED = [re.compile(pattern) for pattern in ("'(?=[tT])", "\u2019(?=[tT])", "n(?=not)", "N(?=NOT)")]
 
 STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED = "\x01", "\x02", "\x03", "\x04"
 """
 What `joined_words` writes between words: before one with an inner capital or a digit that is no ASCII, before one that
 begins with such a capital, in place of an ellipsis, and before a character of a script without spaces.
 """
-_ELLIPSIS = re.compile(r"\.{3,}")
+_ELLIPSIS = re.compile(r"\.\.\.+")  # what begins with letters is quick to look for
 MARKS = ".,:-/_"
 """What belongs to a word where it stands inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
 NUMBERED = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
@@ -96,6 +92,11 @@ _ENDS = dict.fromkeys(map(ord, "\u3002\uff61\u0964\u0965\u061f\u06d4\u0589\u203c
 _LINES = dict.fromkeys(map(ord, "\x85\u2028\u2029"), ord("\n"))
 _BULLETS = dict.fromkeys(map(ord, "\u2022\u2023\u25a0\u25aa\u25cf\u25e6"), ord("|"))
 _DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2212], ord("-"))
+
+
+_BEYOND_ASCII = 0x80
+_SIGNS_AT_MOST = 64
+"""So many different signs are replaced one after the other; more, in a text of symbols, a character at a time."""
 
 
 class Word(NamedTuple):
@@ -131,28 +132,53 @@ def joined_words(texts: Sequence[str]) -> str:
             whole = whole.replace(sign, " ")
     if "\\" in whole:
         whole = ESCAPE.sub(_decoded, whole)
-    whole = _without_noise(whole)
-    for part in (part for letters, parts in _HAVE_NEGATED.items() if letters in whole for part in parts):
-        if part in whole:
-            whole = _BEGIN_NEGATED[part].sub(_negated, whole)
+    whole = _replaced(whole, _MAYBE_NOISE, _NOISE, _instead)
+    whole = _replaced(whole, _MAYBE_NEGATED, _NEGATED, _not)
     if "\u2026" in whole:
         whole = whole.replace("\u2026", "...")
     if "..." in whole:
         whole = _ELLIPSIS.sub(PIECE, whole)
-    if whole.isascii():
-        return whole
-    return "\0".join([text if text.isascii() else _wide(text) for text in whole.split("\0")])
+    return whole if whole.isascii() else _folded_beyond_ascii(whole)
 
 
-def _without_noise(whole: str) -> str:
-    """Return texts without markup, entities, numbers of lists, and hyphens at the ends of lines."""
-    signs = {re.escape(sign): behind for sign, behind in _SIGNS.items() if sign in whole}
-    signs = {sign: behind for sign, behind in signs.items() if re.search(f"{sign}{behind}", whole)}
-    if not signs:
-        return whole
-    behind = "|".join(f"(?<={sign}){behind}" for sign, behind in signs.items())
-    is_noisy = re.compile(f"[{''.join(signs)}](?:{behind})").search
-    return "\0".join([_NOISE.sub(_instead, text) if is_noisy(text) else text for text in whole.split("\0")])
+def _replaced(
+    whole: str, maybe: Sequence[re.Pattern[str]], pattern: re.Pattern[str], instead: Callable[[re.Match[str]], str]
+) -> str:
+    """Return texts with what a pattern finds in each replaced; it begins where one of *maybe* does, or behind that."""
+    places = [match.end() - (match[0] not in _BEHIND) for each in maybe for match in each.finditer(whole)]
+    parts: list[str] = []
+    end = 0
+    for place in sorted(places):
+        if place < end:
+            continue
+        stop = whole.find("\0", place)
+        found = pattern.match(whole, place, len(whole) if stop < 0 else stop)
+        if found is not None:
+            parts += [whole[end:place], instead(found)]
+            end = found.end()
+    return "".join([*parts, whole[end:]]) if parts else whole
+
+
+def _folded_beyond_ascii(whole: str) -> str:
+    """Return texts with everything folded, and marked, that is not ASCII."""
+    texts = whole.split("\0")
+    wide = [at for at, text in enumerate(texts) if not text.isascii()]
+    plain = _with_plain_signs("\0".join([texts[at] for at in wide])).split("\0")
+    for at, text in zip(wide, plain, strict=True):
+        texts[at] = text if text.isascii() else _WIDE.sub(_wide_words, text)
+    return "\0".join(texts)
+
+
+def _with_plain_signs(whole: str) -> str:
+    """Return texts with the ASCII sign that says the same in place of others between words."""
+    codes = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "<u4")
+    beyond = np.unique(codes[codes >= _BEYOND_ASCII]).tolist()
+    signs = [code for code in beyond if _PLAIN_SIGNS[code] != code]
+    if len(signs) > _SIGNS_AT_MOST:
+        return whole.translate(_PLAIN_SIGNS)
+    for code in signs:  # looking for each is many times as fast as looking all characters up
+        whole = whole.replace(chr(code), chr(_PLAIN_SIGNS[code]))
+    return whole
 
 
 def plain_number(word: str) -> str:
@@ -191,11 +217,6 @@ def _plain_sign(code: int) -> int:
 
 
 _WIDE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]*+[^\x00-\x7f][A-Za-z0-9\x80-\U0010ffff]*")
-
-
-def _wide(text: str) -> str:
-    """Return a text with everything that is not ASCII folded, and marked."""
-    return _WIDE.sub(_wide_words, text.translate(_PLAIN_SIGNS))
 
 
 def _wide_words(match: re.Match[str]) -> str:
@@ -251,17 +272,8 @@ def _decoded(match: re.Match[str]) -> str:
     return decoded(match).replace("\0", " ")
 
 
-def _negated(match: re.Match[str]) -> str:
-    """Return the two words that a negation is; what ends like "cannot" stays as it is."""
-    found, start = match[0], match.start()
-    if found[1] in "'\u2019":
-        return f"{found[0]} not"
-    before = match.string[start - 1 : start]
-    return found if before.isalnum() or before == "_" else f"{found[:3]} {found[3:]}"
-
-
-def _not(_: re.Match[str]) -> str:
-    return " not"
+def _not(negated: re.Match[str]) -> str:
+    return f" {negated[0]}" if negated[0].isalpha() else " not"
 
 
 def _instead(noise: re.Match[str]) -> str:
