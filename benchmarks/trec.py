@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from processes import Cost, alternated
 
-from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
+from rankgauge.kernel import DISTRIBUTION, installed_kernel
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
 PARTS = ("deep", "many", "judged", "several", "start", "memory", "few", "growth")

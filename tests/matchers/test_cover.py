@@ -225,6 +225,29 @@ def test_words_are_the_same_one_by_one_and_together(text: str) -> None:
         assert stream.words.tolist() == alone.words.tolist()  # equal words have equal hashes, however they are written
 
 
+TELLING = [
+    *("a", "Ab", "can", "not", "don", "\u00e9", "\u00c9a", "\u0301", "\ufb01", "\u5317\u4eac", "12", "0", "2.50"),
+    *(" ", "  ", "_", "-", "/", ".", ",", ":", "(", ")", "](", "<", ">", "&", "|", "\t", "\n", "\r\n", "\0", "\2"),
+    *("...", "\u2026", "\u2013", "\u2019", "\u00ad", "\u2010", "\u2028", "\u3002", "\u2022", "\ud800", "\u00b2"),
+    *("n't", "N'T", "n\u2019t", "N\u2019T", "cannot", "CANNOT", "<b>", "</div>", "<\u017fpan>", "&amp;", "&#39;"),
+    *("(http://x)", "-\n", "\n 3. ", "1) ", "\\", "\\n", "\\u0041"),
+]
+"""What begins or ends words, markup, negations and signs that are replaced."""
+
+
+@given(st.lists(st.lists(st.sampled_from(TELLING), max_size=12).map("".join), max_size=6))
+def test_words_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    stream = read_words(texts)
+    begin = 0
+    for place, text in enumerate(texts):
+        alone, end = read_words([text]), int(stream.first[place + 1])
+        assert stream.words[begin:end].tolist() == alone.words.tolist()
+        assert stream.flags[begin:end].tolist() == alone.flags.tolist()
+        assert np.diff(stream.ends[begin : end + 1]).tolist() == np.diff(alone.ends).tolist()
+        assert [plain_number(alone.spelled(at)) for at in range(end - begin)] == [w.text for w in plain_words(text)]
+        begin = end
+
+
 @given(st.text(max_size=60))
 def test_a_text_covers_itself(text: str) -> None:
     if text:

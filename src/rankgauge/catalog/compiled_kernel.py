@@ -1,67 +1,24 @@
 """
-The compiled kernel, which the plugin rankgauge-fast offers: work on lines and rows that numpy does otherwise.
+Lines and rows by the compiled kernel: what numpy does otherwise.
 
 A kernel takes only what is plainly well-formed. It hands anything else back, here as None, and numpy's road decides
-about it and words what is wrong. Both come to the same, to the last bit.
-
-The plugin is imported by its name: reading what is installed would take as long as a small run takes to evaluate.
+about it and words what is wrong.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.base.logs import logger
-from rankgauge.catalog.claims import normalized
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words
-from rankgauge.command_points import disabled_plugins, no_plugins
+from rankgauge.kernel import installed_kernel
 
-__all__ = ["DISTRIBUTION", "JudgedRows", "LineColumns", "installed_kernel", "join_judged", "query_finder", "read_lines"]
-
-DISTRIBUTION = "rankgauge-fast"
-_INTERFACE = 1
-"""Which functions a kernel has, and their arguments."""
+__all__ = ["JudgedRows", "LineColumns", "join_judged", "query_finder", "read_lines"]
 
 _SHORTEST_LINE = {True: len("q 0 d 1 1 t\n"), False: len("q 0 d 1\n")}
-
-
-class Kernel(Protocol):
-    """What the hook `rankgauge_kernel` returns; the arrays that a function is to fill come last."""
-
-    INTERFACE: int
-    read_lines: Callable[..., tuple[int, int, int] | None]
-    index_texts: Callable[..., bool]
-    find_texts: Callable[..., None]
-    join_judged: Callable[..., int | None]
-
-
-@functools.cache
-def _loaded() -> Kernel | None:
-    try:
-        with guarded():
-            import rankgauge_fast
-
-            kernel: Kernel | None = rankgauge_fast.rankgauge_kernel()
-            if kernel is None or kernel.INTERFACE == _INTERFACE:
-                return kernel
-            why = "it was compiled for another version of rankgauge"
-    except ForeignError as error:
-        if isinstance(error.__cause__, ModuleNotFoundError):
-            return None
-        why = str(error)
-    logger("catalog").warning("the kernel of %s is not used, and numpy does its work: %s", DISTRIBUTION, why)
-    return None
-
-
-def installed_kernel() -> Kernel | None:
-    """Return the kernel; None where there is none, or environment variables switch its plugin off."""
-    return None if no_plugins() or DISTRIBUTION in map(normalized, disabled_plugins()) else _loaded()
 
 
 class LineColumns(NamedTuple):

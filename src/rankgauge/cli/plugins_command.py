@@ -11,11 +11,11 @@ from pathlib import Path
 
 from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import Fault, Plugin
-from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.cli.console import echo, plain_table, print_json, remark
 from rankgauge.cli.conventions import make_catalog, make_engine
 from rankgauge.commands import words
 from rankgauge.errors import counted
+from rankgauge.kernel import DISTRIBUTION, installed_kernel
 
 
 def execute_list(given: argparse.Namespace) -> int:

@@ -95,8 +95,8 @@ def _numbers(version: str) -> list[int]:
 def _plugins() -> Iterator[_Fact]:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.claims import OWN
-    from rankgauge.catalog.compiled_kernel import DISTRIBUTION
     from rankgauge.commands import words
+    from rankgauge.kernel import DISTRIBUTION
 
     catalog = Catalog.installed()
     others = [plugin for plugin in catalog.plugins if plugin.distribution != OWN]
@@ -118,10 +118,10 @@ def _plugins() -> Iterator[_Fact]:
 
 
 def _kernel() -> _Fact:
-    from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
+    from rankgauge.kernel import DISTRIBUTION, installed_kernel
 
     if installed_kernel() is not None:
-        return _Fact("kernel", "ok", f"{DISTRIBUTION} reads TREC lines and finds judged documents")
+        return _Fact("kernel", "ok", f"{DISTRIBUTION} reads TREC lines and words of texts, and finds judged documents")
     advice = f"pip install --force-reinstall --no-deps --no-cache-dir {DISTRIBUTION}"
     return _Fact("kernel", "missing", f"{DISTRIBUTION} was not compiled; with a C compiler (cc): {advice}")
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.catalog.compiled_kernel import DISTRIBUTION, installed_kernel
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE
+from rankgauge.kernel import DISTRIBUTION, installed_kernel
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Policy
 from rankgauge.version import __version__

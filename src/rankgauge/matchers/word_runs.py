@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.kernel import Kernel, installed_kernel
 from rankgauge.matchers.spelling import (
     MARKS,
     PIECE,
@@ -69,9 +70,15 @@ _SPECIAL = bytes(
     for code in range(256)
 )
 """Which bytes are parts of words, and which say more than that or than that they are none."""
-_BEHIND = np.array([_OF_GAPS.get(chr(code), 0) for code in range(256)], dtype=np.uint8)
+_SAYS = np.zeros(256, np.uint8)
+"""What a sign says of the word behind it, and a capital or a digit of its own."""
+_SAYS[[*range(ord("A"), ord("Z") + 1)]] = CAPITAL
+_SAYS[[*range(ord("0"), ord("9") + 1)]] = STRONG
+_SAYS[[*map(ord, _OF_GAPS)]] = [*_OF_GAPS.values()]
 _IS_MARK = np.array([chr(code) in MARKS for code in range(256)])
 _IS_DIGIT = np.array([chr(code) in "0123456789" for code in range(256)])
+_KINDS = bytes(_IN_WORD[code] | 2 * bool(_IS_MARK[code]) | 4 * bool(_IS_DIGIT[code]) for code in range(256))
+"""What bytes are, for the kernel: parts of words, marks that may be, digits."""
 _WINDOW = np.dtype("<u8")
 _FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -128,6 +135,15 @@ def hashed_at(words: NDArray[np.uint64], places: Integers, n: int) -> NDArray[np
 def read_words(texts: Sequence[str]) -> WordStream:
     """Return the words of texts, as `plain_words` finds them in each."""
     raw = b" ".join([b"", joined_words(texts).encode("utf-8", "surrogatepass"), _PADDING])
+    kernel = installed_kernel() if texts else None
+    stream, pointed = _found(raw, len(texts)) if kernel is None else _compiled(kernel, raw, len(texts))
+    if len(pointed):
+        _rehash_numbers(stream, pointed)
+    return stream
+
+
+def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
+    """Return the words of some prepared texts, and which of them are numbers with points or commas."""
     codes = np.frombuffer(raw, np.uint8)
     in_word = np.frombuffer(bytearray(raw.translate(_IN_WORD)), np.bool_)
     special = np.flatnonzero(np.frombuffer(raw.translate(_SPECIAL), np.bool_))
@@ -139,18 +155,29 @@ def read_words(texts: Sequence[str]) -> WordStream:
     data = raw.lower()
     sizes = stops - starts
     words = _hashes(data, starts, sizes)
-    if len(pointed):
-        _rehash_numbers(data, words, starts, stops, pointed)
     if not data.isascii():  # characters are counted, not bytes
         later = np.searchsorted(starts, np.flatnonzero((codes & 0xC0) == 0x80), "right") - 1
         sizes -= np.bincount(later, minlength=len(sizes))
     ends = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=ends[1:])
-    parted = np.flatnonzero(codes == 0) if len(texts) > 1 else np.empty(0, np.int64)
-    first = np.searchsorted(starts, np.concatenate([[0][: len(texts)], parted, [len(codes)]]))
-    text = np.repeat(np.arange(len(texts)), np.diff(first))
-    flags[first[:-1][first[:-1] < len(flags)]] |= BREAK
-    return WordStream(words, text, flags, ends, first, data, starts, stops)
+    parted = np.flatnonzero(codes == 0) if count > 1 else np.empty(0, np.int64)
+    first = np.searchsorted(starts, np.concatenate([[0][:count], parted, [len(codes)]]))
+    text = np.repeat(np.arange(count), np.diff(first))
+    begins = first[:-1][first[:-1] < len(flags)]
+    flags[begins] = (flags[begins] & ~np.uint8(NEW_PIECE)) | BREAK  # an ellipsis may be the end of the text before
+    numbers = np.unique(np.searchsorted(starts, pointed) - 1) if len(pointed) else pointed
+    return WordStream(words, text, flags, ends, first, data, starts, stops), numbers
+
+
+def _compiled(kernel: Kernel, raw: bytes, count: int) -> tuple[WordStream, Integers]:
+    """Return what `_found` does."""
+    data, most = raw.lower(), len(raw) // 2
+    words, flags = np.empty(most, np.uint64), np.empty(most, np.uint8)
+    text, starts, stops, numbers = np.empty((4, most), np.int64)
+    ends, first = np.empty(most + 1, np.int64), np.empty(count + 1, np.int64)
+    n, n_numbers = kernel.read_words(raw, data, _KINDS, _SAYS, words, text, flags, ends, first, starts, stops, numbers)
+    stream = WordStream(words[:n], text[:n], flags[:n], ends[: n + 1], first, data, starts[:n], stops[:n])
+    return stream, numbers[:n_numbers]
 
 
 _PADDING = b" " * 16
@@ -172,21 +199,15 @@ def _flags(
 ) -> NDArray[np.uint8]:
     """Return what is known of each word, by the bytes inside it and before it."""
     flags = np.zeros(len(starts) + 1, np.uint8)  # the signs behind all words belong to none
-    word = np.searchsorted(starts, special, "right")  # the one behind
-    inside = in_word[special]
-    behind = _BEHIND[codes[special]]
-    behind[inside] = 0
-    for flag in (BREAK, NEW_PIECE, CAPITAL, STRONG, UNSPACED_WORD):
-        chosen = word[(behind & flag) > 0]
-        if len(chosen):
-            flags[chosen] |= flag
-    own = word[inside] - 1  # digits and capitals
-    at = special[inside]
-    is_first = starts[own] == at
-    is_capital = (codes[at] >= ord("A")) & (codes[at] <= ord("Z"))
-    flags[own[is_first & is_capital]] |= CAPITAL
-    is_strong = (is_capital & ~is_first) | _IS_DIGIT[codes[at]]
-    flags[own[is_strong]] |= STRONG
+    inside, code = in_word[special], codes[special]
+    says = _SAYS[code]
+    says[inside & _IS_MARK[code]] = 0
+    says[inside & (says == CAPITAL) & in_word[special - 1]] = STRONG
+    telling = np.flatnonzero(says)
+    if len(telling):
+        says, word = says[telling], np.searchsorted(starts, special[telling], "right") - inside[telling]
+        first = np.flatnonzero(np.diff(word, prepend=-1))
+        flags[word[first]] = np.bitwise_or.reduceat(says, first)
     if len(lines):
         flags[np.searchsorted(starts, lines, "right") - 1] |= STRONG
     return flags[:-1]
@@ -207,12 +228,10 @@ def _hashes(data: bytes, starts: Integers, sizes: Integers) -> NDArray[np.uint64
     return words
 
 
-def _rehash_numbers(
-    data: bytes, words: NDArray[np.uint64], starts: Integers, stops: Integers, pointed: Integers
-) -> None:
+def _rehash_numbers(stream: WordStream, at: Integers) -> None:
     """Give numbers that are written in several ways the hash of one of them."""
-    at = np.unique(np.searchsorted(starts, pointed) - 1)
-    edges = zip(at.tolist(), starts[at].tolist(), stops[at].tolist(), strict=True)
+    data, words = stream.data, stream.words
+    edges = zip(at.tolist(), stream.starts[at].tolist(), stream.stops[at].tolist(), strict=True)
     spelled = ((place, data[start:stop]) for place, start, stop in edges)
     plain = {place: _plain(word) for place, word in spelled}
     places = [place for place, word in plain.items() if word]

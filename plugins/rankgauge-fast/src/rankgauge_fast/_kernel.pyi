@@ -6,3 +6,4 @@ def read_lines(*arguments: Any) -> tuple[int, int, int] | None: ...  # noqa: ANN
 def index_texts(*arguments: Any) -> bool: ...  # noqa: ANN401  # buffers
 def find_texts(*arguments: Any) -> None: ...  # noqa: ANN401  # buffers
 def join_judged(*arguments: Any) -> int | None: ...  # noqa: ANN401  # buffers
+def read_words(*arguments: Any) -> tuple[int, int]: ...  # noqa: ANN401  # buffers

@@ -687,18 +687,21 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(join.hits);
 }
 
+PyObject *read_words(PyObject *self, PyObject *args); /* words.c */
+
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, "Read lines into columns."},
     {"index_texts", index_texts, METH_VARARGS, "Put texts into a table."},
     {"find_texts", find_texts, METH_VARARGS, "Find texts in a table."},
     {"join_judged", join_judged, METH_VARARGS, "Join rows with judgments."},
+    {"read_words", read_words, METH_VARARGS, "Find the words of texts."},
     {NULL, NULL, 0, NULL},
 };
 
-/* Which functions with which arguments these are; rankgauge.catalog.compiled_kernel expects the same number. */
+/* Which functions with which arguments these are; rankgauge.kernel expects the same number. */
 static int state_interface(PyObject *module)
 {
-    return PyModule_AddIntConstant(module, "INTERFACE", 1);
+    return PyModule_AddIntConstant(module, "INTERFACE", 2);
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, state_interface}, {0, NULL}};
