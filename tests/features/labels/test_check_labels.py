@@ -207,6 +207,20 @@ class TestSamples:
         assert (finding.status, finding.documents) == ("question-in-corpus", ("faq",))
         assert findings(["faq"], documents, "the pump cost") == []  # three words may stand anywhere
 
+    def test_long_answers_that_stand_beside_the_gold(self) -> None:
+        answer = "The pump of the boiler costs twelve euros a month."  # ten words
+        gold = f"Prices. {answer} Ask for them."
+        documents = corpus(("prices", gold), ("sheet", f"Sheet. {answer.upper()}"), ("birds", BIRDS))
+        found = only({"relevant": ["prices"], "answer": answer}, documents)
+        assert (found.kind, found.status, found.documents) == ("answer", "answer-in-corpus", ("sheet",))
+        assert found.reason == "the answer stands in sheet word for word, which is not its gold"
+        passage = {"passages": [f"Prices. {answer}"], "answer": ["nothing", answer]}
+        assert [each.status for each in findings(passage, documents)] == ["answer-in-corpus"]
+        assert findings({"relevant": ["prices", "sheet"], "answer": answer}, documents) == []
+        short = "costs twelve euros a month"
+        assert findings({"relevant": ["prices"], "answer": short}, documents) == []  # five words may stand anywhere
+        assert findings({"answer": answer}, documents) == []  # there is no gold beside which it could stand
+
     def test_answers_that_stand_in_no_gold_text(self) -> None:
         assert findings({"relevant": ["pump"], "answer": "12 euros"}, DOCUMENTS) == []
         assert findings({"relevant": ["pump"], "answer": ["a dozen", "12 Euros"]}, DOCUMENTS) == []

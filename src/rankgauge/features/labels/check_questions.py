@@ -1,5 +1,5 @@
 """
-What is wrong with samples beside their labels: twins and siblings, questions in the corpus, answers without gold.
+What is wrong with samples beside their labels: twins, siblings, what stands in the corpus, answers without gold.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from rankgauge.errors import listed
 from rankgauge.features.labels.edits import Edit
 from rankgauge.features.labels.label_findings import LabelFinding, Status
-from rankgauge.features.labels.labels import TracedLabels, words_of
+from rankgauge.features.labels.labels import TracedLabels, long_answers, words_of
 from rankgauge.features.labels.text_tracing import Near
 from rankgauge.io.gold_labels import question_of
 from rankgauge.matchers.cover import cover_batch
@@ -51,6 +51,7 @@ def check_questions(labels: TracedLabels) -> Mapping[str, list[LabelFinding]]:
             *_named_title(labels, sample, titles),
             *same.get(sample.id, ()),
             *_answers(labels, sample),
+            *_copied_answer(labels, sample),
         ]
         for sample in labels.samples
     }
@@ -134,6 +135,27 @@ def _question(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
         names = tuple(dict.fromkeys(labels.corpus.ids[place.document] for place in places))
         reason = f"the question stands in {listed(list(names), _SHOWN)} word for word"
         yield _of_input(sample, "question-in-corpus", reason, names)
+
+
+def _copied_answer(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
+    """Yield that an accepted answer of many words stands word for word in a document that is none of its gold."""
+    own = [label for label in labels.of(sample.id) if label.kind != "forbidden"]
+    gold = labels.numbers([label.document for label in own if label.document is not None])
+    gold |= {place.document for label in own for place in labels.places(label.text).places}
+    for answer in long_answers(sample) if gold else ():
+        holding = dict.fromkeys(place.document for place in labels.places(answer).places)
+        if others := [labels.corpus.ids[number] for number in holding if number not in gold]:
+            which = "which is not its gold" if len(others) == 1 else "which are not its gold"
+            yield LabelFinding(
+                sample=sample.id,
+                kind="answer",
+                number=0,
+                label=_quoted(answer),
+                status="answer-in-corpus",
+                reason=f"the answer stands in {listed(others, _SHOWN)} word for word, {which}",
+                documents=tuple(others),
+            )
+            return
 
 
 def _named_title(labels: TracedLabels, sample: Sample, titles: Mapping[str, Sequence[int]]) -> Iterator[LabelFinding]:

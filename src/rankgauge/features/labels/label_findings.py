@@ -27,6 +27,7 @@ Status = Literal[
     "twin",
     "sibling",
     "question-in-corpus",
+    "answer-in-corpus",
     "answer-not-in-gold",
     "same-question",
     "other-title",

@@ -18,10 +18,13 @@ from rankgauge.io.gold_labels import Label, labels_of, plain_id, question_of
 from rankgauge.matchers.spelling import Word, plain_words
 from rankgauge.samples import Sample
 
-__all__ = ["OtherIds", "TracedLabels", "words_of"]
+__all__ = ["OtherIds", "TracedLabels", "long_answers", "words_of"]
 
 
 _NOWHERE = Traced((), ())
+
+_LONG_ANSWER = 8
+"""How many words an answer has at least that should stand in gold only."""
 
 
 class TracedLabels:
@@ -92,7 +95,7 @@ class TracedLabels:
 
     @cached_property
     def _traced(self) -> Mapping[tuple[str, int], Traced]:
-        """Return where all texts stand that labels, questions and labelled documents have, each of them once."""
+        """Return where all texts stand that labels, questions, answers and labelled documents have, each once."""
         asked: dict[tuple[str, int], None] = {}
         for label in (label for labels in self._labels.values() for label in labels):
             if label.text is not None:
@@ -102,6 +105,7 @@ class TracedLabels:
                 asked[self.corpus.wholes[number], number] = None
         labels = len(asked)
         asked |= dict.fromkeys((question, -1) for question in map(question_of, self.samples) if question)
+        asked |= dict.fromkeys((answer, -1) for sample in self.samples for answer in long_answers(sample))
         keys = list(asked)
         texts, itself = [text for text, _ in keys], [number for _, number in keys]
         exact = [place >= labels for place in range(len(keys))]
@@ -112,6 +116,11 @@ class TracedLabels:
 @functools.lru_cache(maxsize=8)
 def _words_of(document: str) -> Sequence[Word]:
     return plain_words(document)
+
+
+def long_answers(sample: Sample) -> list[str]:
+    """Return the accepted answers that are too long to stand in two documents by chance."""
+    return [answer for answer in sample.expected.answer or () if len(words_of(answer).split()) >= _LONG_ANSWER]
 
 
 def words_of(text: str) -> str:
