@@ -37,12 +37,11 @@ Judger = Callable[..., Judged]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
-    """Search for no garbage while tests are collected, nor later among what that made: nearly all of it stays."""
+    """Search for no garbage while tests are collected: nearly all of what that makes stays."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
