@@ -12,7 +12,7 @@ from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, judge_gates
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.power import plan_power
-from rankgauge.engine.comparing import clusters_of
+from rankgauge.engine.metadata import metadata_of
 from rankgauge.errors import ResultError
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -110,7 +110,7 @@ def test_samples_without_a_cluster_and_fields_that_nobody_has_are_refused():
         result().with_clusters({"q0": 1})
     with pytest.raises(ResultError, match="did you mean 'document'"):
         result().with_clusters("documents")
-    assert clusters_of(ENGINE.dataset(samples()).with_metrics("hit@1"), "document")["q4"] == "d1"
+    assert metadata_of(ENGINE.dataset(samples()).with_metrics("hit@1"), "document")["q4"] == "d1"
 
 
 def drawn(rng, groups, shift, size=5):

@@ -188,7 +188,7 @@ def test_a_disabled_plugin_offers_none(installed, monkeypatch):
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_built_in_ones_are_declared_the_same_and_give_what_compare_gives(name):
     metric = compare({"old": OLD, "new": NEW}, test=name, metrics="P@2", resamples=200)["new"]["P@2"]
-    settings = {"clusters": None, "confidence": 0.95, "resamples": 200, "seed": 0}
+    settings = {"clusters": None, "confidence": 0.95, "resamples": 200, "seed": 0, "weights": None}
     test = Catalog.discover(own_only=True).paired_test(name).declaration
     own = {keyword: settings[keyword] for keyword in test.settings}
     assert test.function(np.array(EIGHT_OF_TEN), **own) == pytest.approx(metric.p, abs=1e-15)

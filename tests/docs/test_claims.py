@@ -217,6 +217,7 @@ MEASURED = {
         "| scores | n | standard |": SIMULATED,
         "The guarantee makes intervals": SIMULATED,
         "| mean | clusters | standard |": SIMULATED,
+        "Wilson's intervals of hits": SIMULATED,
         "*No difference shown* does not mean equal": SIMULATED,
         "This is how often it was said": SIMULATED,
         "This is how often nominal 95 % intervals of the difference": SIMULATED,

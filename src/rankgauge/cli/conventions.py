@@ -250,3 +250,8 @@ def clusters_typed(written: str | None) -> str | dict[str, object] | None:
     from rankgauge.io.file_records import read_clusters
 
     return read_clusters(written, "--cluster")
+
+
+def weights_typed(written: str) -> str | Path:
+    """Return what `--weights` names: a file, or else a field of the metadata."""
+    return Path(written) if Path(written).is_file() else written

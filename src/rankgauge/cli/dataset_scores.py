@@ -23,7 +23,7 @@ from rankgauge.cli.console import (
     show,
     tell_broken,
 )
-from rankgauge.cli.conventions import clusters_typed, policy_options
+from rankgauge.cli.conventions import clusters_typed, policy_options, weights_typed
 from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.result_folders import Folders, check_html, plain_name
@@ -136,6 +136,9 @@ def score_datasets(work: Scoring) -> int:
     pages = _pages(given.html, work.names)
     widened = {name_of(evaluation): asked.widened(evaluation, name_of(evaluation)) for evaluation in work.evaluations}
     evaluations = [evaluation for evaluation, _ in widened.values()]
+    if given.weights is not None:
+        typed = weights_typed(given.weights)
+        evaluations = [evaluation.with_weights(typed) for evaluation in evaluations]
     datasets = work.names if work.config is None else [*work.config.config.datasets, *work.names]
     gates = asked.planned({name: of for name, (_, of) in widened.items()}, datasets)
     clusters = _clusters(work)
@@ -232,11 +235,11 @@ def _clusters(work: Scoring) -> list[Mapping[str, object] | None]:
     """Return the cluster of each sample, by dataset; None for independent ones. Data is read before any is scored."""
     if work.cluster is None:
         return [None for _ in work.evaluations]
-    from rankgauge.engine.comparing import clusters_of
+    from rankgauge.engine.metadata import metadata_of
 
     cluster = clusters_typed(work.cluster)
     if isinstance(cluster, str):
-        return [clusters_of(evaluation, cluster) for evaluation in work.evaluations]
+        return [metadata_of(evaluation, cluster) for evaluation in work.evaluations]
     return [cluster for _ in work.evaluations]
 
 

@@ -24,6 +24,7 @@ _SCORES: Options = (
     shared.CUTOFF,
     shared.INTERVAL,
     shared.CLUSTER,
+    shared.WEIGHTS,
     value("--max-failed", "SHARE", _MAX_FAILED, type=share),
     value("--cohort", "FIELD", _COHORT, many=True),
     shared.GROUPS,
@@ -117,6 +118,7 @@ Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to e
 _AGAINST = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
 _ALSO = "Another dataset, its judgments and its run; the mean over all of them counts each the same."
 _CLUSTERS = "A file with a line for each query: its id, a blank, and the cluster it shares with others."
+_WEIGHTS = "A file with a line for each query: its id, a blank, and how much it counts in means."
 TREC_OPTIONS: Options = (
     value("qrels", "QRELS", "The judgments."),
     value("runs", "RUN", "The runs.", nargs="*"),
@@ -128,6 +130,7 @@ TREC_OPTIONS: Options = (
     *shared.unjudged("table, json"),
     value("--cluster", "FILE", _CLUSTERS),
     shared.GROUPS,
+    value("--weights", "FILE", _WEIGHTS),
     *shared.JUDGING,
     "printing and writing",
     shared.INTERVAL,

@@ -94,6 +94,7 @@ COLUMNS = value(
 LETTERS = value("--letters", "LETTER=NUMBER,...", "What grades that are no numbers are worth, such as E=3,S=2,C=1,I=0.")
 CLUSTER = value("--cluster", "FIELD", "Metadata field whose samples belong together; or a file: id, cluster.")
 GROUPS = file("--groups", "Groups of queries, each a cohort: a file of ids and groups (TSV, CSV, JSONL, Parquet).")
+WEIGHTS = value("--weights", "FIELD", "Metadata field that says how much a sample counts; or a file: id, weight.")
 DATASET = value("--dataset", "NAME", "Which dataset, where there are several.")
 FORCE = flag("--force", "Replace a result in that folder, once the new one is complete.")
 TEST = value("--test", "NAME", "sign-flip, t, wilcoxon or bootstrap-bca.", default="sign-flip")

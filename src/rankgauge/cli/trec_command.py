@@ -55,7 +55,7 @@ from rankgauge.report.run_tables import (
 from rankgauge.report.terminal import best_cohorts
 from rankgauge.result import Result
 from rankgauge.result.over_datasets import DatasetMean, over_datasets
-from rankgauge.result.wording import error_line, policy_line
+from rankgauge.result.wording import error_line, policy_line, weights_line
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 
@@ -81,6 +81,14 @@ def _check(given: argparse.Namespace) -> None:
         (given.against and given.groups, "--groups is for scores, and --against compares rankings"),
         (not n and given.against is None, f"one file is given, {given.qrels}, and {needed}"),
         (given.form == "trec" and n > 1, f"--format trec prints one run, as trec_eval does, and {n} are given"),
+        (
+            given.weights is not None and given.form == "trec",
+            "--format trec prints means in which all queries count the same; leave --weights out, or choose another",
+        ),
+        (
+            given.weights is not None and given.against is not None,
+            "--against judges nothing, so leave --weights out",
+        ),
         (twice, "standard input (-) can stand for one file only"),
     )
     check_unjudged(given, ("table", "json"))
@@ -109,7 +117,7 @@ def _evaluate(given: argparse.Namespace) -> int:
         results = evaluate_runs(plan, judgments, runs, **how)
         for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
             results |= evaluate_runs(plan, conventions.judgments(qrels, plan), {name: run}, **how)
-        results = _clustered(results, given.cluster)
+        results = _clustered(_weighted(results, given.weights), given.cluster)
         results = {name: grouped(result, groups) for name, result in results.items()}
         if given.sort is not None or not further_files:  # datasets stay in the order in which they were given
             results = _sorted(results, given.sort)
@@ -191,6 +199,17 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
         remark("--columns names the columns of tables, and none of the files is one; it has no effect")
 
 
+def _weighted(results: dict[str, Result], file: str | None) -> dict[str, Result]:
+    """Return results in which queries count as much as a file says."""
+    if file is None:
+        return results
+    from rankgauge.io.file_records import read_clusters
+    from rankgauge.result.query_weights import weighted
+
+    weights = read_clusters(file, "--weights", "weight")
+    return {name: weighted(result, weights, file) for name, result in results.items()}
+
+
 def _clustered(results: dict[str, Result], file: str | None) -> dict[str, Result]:
     """Return results with errors of clusters of queries, where a file says which."""
     if file is None:
@@ -244,6 +263,8 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
     tell_notes(results)
     if given.form == "table":
         remark(policy_line(next(iter(results.values()))))
+        if line := weights_line(next(iter(results.values()))):
+            remark(line)
         if len(results) == 1 and not given.no_summary and (given.all_columns or report_width() is None):
             remark(error_line(next(iter(results.values())).metrics.values()))
 

@@ -21,16 +21,19 @@ __all__ = ["BUILT_IN", "p_of", "rankgauge_paired_tests"]
 
 
 @paired_test("sign-flip")
-def sign_flip(differences: Floats, *, clusters: Ints | None, resamples: int, seed: int) -> float:
+def sign_flip(
+    differences: Floats, *, clusters: Ints | None, weights: Floats | None = None, resamples: int, seed: int
+) -> float:
     """Sign-flip permutation of paired differences, two-sided."""
-    flips = statistics.flip_signs(differences[:, None], clusters=clusters, resamples=resamples, seed=seed)
+    how: dict[str, Any] = {"clusters": clusters, "weights": weights, "resamples": resamples, "seed": seed}
+    flips = statistics.flip_signs(differences[:, None], **how)
     return float(flips.p[0])
 
 
 @paired_test("t")
-def student(differences: Floats, *, clusters: Ints | None) -> float | None:
+def student(differences: Floats, *, clusters: Ints | None, weights: Floats | None = None) -> float | None:
     """Paired t test, two-sided."""
-    return estimate_mean(differences, clusters).p
+    return estimate_mean(differences, clusters, weights).p
 
 
 @paired_test("wilcoxon")
@@ -40,9 +43,12 @@ def signed_ranks(differences: Floats) -> float:
 
 
 @paired_test("bootstrap-bca")
-def bootstrap(differences: Floats, *, confidence: float, resamples: int, seed: int) -> float | None:
+def bootstrap(
+    differences: Floats, *, weights: Floats | None = None, confidence: float, resamples: int, seed: int
+) -> float | None:
     """BCa bootstrap of paired differences, two-sided."""
-    return bootstrap_bca(differences, confidence=confidence, resamples=resamples, seed=seed).p
+    how: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
+    return bootstrap_bca(differences, weights=weights, **how).p
 
 
 _TESTS: Sequence[Any] = (sign_flip, student, signed_ranks, bootstrap)
@@ -62,15 +68,19 @@ _ROUNDED = 1 + 1e-9
 
 
 def p_of(
-    claim: Claim[PairedTest], differences: Floats, clusters: Ints | None, settings: Mapping[str, float]
+    claim: Claim[PairedTest],
+    differences: Floats,
+    clusters: Ints | None,
+    settings: Mapping[str, float],
+    weights: Floats | None = None,
 ) -> tuple[float | None, str]:
     """
     Return the p that the test of a plugin gives, and why it gives none.
 
     *differences* are those of one metric, of which at least one is not 0; *settings* are what a test may be given
-    beside clusters, by name.
+    beside clusters and weights, by name.
     """
-    test, offered = claim.declaration, {**settings, "clusters": clusters}
+    test, offered = claim.declaration, {**settings, "clusters": clusters, "weights": weights}
     own = differences.copy()
     own.setflags(write=False)
     try:

@@ -153,7 +153,14 @@ def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: 
     level = (1 - method.confidence) / pairs
     if method.test == "sign-flip":
         differences = np.stack([np.nan_to_num(column.differences) for column in columns], axis=1)
-        flips = flip_signs(differences, clusters=codes, resamples=method.resamples, seed=method.seed, level=level)
+        flips = flip_signs(
+            differences,
+            clusters=codes,
+            weights=columns[0].weights,  # as of all
+            resamples=method.resamples,
+            seed=method.seed,
+            level=level,
+        )
         p_values = zip(columns, flips.p.tolist(), flips.p_adjusted.tolist(), strict=True)
         levels = [
             _level(flips, at, estimate_pairs(column, codes), level / len(columns)) for at, column in enumerate(columns)
@@ -163,6 +170,10 @@ def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: 
     if codes is not None and not method.declared.takes_clusters:
         raise ParameterError(
             f"the test {method.test} takes samples to be independent; use sign-flip or t with clusters"
+        )
+    if columns[0].weights is not None and not method.declared.takes_weights:
+        raise ParameterError(
+            f"the test {method.test} counts all samples alike; with weights take sign-flip, t or bootstrap-bca"
         )
     level /= len(columns)
     return [_tested_alone(column, codes, method)._replace(level=level) for column in columns]
@@ -194,11 +205,17 @@ def _tested_alone(column: PairedColumn, codes: Ints | None, method: Method) -> T
     if method.claim is not None:
         settings = {"confidence": method.confidence, "resamples": method.resamples, "seed": method.seed}
         own = None if codes is None else codes[column.is_pair]
-        p, failure = p_of(method.claim, differences, own, settings)
+        p, failure = p_of(method.claim, differences, own, settings, column.weights_of(column.is_pair))
         return Tested(p, failure=failure)
     if method.test == "wilcoxon":
         return Tested(wilcoxon(differences))
-    drawn = bootstrap_bca(differences, confidence=method.confidence, resamples=method.resamples, seed=method.seed)
+    drawn = bootstrap_bca(
+        differences,
+        weights=column.weights_of(column.is_pair),
+        confidence=method.confidence,
+        resamples=method.resamples,
+        seed=method.seed,
+    )
     return Tested(drawn.p, interval=drawn.interval)
 
 

@@ -26,8 +26,8 @@ from rankgauge.stats.effects import (
     pairs_for_level,
     unseen_difference,
 )
-from rankgauge.stats.estimates import FEW_CLUSTERS, TIED, MeanEstimate, bootstrap_bca, estimate_mean
-from rankgauge.stats.intervals import MeanInterval, interval_of_mean
+from rankgauge.stats.estimates import FEW_CLUSTERS, TIED, MeanEstimate, bootstrap_bca, effective_size, estimate_mean
+from rankgauge.stats.intervals import MeanInterval, by_cluster, interval_of_mean
 
 __all__ = [
     "LEAST_MOVED",
@@ -156,8 +156,8 @@ def compare_metric(
         safe_name=info.safe_name,
         higher_is_better=info.higher_is_better,
         n=len(differences),
-        baseline_mean=_mean(column.baseline[column.is_pair]),
-        mean=_mean(column.values[column.is_pair]),
+        baseline_mean=_mean(column, column.baseline),
+        mean=_mean(column, column.values),
         difference=None if estimate is None else estimate.mean,
         interval=None if interval is None else (interval.low, interval.high),
         interval_method=None if interval is None else interval.method,
@@ -224,11 +224,13 @@ def estimate_pairs(column: PairedColumn, codes: Ints | None, within: Flags | Non
     kept = column.is_pair if within is None else column.is_pair & within
     if not kept.any():
         return None
-    return estimate_mean(settled(column.differences[kept]), None if codes is None else codes[kept])
+    own = None if codes is None else codes[kept]
+    return estimate_mean(settled(column.differences[kept]), own, column.weights_of(kept))
 
 
-def _mean(values: Floats) -> float | None:
-    return estimate_mean(values).mean if len(values) else None
+def _mean(column: PairedColumn, values: Floats) -> float | None:
+    paired = values[column.is_pair]
+    return estimate_mean(paired, weights=column.weights_of(column.is_pair)).mean if len(paired) else None
 
 
 def _interval(
@@ -237,14 +239,27 @@ def _interval(
     """Return the interval over all pairs or some; where no pair differs, how far the mean could still be from 0."""
     kept = column.is_pair if within is None else column.is_pair & within
     differences, own = settled(column.differences[kept]), None if codes is None else codes[kept]
-    estimate, width, exact = estimate_mean(differences, own), _width(column), method.interval == "exact"
+    weights = column.weights_of(kept)
+    estimate, width, exact = estimate_mean(differences, own, weights), _width(column), method.interval == "exact"
     if not exact and not differences.any():
-        bound = unseen_difference(estimate.df + 1, width, confidence)
+        bound = unseen_difference(_units(estimate, own, weights), width, confidence)
         return None if bound is None else MeanInterval(-bound, bound, "unseen")
     scale = (None, None) if width is None else (-width, width)
     return interval_of_mean(
-        estimate, scale, binary=False, exact=exact, confidence=confidence, values=differences, clusters=own
+        estimate,
+        scale,
+        binary=False,
+        exact=exact,
+        confidence=confidence,
+        values=differences,
+        clusters=own,
+        weights=weights,
     )
+
+
+def _units(estimate: MeanEstimate, codes: Ints | None, weights: Floats | None) -> int:
+    """Return how many pairs or clusters there are; of such as weigh differently, how many equal ones they count for."""
+    return estimate.df + 1 if weights is None else max(1, math.floor(effective_size(by_cluster(weights, codes)) + TIED))
 
 
 def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test: Tested) -> tuple[float, float] | None:
@@ -264,6 +279,7 @@ def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test:
         method = replace(method, interval="exact")
     elif method.test == "bootstrap-bca" and method.interval == "standard":
         settings: dict[str, Any] = {"resamples": method.resamples, "seed": method.seed}
+        settings["weights"] = column.weights_of(column.is_pair)
         return bootstrap_bca(differences, confidence=confidence, **settings).interval
     interval = _interval(column, codes, confidence, method)
     return None if interval is None else (interval.low, interval.high)
@@ -319,7 +335,9 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
         yield f"only {units}: below {FEW_CLUSTERS}, intervals tend to be too narrow"
     differences = settled(column.differences[column.is_pair])
     if not differences.any():
-        bound = unseen_difference(estimate.df + 1, _width(column), confidence)
+        own = None if codes is None else codes[column.is_pair]
+        effective = _units(estimate, own, column.weights_of(column.is_pair))
+        bound = unseen_difference(effective, _width(column), confidence)
         most = f"; at {100 * confidence:g} % confidence the true difference is at most {bound or 0:.4f} either way"
         yield f"none of {pairs} differs{'' if bound is None else most}"
     elif estimate.n == 1:
@@ -342,7 +360,7 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
 def _noisy(column: PairedColumn, estimate: MeanEstimate, confidence: float) -> Iterator[str]:
     """Yield how much of the uncertainty comes from how the systems vary, and what more repeats could buy at best."""
     interval = estimate.interval(confidence)
-    if column.noise is None or estimate.std is None or interval is None:
+    if column.noise is None or column.weights is not None or estimate.std is None or interval is None:
         return
     share = min(1.0, float(column.noise[column.is_pair].mean()) / estimate.std**2)
     half = (interval[1] - interval[0]) / 2

@@ -33,10 +33,18 @@ __all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_co
 UNJUDGED = "retrieval-unjudged-at-k"
 """The metric that says how much of a ranking nobody judged."""
 
-DROPPED = ("only_in_baseline", "only_in_run", "other_ground_truth", "undefined", "undefined_in_one", "excluded")
+DROPPED = (
+    "only_in_baseline",
+    "only_in_run",
+    "other_ground_truth",
+    "undefined",
+    "undefined_in_one",
+    "excluded",
+    "weightless",
+)
 """Why a sample makes no pair: it stands in one result only, was judged against other ground truth, or against documents
-with another text, and only unchanged samples are compared, has no defined score in both or in one of them, or the
-policy leaves out samples whose output is missing or failed."""
+with another text, and only unchanged samples are compared, has no defined score in both or in one of them, the policy
+leaves out samples whose output is missing or failed, or it has a score in both and a weight of 0."""
 
 Common = Literal["all", "unchanged"]
 """Which of the samples that two results have in common are compared: `all`, which is refused where the ground truth of
@@ -57,6 +65,7 @@ class PairedColumn:
     ends: tuple[ListEnds | None, ListEnds | None] = (None, None)
     noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
     edits: GoldEdits = NO_EDITS  # the gold documents of pairs whose text is another one in the other result
+    weights: Floats | None = None  # how much each shared sample counts; None where all count the same
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -80,6 +89,10 @@ class PairedColumn:
     def differences(self) -> Floats:
         """Return the other result's value minus the baseline's; NaN where there is no pair; shape (shared samples,)."""
         return read_only(self.values - self.baseline)
+
+    def weights_of(self, kept: Flags) -> Floats | None:
+        """Return the weights of some of the shared samples; None where all count the same."""
+        return None if self.weights is None else self.weights[kept]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +150,7 @@ def pair_results(
     tags = tuple(baseline.tags[place] for place in here.tolist())
     columns = {}
     for column, counterpart in matched:
+        _check_weights(column, counterpart, shared, (here, there), said)
         pairs = _paired(column, counterpart, here, there, lost)
         kept = compress(shared, pairs.is_pair.tolist()) if edits else ()
         columns[column.name] = replace(pairs, edits=edits.among(kept)) if edits else pairs
@@ -192,6 +206,22 @@ def _with_same_texts(same: Ints, shared: Sequence[str], edits: GoldEdits, said: 
     return kept
 
 
+def _check_weights(
+    column: MetricSummary, counterpart: MetricSummary, shared: Sequence[str], places: tuple[Ints, Ints], said: str
+) -> None:
+    """Raise `ResultError` where the two results weigh a shared sample differently."""
+    if column.weights is None or counterpart.weights is None:
+        return
+    one, other = column.weights[places[0]], counterpart.weights[places[1]]
+    different = np.flatnonzero(~np.isclose(one, other, rtol=1e-9, atol=0.0))
+    if len(different):
+        first = int(different[0])
+        raise ResultError(
+            f"{said}: {len(different):,} of {counted(len(shared), 'sample')} weigh something else in one, such as "
+            f"{shared[first]!r}: {one[first]:g} and {other[first]:g}; give both the same weights"
+        )
+
+
 def _paired(
     column: MetricSummary,
     counterpart: MetricSummary,
@@ -207,11 +237,17 @@ def _paired(
     one = int(np.count_nonzero(undefined[0] ^ undefined[1]))
     counts = {**lost, "undefined": both, "undefined_in_one": one}
     counts["excluded"] = int(np.count_nonzero(~is_pair)) - both - one
+    weights = None if column.weights is None else column.weights[here]
+    counts["weightless"] = 0 if weights is None else int(np.count_nonzero(is_pair & (weights == 0)))
+    if weights is not None:
+        is_pair &= weights > 0
     first, second = (np.where(is_pair, values, np.nan) for values in (first, second))
     noises = [mean_variance(each.repeats[at]) for each, at in sides if each.repeats is not None]
     noise = np.sum(noises, axis=0) if noises else None
     ends = column.info.list_ends, counterpart.info.list_ends
-    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED}, ends, noise)
+    return PairedColumn(
+        column.info, first, second, {name: counts[name] for name in DROPPED}, ends, noise, weights=weights
+    )
 
 
 def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8]]]) -> Iterator[str]:

@@ -176,6 +176,7 @@ def _of_pair(
 ) -> dict[str, _Column]:
     """Return the differences of each metric, and the level that a comparison of these results leaves it."""
     (first, baseline), (second, other) = results.items()
+    _refuse_weights(results)
     pairing = pair_results(baseline, other, metrics, names=(first, second))
     codes = None if clusters is None else cluster_codes(pairing.sample_ids, clusters, None, "plan")
     tests = tested_columns(pairing, codes, method, systems)
@@ -193,6 +194,7 @@ def _of_one(
     result: Result, metrics: Sequence[str] | None, ratio: float, clusters: Mapping[str, object] | None
 ) -> dict[str, _Column]:
     """Return for each metric values with the spread that differences have, *ratio* times that of its scores."""
+    _refuse_weights({"": result})
     columns = list(result.metrics.values())
     if metrics is not None:
         try:
@@ -210,6 +212,12 @@ def _of_one(
         spread = ratio * (values - (values.mean() if len(values) else 0))
         planned[column.name] = (spread, None if codes is None else codes[counts], 0.0)
     return planned
+
+
+def _refuse_weights(results: Mapping[str, Result]) -> None:
+    """Refuse a pilot with weights: nobody knows those of the questions to come."""
+    if any(column.weights is not None for result in results.values() for column in result.metrics.values()):
+        raise ParameterError("a pilot whose samples have weights cannot be planned by; give it without weights")
 
 
 def _check(

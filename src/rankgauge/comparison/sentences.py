@@ -45,6 +45,7 @@ _WHY = {
     "other_ground_truth": "judged against other ground truth or changed documents",
     "undefined": "undefined in both runs",
     "undefined_in_one": "undefined in one run only",
+    "weightless": "of weight 0",
     "excluded": "left out by the policy, output missing or failed",
 }
 

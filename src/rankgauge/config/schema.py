@@ -304,6 +304,9 @@ class Config(Model):
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
     cluster: str | None = Field(None, min_length=1, description="Metadata field of samples that are not independent.")
+    weights: str | None = Field(
+        None, min_length=1, description="Metadata field that says how much samples count; or a file: id, weight."
+    )
     metrics: MetricsConfig = Field(default_factory=MetricsConfig, description="Which metrics to compute.")
     profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")

@@ -8,7 +8,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, cast
+from pathlib import Path
+from typing import TypedDict, TypeVar, Unpack
 
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
@@ -19,31 +20,30 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
+from rankgauge.engine.metadata import metadata_of
 from rankgauge.engine.named_options import check_names, listing
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
 from rankgauge.engine.sample_score import Progress
-from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
+from rankgauge.errors import DataError, ParameterError, ResultError
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import as_written
-from rankgauge.io.datasets import DatasetReader
+from rankgauge.io.file_records import read_clusters
 from rankgauge.policy import IntervalChoice
 from rankgauge.result import Result
+from rankgauge.result.query_weights import Weights, weighted
 from rankgauge.result.wording import check_results
-
-if TYPE_CHECKING:
-    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = [
     "Cluster",
     "MethodOptions",
-    "clusters_of",
     "compare",
     "named_clusters",
     "unjudged_of",
     "with_clusters",
     "with_condensed",
+    "with_weights",
 ]
 
 
@@ -233,39 +233,36 @@ def with_clusters(result: Result, cluster: Cluster) -> Result:
     return clustered(result, clusters or {}, named)
 
 
-def _of_results(results: Mapping[str, Result], field: str) -> dict[str, object]:
+def with_weights(result: Result, weights: Weights) -> Result:
+    """Return a result with weights of samples; see `Result.with_weights`."""
+    given: object = weights
+    if isinstance(given, Mapping):
+        return weighted(result, given, "weights")
+    if isinstance(given, Path):
+        return weighted(result, read_clusters(str(given), "weights", "weight"), str(given))
+    if not isinstance(given, str):
+        raise ParameterError(
+            f"weights are a field of the samples' metadata, the path of a file, or a weight by sample id, not {given!r}"
+        )
+    field = given.removeprefix("metadata.")
+    return weighted(result, _of_results({"": result}, field, "weigh samples", "weights"), given)
+
+
+def _of_results(
+    results: Mapping[str, Result], field: str, act: str = "cluster", what: str = "cluster"
+) -> dict[str, object]:
     """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
     why: Exception | None = None
     for result in results.values():
         if is_of_run(result) or "queries" in (result.manifest.get("dataset") or {}):
             raise ResultError(
-                f"cannot cluster by {field!r}: queries of a TREC run have no metadata; give the cluster of each query "
-                "in a file (--cluster FILE) or as a mapping (cluster={...})"
+                f"cannot {act} by {field!r}: queries of a TREC run have no metadata; give what each query "
+                f"has in a file (--{what} FILE) or as a mapping ({what}={{...}})"
             )
         try:
             evaluation = evaluation_of(result)
         except (ResultError, DataError) as error:
             why = error
             continue
-        return clusters_of(evaluation, field)
-    raise ResultError(f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}")
-
-
-def clusters_of(evaluation: Evaluation, field: str) -> dict[str, object]:
-    """Return a field of the metadata by sample id; raise `ResultError` where no sample has it."""
-    contract = evaluation.profile.contract
-    reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
-    known: dict[str, object] = {}
-    fields: dict[str, None] = {}
-    for batch in reader.batches(4096):
-        for sample in batch:
-            metadata = cast("Mapping[str, object]", sample.metadata or {})
-            fields.update(dict.fromkeys(metadata))
-            value = metadata.get(field)
-            if value is not None:
-                known[sample.id] = value if isinstance(value, str | int | float) else repr(value)
-    if not known:
-        hint = did_you_mean(field, fields)
-        there = f"; there are {', '.join(fields)}" if fields else ""
-        raise ResultError(f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}")
-    return known
+        return metadata_of(evaluation, field, act)
+    raise ResultError(f"cannot {act} by {field!r}: the samples of these results cannot be read again: {why}")

@@ -20,6 +20,7 @@ from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.sets import MetricSets
 from rankgauge.policy import PROFILES, Profile
+from rankgauge.result.query_weights import Weights
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
@@ -165,7 +166,17 @@ def configured_evaluation(found: Configured | None, data: DataSource, catalog: C
         metrics=found.metrics,
         profile=profile,
         default_k=None if k is None else DefaultK(k, f"metrics.retrieval.default_k of {found.loaded.path}"),
+        weights=_weights_of(found.loaded),
     )
+
+
+def _weights_of(loaded: LoadedConfig) -> Weights | None:
+    """Return what a config says of weights: a field, unless there is a file of that name beside the config."""
+    given = loaded.config.weights
+    if given is None:
+        return None
+    file = loaded.file(given)
+    return file if file.is_file() else given
 
 
 def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:

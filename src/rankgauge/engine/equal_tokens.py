@@ -74,9 +74,10 @@ def with_equal_tokens(
 
 
 def _cut_by_rank(pair: RunComparison, results: Mapping[str, Result]) -> dict[str, MetricInfo]:
-    """Return the metrics of a pair whose cutoff is a rank of what was retrieved once for each sample."""
+    """Return the metrics of a pair whose cutoff is a rank, of single calls and samples that count the same."""
     baseline, run = results[pair.baseline], results[pair.run]
-    if any(column.repeats is not None for result in (baseline, run) for column in result.metrics.values()):
+    columns = [column for result in (baseline, run) for column in result.metrics.values()]
+    if any(column.repeats is not None or column.weights is not None for column in columns):
         return {}
     infos = {name: baseline[name].info for name in pair.metrics}
     return {name: info for name, info in infos.items() if info.cut in {"pinned", "free"} and info.k and info.of_ranks}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, overload
 
 from rankgauge.catalog import Catalog
@@ -34,6 +35,7 @@ def evaluate(
     columns: Mapping[str, str] | None = ...,
     groups: Groups | None = ...,
     catalog: Catalog | None = ...,
+    weights: Path | Mapping[str, float] | None = ...,
 ) -> Result: ...
 
 
@@ -50,6 +52,7 @@ def evaluate(
     columns: Mapping[str, str] | None = ...,
     groups: Groups | None = ...,
     catalog: Catalog | None = ...,
+    weights: Path | Mapping[str, float] | None = ...,
 ) -> dict[str, Result]: ...
 
 
@@ -66,6 +69,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     groups: Groups | None = None,
     catalog: Catalog | None = None,
+    weights: Path | Mapping[str, float] | None = None,
 ) -> Result | dict[str, Result]:
     """
     Evaluate a run, or several, against judgments.
@@ -103,6 +107,9 @@ def evaluate(
 
         catalog: What plugins offer; by default everything that is installed.
 
+        weights: How much each query counts in means: the weight by query id, or the `Path` of a file with a line for
+            each query, its id, a blank and its weight; see `Result.with_weights`. By default all count the same.
+
     Returns:
         One score for each judged query and metric, in byte order of the query ids; of several runs one result each, by
         name, in the order given.
@@ -117,6 +124,8 @@ def evaluate(
         NothingToEvaluateError: No query of a run is judged.
 
         MetricFailedError: A metric failed for every query of a run; the results are in its `result`.
+
+        ResultError: A query has no weight, or one that is none.
     """
     if (run is None) is (runs is None):
         got = "neither" if run is None else "both"
@@ -130,6 +139,8 @@ def evaluate(
     known = None if groups is None else QueryGroups.of(groups)
     results = planned.evaluate(qrels, given, columns=columns)
     results = {name: grouped(result, known) for name, result in results.items()}
+    if weights is not None:
+        results = {name: result.with_weights(weights) for name, result in results.items()}
     returned = results["run"] if runs is None else results
     if broken := broken_metrics(results):
         raise MetricFailedError(broken, returned)

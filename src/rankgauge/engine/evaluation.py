@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
+from rankgauge.engine.metadata import weighted_as_set_up
 from rankgauge.engine.named_options import listing
 from rankgauge.engine.run_options import CALL_DEFAULTS, CallOptions, RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, scores_of
@@ -34,6 +35,7 @@ from rankgauge.planning.requests import Located, MetricSpec, by_column, check_se
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
+from rankgauge.result.query_weights import Weights
 from rankgauge.samples import Sample, read_sample
 from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
@@ -68,8 +70,9 @@ class Evaluation:
 
         lock: What metrics and matchers have to be, where a config locks them; None for anything.
 
-        sender: What they were in the process that pickled this evaluation; None where it was made here, and after
-            ``with_*``.
+        sender: What they were in the process that pickled this evaluation; None where it was made or changed here.
+
+        weights: How much each sample counts in means; None where all count the same.
 
     An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
     them, and refuses to run where that is not the same.
@@ -83,6 +86,7 @@ class Evaluation:
     matchers: tuple[tuple[str, str], ...] = ()
     lock: Lock | None = None
     sender: Lock | None = field(default=None, repr=False, compare=False)
+    weights: Weights | None = None
 
     __copy__ = __deepcopy__ = itself
 
@@ -309,6 +313,20 @@ class Evaluation:
         listed = [fields] if isinstance(fields, str) else fields or (() if groups is None else data.cohorts)
         return self._with(data=data._replace(cohorts=tuple(map(check_cohort, listed))))
 
+    def with_weights(self, weights: Weights | None) -> Self:
+        """
+        Return this evaluation with weights of samples; its means are ``sum(w x) / sum(w)``.
+
+        Args:
+            weights: As in `Result.with_weights`; None for samples that all count the same.
+
+        Returns:
+            A new evaluation.
+        """
+        if weights is not None:
+            _check("with_weights", weights, str | Path | Mapping, "a field of the metadata, a file, or a weight by id")
+        return self._with(weights=weights)
+
     def plan(self) -> Plan:
         """
         Resolve names, parameters, matchers, cutoffs and policy; no data is read.
@@ -511,7 +529,7 @@ class Evaluation:
             for metric in scored.metrics:
                 name, outcome = metric.planned.name, metric.outcome
                 tried[name] |= Tried.of(name, outcome.status, outcome.reasons)
-            yield Result.of(scored, job.manifest(), job.origin())
+            yield weighted_as_set_up(Result.of(scored, job.manifest(), job.origin()), self)
         if broken := [each.reason for each in tried.values() if each.reason]:
             raise MetricFailedError(broken, None)
         for note in collector.conclude():

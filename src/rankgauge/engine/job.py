@@ -14,11 +14,12 @@ from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
 from rankgauge.engine.calls import run_to_end
 from rankgauge.engine.manifest import make_manifest, resolved_config
+from rankgauge.engine.metadata import weighted_as_set_up
 from rankgauge.engine.run_options import RunOptions, system_name
 from rankgauge.engine.sample_reading import SampleReading
 from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.system_calls import SystemCalls
-from rankgauge.errors import MetricFailedError, NothingToEvaluateError, RankgaugeError, RunInterrupted
+from rankgauge.errors import MetricFailedError, NothingToEvaluateError, ParameterError, RankgaugeError, RunInterrupted
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE
@@ -53,6 +54,9 @@ class Job:
         self, plan: Plan, data: DataSource, options: RunOptions, *, evaluation: Evaluation | None = None
     ) -> None:
         self.plan, self.data, self.options, self.evaluation = plan, data, options, evaluation
+        is_weighted = evaluation is not None and evaluation.weights is not None
+        if is_weighted and options.calls is not None and options.calls.until:
+            raise ParameterError("until counts all samples alike, and these have weights; leave one of the two out")
         self._sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
             plan,
@@ -208,7 +212,7 @@ class Job:
             logger("engine").warning(note)
         policy = self.plan.profile.policy
         scored.notes.extend([*scored.flaws(policy), *scored.incomplete(policy)])
-        result = Result.of(scored, self.manifest(), self.origin())
+        result = weighted_as_set_up(Result.of(scored, self.manifest(), self.origin()), self.evaluation)
         self._observe("rankgauge_run_finished", result)
         return result
 

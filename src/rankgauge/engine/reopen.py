@@ -30,6 +30,7 @@ from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Profile
 from rankgauge.result import MetricSummary, Result
+from rankgauge.result.query_weights import weighted
 from rankgauge.samples import Sample
 from rankgauge.scoring.score import SCORED
 from rankgauge.stats import aggregate
@@ -90,7 +91,13 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
             evaluation = _from_folder(result.manifest, result.folder, catalog or result.catalog)
     with _complete(result):
         _check_data(evaluation, result.manifest)
-    return evaluation
+    return evaluation.with_weights(_weights_of_each(result))
+
+
+def _weights_of_each(result: Result) -> dict[str, float] | None:
+    """Return the weight of each sample; None where all count the same."""
+    weights = next((column.weights for column in result.metrics.values() if column.weights is not None), None)
+    return None if weights is None else dict(zip(result.sample_ids, weights.tolist(), strict=True))
 
 
 def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunOrigin:
@@ -165,7 +172,7 @@ def check_definitions(plan: Plan, result: Result) -> None:
     for name, column in result.metrics.items():
         info, here = column.info, planned.get(name)
         if here is None or not any(
-            here.fingerprint_against(target) == info.fingerprint
+            here.fingerprint_against(target) == (info.unweighted or info.fingerprint)
             for target in here.targets
             if str(target) == info.judged
         ):
@@ -279,7 +286,7 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
     top = (highest or 1.0) if grade is None else float(grade)
     planned = {metric.name: metric for metric in plan.metrics}
     return {
-        name: mean_bounds(plan, planned[name], judged[planned[name].unit], column.values, top)
+        name: mean_bounds(plan, planned[name], judged[planned[name].unit], column.values, top, column.weights)
         for name, column in result.metrics.items()
     }
 
@@ -288,7 +295,9 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     """Return the same evaluation over condensed lists; see `Result.condensed`."""
     evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
-    return evaluate_runs(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+    again = evaluate_runs(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+    weights = _weights_of_each(result)
+    return again if weights is None else weighted(again, weights, result.manifest["weights"]["by"])
 
 
 def evaluation_behind(result: Result, catalog: Catalog | None) -> RunOrigin:

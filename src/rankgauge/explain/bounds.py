@@ -17,7 +17,7 @@ from rankgauge.explain.extremes import EXTREMES, Extremes, binary
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.stats import aggregate
+from rankgauge.stats import aggregate, weighted_mean
 
 __all__ = ["Bounds", "check_bounds", "mean_bounds"]
 
@@ -56,13 +56,15 @@ def check_bounds(policy: Policy) -> None:
         )
 
 
-def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Scores, top: float) -> Bounds | None:
+def mean_bounds(
+    plan: Plan, metric: PlannedMetric, judged: Judged, values: Scores, top: float, weights: Scores | None = None
+) -> Bounds | None:
     """
     Return the worst and the best case of a mean, over everything that retrieved but unjudged results might be.
 
     *values* are the scores in the mean now, NaN for those that are not, which stay out of it; *top* is the highest
-    grade that an unjudged result may get. None where no bounds are known for the metric with these parameters, or
-    nothing is in the mean.
+    grade that an unjudged result may get, and *weights* are how much each sample counts. None where no bounds are known
+    for the metric with these parameters, or nothing is in the mean.
     """
     formula, is_counted = EXTREMES.get(metric.metric.alias), ~np.isnan(values)
     if formula is None or not is_counted.any():
@@ -85,8 +87,13 @@ def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Score
             judged, params = binary(judged), {**params, "top": 1.0}
         parts = [formula(part, **params) for part in _parts(judged)]
         extremes = Extremes(*map(np.concatenate, zip(*parts, strict=True)))
-    worst = aggregate(np.fmin(extremes.worst, values)[is_counted], metric.metric.aggregate)
-    best = aggregate(np.fmax(extremes.best, values)[is_counted], metric.metric.aggregate)
+
+    def mean_of(scores: Scores) -> float | None:
+        if weights is None:
+            return aggregate(scores[is_counted], metric.metric.aggregate)
+        return weighted_mean(scores[is_counted], weights[is_counted])
+
+    worst, best = mean_of(np.fmin(extremes.worst, values)), mean_of(np.fmax(extremes.best, values))
     return None if worst is None or best is None else Bounds(worst, best)
 
 

@@ -239,8 +239,11 @@ def _samples(result: Result) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [column.values.tolist() for column in columns]  # JSON has null for NaN
     documents = (result.manifest.get(GOLD_DOCUMENTS) or {}).get("samples", {})
+    weights = next((column.weights.tolist() for column in columns if column.weights is not None), None)
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
         entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
+        if weights is not None:
+            entry["weight"] = weights[place]
         if result.tags[place]:
             entry["tags"] = result.tags[place]
         if any(column.codes[place] for column in columns):
@@ -288,12 +291,14 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any], catalog: Catalog 
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in row] for row in statuses], dtype=np.uint8).reshape(values.shape)
+    weights = np.array([sample.get("weight", np.nan) for sample in samples], dtype=np.float64)
     metrics = {
         info.name: MetricSummary(
             info,
             values[:, at].copy(),  # a view could be changed below it
             codes[:, at].copy(),
             aggregator=None if catalog is None else aggregator_in(catalog, info.aggregate, info.alias),
+            weights=weights if info.unweighted else None,
         )
         for at, info in enumerate(infos)
     }

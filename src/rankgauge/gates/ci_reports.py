@@ -16,7 +16,7 @@ from rankgauge.errors import counted
 from rankgauge.gates.drop import ColumnChange
 from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, headline, summary_line
 from rankgauge.result import Result
-from rankgauge.result.wording import cluster_line, interval_text, mean, number, policy_line
+from rankgauge.result.wording import cluster_line, interval_text, mean, number, policy_line, weights_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -70,6 +70,7 @@ def _add_properties(suite: Element, result: Result | None) -> None:
         "policy": policy_line(result),
         "dataset fingerprint": (manifest.get("dataset") or {}).get("fingerprint") or "",
         "samples": str(len(result)),
+        **({"weights": line} if (line := weights_line(result)) else {}),
         **({"clusters": line} if (line := cluster_line(result)) else {}),
         **{f"{name} interval": f"{interval_text(column)}, 95 %" for name, column in result.metrics.items()},
         **{f"{name} fingerprint": column.info.fingerprint for name, column in result.metrics.items()},
@@ -177,7 +178,7 @@ def _means(name: str, result: Result) -> list[str]:
     means = markdown_table(("metric", "mean", "95 % interval", "n", "undefined", "missing", "failed"), rows, "---")
     notes = [line for note in result.notes for line in (f"- {_cell(note)}", "")]
     of = f"{counted(len(result), 'sample')}, {_cell(policy_line(result))}"
-    clusters = [_cell(line), ""] if (line := cluster_line(result)) else []
+    clusters = [text for line in (weights_line(result), cluster_line(result)) if line for text in (_cell(line), "")]
     return [f"### {_cell(name)}", "", *means, of, "", *clusters, *notes]
 
 

@@ -122,12 +122,13 @@ def judge_drop(
     sign = 1.0 if higher_is_better else -1.0
     gains: Floats = sign * (after - before)
     paired = None if clusters is None else clusters[pairs.is_pair]
-    gain, baseline = estimate_mean(gains, paired), estimate_mean(before).mean
+    weights = pairs.weights_of(pairs.is_pair)
+    gain, baseline = estimate_mean(gains, paired, weights), estimate_mean(before, weights=weights).mean
     changed = int((abs(gains) > TIED).sum())
     drop = Drop(
         n=gain.n,
         baseline=baseline,
-        value=estimate_mean(after).mean,
+        value=estimate_mean(after, weights=weights).mean,
         difference=sign * gain.mean if changed else 0.0,
         margin=rule.margin * abs(baseline) if rule.is_relative else rule.margin,
         dropped=pairs.dropped,
@@ -147,13 +148,14 @@ def judge_drop(
     if bounds is None:  # there is no spread to bound the mean by
         same = "every sample changed by the same"
         if drop.short_lists:
-            return "inconclusive", replace(drop, note=same, p_fall=_p_of_fall(gains, paired) if gain.mean < 0 else None)
+            p_fall = _p_of_fall(gains, paired, weights) if gain.mean < 0 else None
+            return "inconclusive", replace(drop, note=same, p_fall=p_fall)
         verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
         return verdict, replace(drop, note=f"{same}, so that the mean decides")
     note = f"{few}, so that the bounds are rough" if few else ""
     lowest, highest = pairs.info.range
     if few and rule.word == "not_worse" and lowest is not None and highest is not None:
-        bounds = _by_betting(gains, highest - lowest, rule.confidence, paired)
+        bounds = _by_betting(gains, highest - lowest, rule.confidence, paired, weights)
         note = f"{few}, so that the bounds are those of bets"
     low, high = bounds
     beyond = -gain.mean - drop.margin
@@ -163,7 +165,7 @@ def judge_drop(
     drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
     if not drop.short_lists and (low > -drop.margin or high < -drop.margin):
         return "pass" if low > -drop.margin else "fail", drop
-    return "inconclusive", replace(drop, p_fall=_p_of_fall(gains, paired) if gain.mean < 0 else None)
+    return "inconclusive", replace(drop, p_fall=_p_of_fall(gains, paired, weights) if gain.mean < 0 else None)
 
 
 def _short_text(pairs: PairedColumn) -> str:
@@ -172,14 +174,16 @@ def _short_text(pairs: PairedColumn) -> str:
     return "; ".join(f"{run}: {ends_text(ends)}" for run, ends in runs if ends is not None and ends.ended)
 
 
-def _p_of_fall(gains: Floats, clusters: Ints | None) -> float:
+def _p_of_fall(gains: Floats, clusters: Ints | None, weights: Floats | None) -> float:
     """Return the one-sided p of a mean below 0: half of the two-sided one, because signs are symmetric."""
-    return float(flip_signs(gains[:, np.newaxis], clusters=clusters).p[0]) / 2
+    return float(flip_signs(gains[:, np.newaxis], clusters=clusters, weights=weights).p[0]) / 2
 
 
-def _by_betting(gains: Floats, width: float, confidence: float, clusters: Ints | None) -> tuple[float, float]:
+def _by_betting(
+    gains: Floats, width: float, confidence: float, clusters: Ints | None, weights: Floats | None
+) -> tuple[float, float]:
     """Return one-sided bounds that hold whatever few scores changed, of a metric whose range is so wide."""
-    below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1, clusters)
+    below, above = betting_interval((gains + width) / (2 * width), 2 * confidence - 1, clusters, weights)
     return 2 * width * below - width, 2 * width * above - width
 
 
@@ -222,12 +226,13 @@ def _change(name: str, sample_ids: Sequence[str], pairs: PairedColumn, clusters:
     before, after = pairs.baseline[samples], pairs.values[samples]
     gains = after - before if pairs.info.higher_is_better else before - after
     worst = [pair for pair in np.argsort(gains, kind="stable")[:_SHOWN].tolist() if gains[pair] < -TIED]
-    estimate = estimate_mean(after - before, None if clusters is None else clusters[samples])
+    weights = pairs.weights_of(pairs.is_pair)
+    estimate = estimate_mean(after - before, None if clusters is None else clusters[samples], weights)
     return ColumnChange(
         column=name,
         n=estimate.n,
-        baseline=estimate_mean(before).mean,
-        value=estimate_mean(after).mean,
+        baseline=estimate_mean(before, weights=weights).mean,
+        value=estimate_mean(after, weights=weights).mean,
         difference=estimate.mean,
         interval=estimate.interval(),
         fallen=tuple((sample_ids[samples[pair]], float(before[pair]), float(after[pair])) for pair in worst),

@@ -197,6 +197,8 @@ _VERDICTS: Mapping[str, Literal["pass", "fail", "inconclusive"]] = {
 def _of_kind(gate: Gate, rule: OfKind, column: MetricSummary, pairs: PairedColumn | None = None) -> GateOutcome:
     """Judge a gate of a plugin's kind, by the scores that count or by those of *pairs*."""
     counts = column.counts
+    if column.weights is not None:
+        raise ResultError("gates of a plugin's kind are given scores that count the same, and these have weights")
     if not column.n:
         return GateOutcome(gate=gate, verdict="fail", counts=counts, reason=_without_value(column))
     values, baseline = np.array(column.counted, dtype=np.float64), None
@@ -278,7 +280,8 @@ def _of_bound(gate: Gate, rule: Bound, column: MetricSummary, sample_ids: Sequen
     else:
         has_value = value is not None
         is_mean = column.info.aggregate == "mean"
-        is_kept = value is not None and rule.holds(value, column.counted if is_mean else ())
+        is_plain = is_mean and column.weights is None
+        is_kept = value is not None and rule.holds(value, column.counted if is_plain else ())
     among = set(sample_ids)
     leaks = () if has_value and is_kept else [leak for leak in column.info.leaks if leak["sample"] in among]
     return GateOutcome(

@@ -203,16 +203,16 @@ def tabbed(opened: OpenFile) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def read_clusters(file: str, option: str) -> dict[str, object]:
-    """Return the cluster of each id; *option* named the file."""
+def read_clusters(file: str, option: str, what: str = "cluster") -> dict[str, object]:
+    """Return the cluster, or *what* else, of each id; *option* named the file."""
     clusters: dict[str, object] = {}
     for number, line in enumerate(decode_text(read_bytes(Path(file)), file).splitlines(), 1):
         parts = line.split()
         if not parts:
             continue
         if len(parts) != 2 or parts[0] in clusters:
-            why = "has no id and cluster" if len(parts) != 2 else f"gives {visible(parts[0])} a second cluster"
-            msg = f"{option} {visible(file)}, line {number}: it {why}; each line is an id, a blank and its cluster"
+            why = f"has no id and {what}" if len(parts) != 2 else f"gives {visible(parts[0])} a second {what}"
+            msg = f"{option} {visible(file)}, line {number}: it {why}; each line is an id, a blank and its {what}"
             raise ParameterError(msg)
         clusters[parts[0]] = parts[1]
     return clusters

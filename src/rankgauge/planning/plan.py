@@ -224,7 +224,7 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
     """Add a column; one that is asked for twice is computed once, under its first name, and keeps both spellings."""
     known = columns.get(new.name) or next((column for column in columns.values() if _is_same(column, new)), None)
     if known is None:
-        taken = {"sample_id", "tags", "cluster", "input", "retrieved"}
+        taken = {"sample_id", "tags", "cluster", "weight", "input", "retrieved"}
         for column in columns.values():
             taken |= {f"{column.safe_name}{ending}" for ending in _ENDINGS}
         name, count = new.safe_name, 2

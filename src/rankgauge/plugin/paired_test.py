@@ -17,7 +17,7 @@ __all__ = ["SETTINGS", "PairedTest", "PairedTestFunction", "paired_test"]
 PairedTestFunction = Callable[..., float | None]
 F = TypeVar("F", bound=PairedTestFunction)
 
-SETTINGS = ("clusters", "confidence", "resamples", "seed")
+SETTINGS = ("clusters", "confidence", "resamples", "seed", "weights")
 """What a test may be given beside differences, each by a keyword that its function names."""
 
 
@@ -34,6 +34,11 @@ class PairedTest(Authored):
     def takes_clusters(self) -> bool:
         """Return whether samples need not be independent."""
         return "clusters" in self.settings
+
+    @property
+    def takes_weights(self) -> bool:
+        """Return whether samples may count differently."""
+        return "weights" in self.settings
 
 
 def paired_test(name: str, *, version: str = "1") -> Callable[[F], F]:
@@ -55,6 +60,8 @@ def paired_test(name: str, *, version: str = "1") -> Callable[[F], F]:
 
     - ``clusters``: an integer for each difference, equal where samples are not independent; None where all are. Without
       this keyword the test is refused where a comparison has clusters.
+    - ``weights``: a number above 0 for each difference, as often as it counts in the mean; None where all count the
+      same. Without this keyword the test is refused where results have weights.
     - ``confidence``: 1 minus it is the level of the test; ``resamples``: how many random resamples to take; ``seed``:
       an integer from which all randomness comes, so that the same data have the same p.
 

@@ -65,7 +65,7 @@ def summary(result: Result) -> dict[str, Any]:
         "unhealthy": result.n_unhealthy,
         "incomplete": result.is_incomplete,
         "interrupted": bool(manifest.get("interrupted")),
-        **{fact: manifest[fact] for fact in ("until", "cluster", "places") if fact in manifest},
+        **{fact: manifest[fact] for fact in ("until", "cluster", "weights", "places") if fact in manifest},
         "metrics": {name: _metric(column, result.sample_ids) for name, column in result.metrics.items()},
         "columns": {written: name for name, column in result.metrics.items() for written in column.info.spellings},
         "cohorts": [

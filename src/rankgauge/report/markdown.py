@@ -30,6 +30,7 @@ from rankgauge.result.wording import (
     policy_line,
     policy_options,
     short_lists_lines,
+    weights_line,
 )
 
 __all__ = ["markdown_report", "notebook_table"]
@@ -45,7 +46,7 @@ def markdown_report(result: Result) -> str:
     parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
     parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
     parts += [f"{cell(line)}.\n" for line in short_lists_lines(result)]
-    parts += [f"{cell(line)}.\n" for line in (calls_line(result), cluster_line(result)) if line]
+    parts += [f"{cell(line)}.\n" for line in (calls_line(result), weights_line(result), cluster_line(result)) if line]
     parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
     parts += _metrics(result)
     if any(result.tags):

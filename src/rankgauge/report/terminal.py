@@ -25,6 +25,7 @@ from rankgauge.result.wording import (
     mean,
     policy_line,
     short_lists_lines,
+    weights_line,
 )
 
 __all__ = ["band", "best_cohorts", "cohort_table", "mean_table", "result_lines", "terminal_report"]
@@ -97,7 +98,14 @@ def result_lines(
         yield from (Line(line) for line in best_cohorts(result))
         small = ["--all-columns shows counts, percentiles and every cohort"]
     yield from (Line(visible(line)) for line in _notes(result))
-    small = [*small[:-1], *column_lines(result), cluster_line(result), calls_line(result), *small[-1:]]
+    small = [
+        *small[:-1],
+        *column_lines(result),
+        weights_line(result),
+        cluster_line(result),
+        calls_line(result),
+        *small[-1:],
+    ]
     yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 

@@ -139,6 +139,8 @@ class MetricInfo:
         own_ranks: Whether each gold item took a rank of its own, also where one result holds several.
 
         is_given: Whether another tool computed the scores, so that nothing but their name says what they mean.
+
+        unweighted: Of a mean in which samples have weights, the fingerprint that it has without; empty for others.
     """
 
     name: str
@@ -173,6 +175,7 @@ class MetricInfo:
     lacks_worst: bool = False
     own_ranks: bool = False
     is_given: bool = False
+    unweighted: str = ""
 
     def __post_init__(self) -> None:
         freeze_fields(self)

@@ -136,6 +136,7 @@ def definition_facts(manifest: Mapping[str, Any], info: MetricInfo) -> dict[str,
         "judged": info.judged,
         "own_ranks": info.own_ranks,
         "aggregate": info.aggregate,
+        **({"weights": "of queries"} if info.unweighted else {}),
         "range": info.range,
         "higher_is_better": info.higher_is_better,
         **policy,
@@ -261,7 +262,14 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         next((column.aggregator for column in columns if column.aggregator is not None), None),
         None if info.aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
         None if all(column.repeats is None for column in columns) else _stacked(columns),
+        weights=_all_weights(columns),
     )
+
+
+def _all_weights(columns: Sequence[MetricSummary]) -> NDArray[np.float64] | None:
+    """Return the weights of all samples; None where they have none, which is so in all parts or in no part."""
+    weights = [column.weights for column in columns if column.weights is not None]
+    return np.concatenate(weights) if weights else None
 
 
 def _stacked(columns: Sequence[MetricSummary]) -> NDArray[np.float64]:
@@ -304,6 +312,9 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if distinct:
             merged[f"further_{key}"] = distinct
     merged.pop("places", None)  # of one part
+    if "weights" in merged:
+        named = list(dict.fromkeys(manifest["weights"]["by"] for manifest in manifests if "weights" in manifest))
+        merged["weights"] = {"by": ", ".join(named)}
     sketches = [manifest.get("retrieved_ids") for manifest in manifests]
     merged.pop("retrieved_ids", None)
     hashes = [manifest.get(GOLD_DOCUMENTS) for manifest in manifests]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rankgauge.explain.bounds import Bounds
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
+    from rankgauge.result.query_weights import Weights
     from rankgauge.samples import Sample
 
 
@@ -58,8 +59,7 @@ class Result:
         result = evaluation.run()
         result["ndcg@10"].mean
 
-    Iterating gives the names of its columns, as of a data frame, and `len` its number of samples. Nothing of it can be
-    changed.
+    Iterating gives the names of its columns, and `len` its number of samples. Nothing of it can be changed.
 
     Attributes:
         sample_ids: The samples, in order.
@@ -327,8 +327,7 @@ class Result:
         Args:
             directory: What `save` wrote.
 
-            catalog: What plugins offer, for aggregates and for everything that reads the data again; by default
-                everything that is installed.
+            catalog: What plugins offer, for aggregates and for what reads data again; by default what is installed.
 
         Raises:
             ResultError: It is not a complete result folder.
@@ -392,8 +391,7 @@ class Result:
         Args:
             directory: Where; it must not exist, or be empty.
 
-            keep_data: Whether to copy samples and outputs into the folder, so that it can be explained and scored again
-                wherever it is.
+            keep_data: Whether to copy samples and outputs into the folder, to explain and score it again anywhere.
 
         Raises:
             ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
@@ -438,9 +436,7 @@ class Result:
 
     def explain(self, sample: str, metric: str | None = None) -> Explanation:
         """
-        Explain one score: what each rank adds, what is missing, and what would change it.
-
-        The data are read again from where the result came from, and have to give the same score.
+        Explain one score, read again: what each rank adds, what is missing, and what would change it.
 
         Args:
             sample: The sample or query.
@@ -480,16 +476,13 @@ class Result:
         Return this result with its worst samples listed in every report.
 
         Returns:
-            A new result; a folder that is saved from it has them in `report.md`. Arguments and errors are those of
-            `worst`.
+            A new result, whose saved folder has them in `report.md`. Arguments and errors are those of `worst`.
         """
         return self._changed(listed=self.worst(metric, n))
 
     def with_texts(self, top: int = 10) -> Self:
         """
-        Return this result with the question and the top results of every sample beside its scores.
-
-        The data are read again, as for `explain`.
+        Return this result with the question and the top results of every sample beside its scores, read again.
 
         Returns:
             A new result; its frames, JSON lines and folders have the texts of *top* results at the most.
@@ -522,13 +515,10 @@ class Result:
 
     def samples(self, *, catalog: Catalog | None = None) -> Iterator[Sample]:
         """
-        Yield the samples that were scored, with their outputs; the data are read again.
+        Yield the samples that were scored, each with the first of its outputs; the data are read again.
 
         Args:
             catalog: What plugins offer, for a result from a folder; by default everything that is installed.
-
-        Returns:
-            The samples in the order of the data, each with the first of its outputs.
 
         Raises:
             ResultError: As `evaluation`, or a column would mean something else with the plugins that there are.
@@ -539,13 +529,10 @@ class Result:
 
     def with_clusters(self, cluster: str | Mapping[str, object]) -> Result:
         """
-        Return this result with standard errors and intervals of clusters, where samples are not independent.
+        Return this result with standard errors and intervals of clusters, also in folders, reports and gates.
 
         Args:
             cluster: What samples share: a field of their metadata, for which the data are read again, or by sample id.
-
-        Returns:
-            A new result with the same scores; folders, reports and gates on changes go by the clusters.
 
         Raises:
             ResultError: A sample has no cluster, or the data cannot be read again.
@@ -553,6 +540,20 @@ class Result:
         from rankgauge.engine.comparing import with_clusters
 
         return with_clusters(self, cluster)
+
+    def with_weights(self, weights: Weights) -> Result:
+        r"""
+        Return this result with weights of samples, so that means are $\sum w x / \sum w$; sums stay as they are.
+
+        Args:
+            weights: A field of the metadata, the weight by sample id, or the `Path` of a file with both in each line.
+
+        Raises:
+            ResultError: A sample has no weight or what is none, all are 0, or the data cannot be read again.
+        """
+        from rankgauge.engine.comparing import with_weights
+
+        return with_weights(self, weights)
 
     def bounds(self, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
         """
@@ -583,8 +584,7 @@ class Result:
         """
         Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
 
-        Sakai, Alternatives to bpref, SIGIR 2007. Two systems that change places here owe their order to unjudged
-        documents.
+        Systems that change places here owe their order to unjudged documents (Sakai, Alternatives to bpref, 2007).
 
         Returns:
             A result under the policy ``judged_only=true``; its columns have other fingerprints, so that it is compared

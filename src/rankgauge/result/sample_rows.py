@@ -78,6 +78,9 @@ def _written(given: Any) -> str | None:  # noqa: ANN401  # any JSON value: the s
     return json.dumps(given, ensure_ascii=False, default=repr)
 
 
+WEIGHT = "weight"
+"""The column of how much samples count in means; the entry of a manifest is `weights`."""
+
 CLUSTER = "cluster"
 """The column, and the entry of a manifest, of samples that are not independent."""
 
@@ -99,6 +102,9 @@ def score_frame(
     }
     if (clusters := next((column.clusters for column in metrics.values()), None)) is not None:
         frame[CLUSTER] = pl.Series(clusters, dtype=pl.Int64)
+    weights = next((column.weights for column in metrics.values() if column.weights is not None), None)
+    if weights is not None:
+        frame[WEIGHT] = pl.Series(weights, dtype=pl.Float64)
     for column in metrics.values():
         safe = column.info.safe_name
         frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)

@@ -22,7 +22,7 @@ from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.aggregation import aggregator_in
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.forms import DAMAGED, as_json, check, check_version, read, schema
-from rankgauge.result.sample_rows import CLUSTER, SampleError, SampleText, score_frame
+from rankgauge.result.sample_rows import CLUSTER, WEIGHT, SampleError, SampleText, score_frame
 from rankgauge.result.staging import SCHEMA_VERSION
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
@@ -87,7 +87,7 @@ class StoredResult(TypedDict):
 
         per_sample: Columns of one value for each sample, in the same order: `sample_id`, `tags`, the score of each
             metric under its safe name (null if it does not count), its status under `<safe name>_status`; and where
-            they exist, `cluster`, `gold_key` (16 hexadecimal digits), `<safe name>_ids` and `<safe name>_repeats`.
+            they exist, `cluster`, `weight`, `gold_key` (16 hex digits), `<safe name>_ids`, `<safe name>_repeats`.
 
         errors: Every pair of sample and metric without a score, with the reason.
 
@@ -234,6 +234,7 @@ def read_stored(
     sample_ids = list(columns["sample_id"])
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     clusters = np.array(columns[CLUSTER], dtype=np.int64) if CLUSTER in manifest else None
+    weights = np.array(columns[WEIGHT], dtype=np.float64) if "weights" in manifest else None
     metrics = {}
     for entry in manifest["metrics"]:
         info = read_info(entry)
@@ -259,6 +260,7 @@ def read_stored(
             rankings=rankings,
             repeats=repeats,
             clusters=clusters,
+            weights=weights if info.unweighted else None,
         )
     kept = {key: value for key, value in manifest.items() if key not in _OWN}
     tags = [tuple(tags) for tags in columns["tags"]]
@@ -329,6 +331,8 @@ _MANIFEST: Mapping[str, Any] = {
     "cluster": _Parts,
     "cluster.by": str,
     "cluster.n": int,
+    "weights": _Parts,
+    "weights.by": str,
 }
 """What the parts of a manifest are, as far as anything is read from them; each may be absent."""
 
@@ -354,6 +358,14 @@ def read_info(data: Mapping[str, Any]) -> MetricInfo:
     return info
 
 
+def _check_weights(column: MetricSummary) -> None:
+    """Raise a `ValueError` for weights that are none, and for a column that says something else of them."""
+    if column.weights is not None and not (np.isfinite(column.weights) & (column.weights >= 0)).all():
+        raise ValueError(f"a weight of {column.name!r} is no number of 0 or more")
+    if bool(column.info.unweighted) != (column.weights is not None):
+        raise ValueError(f"{column.name!r} has weights without saying so, or says so without them")
+
+
 def check_form(
     sample_ids: Sequence[Any],
     tags: Sequence[Any],
@@ -370,7 +382,8 @@ def check_form(
     check("a note", tuple(notes), tuple[str, ...])
     parts: list[Sized] = [tags, *([] if gold_keys is None else [gold_keys])]
     for column in metrics.values():
-        optional = (column.details, column.rankings, column.repeats, column.clusters)
+        optional = (column.details, column.rankings, column.repeats, column.clusters, column.weights)
+        _check_weights(column)
         parts += [column.values, column.codes, *(part for part in optional if part is not None)]
     if any(len(part) != len(sample_ids) for part in parts):
         raise ValueError("a column does not have one value for each sample")

@@ -33,6 +33,7 @@ from rankgauge.stats import (
     percentile,
     percentile_of_sorted,
     standard_deviation,
+    weighted_mean,
 )
 
 __all__ = ["MetricSummary"]
@@ -67,6 +68,8 @@ class MetricSummary:
             sample, whose `values` are the means over them; shape (samples, repeats). None otherwise.
 
         clusters: Which samples are not independent, as a number that they share; shape (samples,). None where all are.
+
+        weights: How much each sample counts in the mean, 0 or more; shape (samples,). None where all count the same.
     """
 
     info: MetricInfo
@@ -78,9 +81,10 @@ class MetricSummary:
     rankings: Sequence[tuple[str, ...]] | None = field(default=None, repr=False)
     repeats: NDArray[np.float64] | None = field(default=None, repr=False)
     clusters: NDArray[np.int64] | None = field(default=None, repr=False)
+    weights: NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.codes, self.repeats, self.clusters):
+        for array in (self.values, self.codes, self.repeats, self.clusters, self.weights):
             if array is not None:
                 array.setflags(write=False)
         vars(self).update(
@@ -114,6 +118,7 @@ class MetricSummary:
             "rankings": outcome.rankings,
             "repeats": None if outcome.repeats is None else read_only(outcome.repeats),
             "clusters": None,
+            "weights": None,
         }
         vars(summary).update(fields)
         return summary
@@ -138,9 +143,11 @@ class MetricSummary:
         """
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
-        For a metric of whole runs, its value.
+        It is the weighted mean, ``sum(w x) / sum(w)``, where samples have `weights`. For a metric of whole runs, its
+        value.
 
-        None for the mean of nothing, and where the aggregate of a plugin fails: see `failure`.
+        None for the mean of nothing, or of samples that all weigh 0, and where the aggregate of a plugin fails: see
+        `failure`.
         """
         return self._aggregated.value
 
@@ -157,6 +164,10 @@ class MetricSummary:
     @cached_property
     def _aggregated(self) -> Aggregated:
         info = self.info
+        if self.weights is not None:
+            counts = ~np.isnan(self.values)
+            mean = weighted_mean(self.values[counts], self.weights[counts])
+            return Aggregated(mean, "all samples that count weigh 0" if mean is None and counts.any() else "")
         if info.aggregate != WHOLE_RUN:
             how, better = (info.aggregate, self.aggregator, info.aggregate_provider), info.higher_is_better
             return aggregated(self._counted, *how, higher_is_better=better)
@@ -195,23 +206,39 @@ class MetricSummary:
 
     @cached_property
     def std(self) -> float | None:
-        """Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two."""
+        """
+        Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two.
+
+        With `weights` each squared deviation from the weighted mean counts ``w n / sum(w)`` times.
+        """
         known = None if self.estimate is None else self.estimate.std  # which is 0 also where values nearly are equal
-        return known or standard_deviation(self._counted)
+        return known if known or self.weights is not None else standard_deviation(self._counted)
 
     @cached_property
     def estimate(self) -> MeanEstimate | None:
         """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
-        is_mean = len(self._ordered) and self.info.aggregate == "mean"
+        is_mean = self.info.aggregate == "mean" and self.mean is not None
         return estimate_mean(*self._kept(self.clusters)) if is_mean else None
 
-    def _kept(self, clusters: NDArray[np.int64] | None) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    def _kept(
+        self, clusters: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None, NDArray[np.float64] | None]:
+        """Return the values that count, with their clusters and weights; without those of weight 0."""
+        if clusters is None and self.weights is None:
+            return self._ordered, None, None
         counts = ~np.isnan(self.values)
-        return (self._ordered, None) if clusters is None else (self.values[counts], clusters[counts])
+        if self.weights is not None:
+            counts &= self.weights > 0
+        own = None if clusters is None else clusters[counts]
+        return self.values[counts], own, None if self.weights is None else self.weights[counts]
 
     @property
     def standard_error(self) -> float | None:
-        """Return the standard error, ``std / sqrt(n)`` or by clusters; None for fewer than two values, or no mean."""
+        """
+        Return the standard error, ``std / sqrt(n)`` unless there are clusters or weights.
+
+        None for fewer than two values, and for a metric that is no mean.
+        """
         return None if self.estimate is None else self.estimate.standard_error
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
@@ -233,7 +260,8 @@ class MetricSummary:
 
         Where every score is 0 or 1 it is Wilson's, and with the policy ``interval=exact`` Clopper and Pearson's.
         Otherwise it is Student's t, cut at the metric's range, and with ``interval=exact`` a betting interval, for a
-        metric whose range has both ends; of another it stays Student's.
+        metric whose range has both ends; of another it stays Student's. Samples with `weights` have a betting interval
+        in place of Clopper and Pearson's, which is of counts.
 
         Args:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
@@ -260,15 +288,16 @@ class MetricSummary:
     def _interval(self, confidence: float, clusters: NDArray[np.int64] | None) -> MeanInterval | None:
         if self.estimate is None:
             return None
-        values, codes = self._kept(clusters)
+        values, codes, weights = self._kept(clusters)
         return interval_of_mean(
-            self.estimate if clusters is self.clusters else estimate_mean(values, codes),
+            self.estimate if clusters is self.clusters else estimate_mean(values, codes, weights),
             self.info.range,
             binary=is_binary(values),
             exact=self.info.interval == "exact",
             confidence=confidence,
             values=values,
             clusters=codes,
+            weights=weights,
         )
 
     @property
@@ -333,6 +362,7 @@ class MetricSummary:
             None if self.rankings is None else [self.rankings[place] for place in kept],
             None if self.repeats is None else self.repeats[kept],
             None if self.clusters is None else self.clusters[kept],
+            None if self.weights is None else self.weights[kept],
         )
 
     def repeat(self, number: int) -> MetricSummary:

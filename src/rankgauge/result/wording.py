@@ -17,7 +17,7 @@ from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
 from rankgauge.result.health import incomplete_value
-from rankgauge.stats.estimates import FEW_CLUSTERS
+from rankgauge.stats.estimates import FEW_CLUSTERS, effective_size
 
 __all__ = [
     "ERRORS",
@@ -249,6 +249,25 @@ def partial_line(result: Result) -> str:
         return ""
     n, called = counted(until["samples"], "sample"), f"{len(result):,}"
     return f" The run stopped early, when its gates were decided: {called} of {n} were called, in random order."
+
+
+def weights_line(result: Result) -> str:
+    """Say that samples count differently in means, and which columns are no means; empty where all count the same."""
+    columns = result.metrics.values()
+    weights = next((column.weights for column in columns if column.weights is not None), None)
+    if weights is None:
+        return ""
+    kept = weights[weights > 0]
+    size = effective_size(kept) if len(kept) else 0.0
+    zero = len(weights) - len(kept)
+    none = f", {zero:,} of them for nothing" if zero else ""
+    plain = [column.name for column in columns if column.weights is None]
+    others = f"; {listed(plain)} {'is no mean and has' if len(plain) == 1 else 'are no means and have'} no weights"
+    by = visible((result.manifest.get("weights") or {}).get("by") or "weights")
+    return (
+        f"means are weighted by {by}: {counted(len(weights), 'sample')}{none}, as many as {size:.4g} of one weight"
+        f"{others if plain else ''}"
+    )
 
 
 def cluster_line(result: Result) -> str:

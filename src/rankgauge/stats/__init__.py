@@ -21,7 +21,7 @@ from rankgauge.stats.aggregates import (
     terms,
 )
 from rankgauge.stats.agreement import Agreement, agreement
-from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
+from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean, weighted_mean
 from rankgauge.stats.intervals import MeanInterval, interval_of_mean, is_binary
 
 __all__ = [
@@ -46,4 +46,5 @@ __all__ = [
     "standard_deviation",
     "sum_of_squares",
     "terms",
+    "weighted_mean",
 ]

@@ -8,7 +8,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,12 @@ __all__ = [
     "MeanEstimate",
     "affordable_resamples",
     "bootstrap_bca",
+    "effective_size",
     "estimate_mean",
     "gamma_ratio",
     "t_quantile",
     "t_two_sided",
+    "weighted_mean",
 ]
 
 _SERIES_FROM = 50.0
@@ -151,17 +153,35 @@ class MeanEstimate:
         return self.interval(2 * confidence - 1)
 
 
+def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
+    """Return ``sum(w x) / sum(w)``, the same for any order of the values; None where nothing has a weight above 0."""
+    total = exact_sum(weights)
+    return exact_sum(weights * values) / total if total else None
+
+
+def effective_size(weights: NDArray[np.float64]) -> float:
+    """Return how many values of one weight say as much: ``sum(w)**2 / sum(w**2)`` (Kish, Survey Sampling 1965)."""
+    shares = weights / weights.max()
+    return exact_sum(shares) ** 2 / exact_sum(shares * shares)
+
+
 def estimate_mean(
-    values: Sequence[float] | NDArray[np.float64], clusters: NDArray[np.int64] | None = None
+    values: Sequence[float] | NDArray[np.float64],
+    clusters: NDArray[np.int64] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> MeanEstimate:
     """
     Estimate a mean of values that are not NaN, the same for any order of them; raise `ValueError` where there are none.
 
     Without clusters the squared standard error is ``std**2 / n`` with n - 1 degrees of freedom. With G clusters, given
     as an integer for each value, it is ``G / (G - 1) / n**2`` times the sum over clusters of the squared sum of
-    deviations, with G - 1 degrees.
+    deviations, with G - 1 degrees. With *weights* the mean is ``sum(w x) / sum(w)``, and each deviation counts
+    ``w n / sum(w)`` times: the linearized error of a ratio of two sums, in which the weights vary with the samples
+    (Cochran, Sampling Techniques 1977, chapter 6). Values of weight 0 count for nothing, also not in n.
     """
     array = np.asarray(values, dtype=np.float64)
+    if weights is not None:
+        return _weighted_estimate(array, clusters, weights)
     n = len(array)
     if not n:
         raise ValueError("the mean of no values cannot be estimated")
@@ -173,17 +193,48 @@ def estimate_mean(
         return MeanEstimate(
             n=n, mean=mean, std=std, standard_error=None if std is None else std / math.sqrt(n), df=n - 1
         )
+    return MeanEstimate(n=n, mean=mean, std=std, **_error_by_clusters(array - mean, clusters, varies=bool(std)))
+
+
+class _Error(TypedDict):
+    standard_error: float | None
+    df: int
+
+
+def _error_by_clusters(deviations: NDArray[np.float64], clusters: NDArray[np.int64], *, varies: bool) -> _Error:
+    """Return the standard error of a mean from the deviations of its values, and the degrees of freedom."""
     _, codes = np.unique(clusters, return_inverse=True)
     groups: list[list[float]] = [[] for _ in range(int(codes.max()) + 1)]
-    for code, value in zip(codes.tolist(), array.tolist(), strict=True):
-        groups[code].append(value - mean)
+    for code, deviation in zip(codes.tolist(), deviations.tolist(), strict=True):
+        groups[code].append(deviation)
     count = len(groups)
     error = None
     if count > 1:
         sums = [math.fsum(group) for group in groups]
-        varies = bool(std) and max(map(abs, sums)) > TIED  # clusters of one mean leave nothing but rounding
-        error = math.sqrt(math.fsum(each**2 for each in sums) * count / (count - 1)) / n if varies else 0.0
-    return MeanEstimate(n=n, mean=mean, std=std, standard_error=error, df=count - 1)
+        varies = varies and max(map(abs, sums)) > TIED  # clusters of one mean leave nothing but rounding
+        squares = math.fsum(each**2 for each in sums) * count / (count - 1)
+        error = math.sqrt(squares) / len(deviations) if varies else 0.0
+    return {"standard_error": error, "df": count - 1}
+
+
+def _weighted_estimate(
+    values: NDArray[np.float64], clusters: NDArray[np.int64] | None, weights: NDArray[np.float64]
+) -> MeanEstimate:
+    """Return what `estimate_mean` does where values have weights."""
+    counts = weights > 0
+    values, weights = values[counts], weights[counts]
+    n = len(values)
+    mean = weighted_mean(values, weights)
+    if mean is None:
+        raise ValueError("the mean of values without any weight cannot be estimated")
+    factors = weights * (n / exact_sum(weights))
+    std = None
+    if n > 1:
+        varies = values.max() - values.min() > TIED
+        std = math.sqrt(exact_sum(factors * (values - mean) ** 2) / (n - 1)) if varies else 0.0
+    groups = np.arange(n) if clusters is None else clusters[counts]
+    error = _error_by_clusters(factors * (values - mean), groups, varies=bool(std))
+    return MeanEstimate(n=n, mean=mean, std=std, **error)
 
 
 _AT_ONCE = 1 << 20
@@ -212,36 +263,51 @@ class Bootstrap(NamedTuple):
 
 
 def bootstrap_bca(
-    values: NDArray[np.float64], *, confidence: float = 0.95, resamples: int = 100_000, seed: int = 0
+    values: NDArray[np.float64],
+    *,
+    weights: NDArray[np.float64] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 100_000,
+    seed: int = 0,
 ) -> Bootstrap:
     """
     Bootstrap a mean of independent values by drawing so many samples, each as large as the values.
 
-    Drawn sums are exact integers on a grid, so that interval and p are the same on every machine.
+    Drawn sums are exact integers on a grid, so that interval and p are the same on every machine. With *weights*, which
+    are above 0, values are drawn together with their weights.
     """
     from statistics import NormalDist  # loads decimals and fractions, for those who ask for the bootstrap
 
     n, normal = len(values), NormalDist()
     if n < 2 or np.ptp(values) <= TIED:
         return Bootstrap(None, None if values.any() else 1.0)
-    scale = 52 - math.frexp(n * float(np.abs(values).max()))[1]
-    grid = np.rint(np.ldexp(values, scale))
-    means = np.sort(_sums(grid, resamples, seed))
-    observed = float(grid.sum())
+    (grid, scale), sizes, of_size = _on_grid(values if weights is None else weights * values), np.ones(n), 0
+    sums = _sums(grid, resamples, seed)
+    if weights is not None:
+        sizes, of_size = _on_grid(weights)
+        sums /= _sums(sizes, resamples, seed)  # of the same draws
+    means = np.sort(sums)
+    observed = float(grid.sum()) / (1.0 if weights is None else float(sizes.sum()))
     below, equal = (float(np.searchsorted(means, observed, side)) for side in ("left", "right"))
     bias = normal.inv_cdf(_inside((below + equal) / 2, resamples))
-    deviations = grid - observed / n
+    deviations = grid - observed / n if weights is None else grid - observed * sizes
     acceleration = math.fsum((deviations**3).tolist()) / (6 * math.fsum((deviations**2).tolist()) ** 1.5)
     ends = []
     for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
         z = bias + normal.inv_cdf(tail)
         share = normal.cdf(bias + z / (1 - acceleration * z))
         ends.append(means[min(int(share * resamples), resamples - 1)])
-    low, high = (math.ldexp(float(end), -scale) / n for end in ends)
+    low, high = (math.ldexp(float(end), of_size - scale) / (n if weights is None else 1) for end in ends)
     below, equal = (float(np.searchsorted(means, 0.0, side)) for side in ("left", "right"))
     z = normal.inv_cdf(_inside((below + equal) / 2, resamples)) - bias
     z = z / (1 + acceleration * z) - bias
     return Bootstrap((low, high), max(1 / (resamples + 1), 2 * normal.cdf(-abs(z))))
+
+
+def _on_grid(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Return values as integers of which any number up to theirs add up without rounding, and the power of two."""
+    scale = 52 - math.frexp(len(values) * float(np.abs(values).max()))[1]
+    return np.rint(np.ldexp(values, scale)), scale
 
 
 def _inside(count: float, resamples: int) -> float:

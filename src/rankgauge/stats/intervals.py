@@ -13,12 +13,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.stats.estimates import MeanEstimate, t_quantile
+from rankgauge.stats.estimates import MeanEstimate, effective_size, t_quantile
 
 __all__ = [
     "IntervalMethod",
     "MeanInterval",
     "betting_interval",
+    "by_cluster",
     "clopper_pearson",
     "interval_of_mean",
     "is_binary",
@@ -52,18 +53,20 @@ def interval_of_mean(
     confidence: float = 0.95,
     values: _Floats | None = None,
     clusters: NDArray[np.int64] | None = None,
+    weights: _Floats | None = None,
 ) -> MeanInterval | None:
     """
     Return the interval of a mean of values on a scale from its lowest to its highest value, None where it has no end.
 
     *binary* says that all values are 0 or 1 on a scale from 0 to 1. *values* are what the estimate is of, with their
-    clusters; without them, as for totals, there is no betting interval. None where there is no interval.
+    clusters and weights; without them, as for totals, there is no betting interval. Clopper and Pearson's is of counts,
+    which weighted samples are not: they have a betting interval in its place. None where there is no interval.
     """
     low, high = scale
     on_unit = binary and (low, high) == (0.0, 1.0)
-    independent = estimate.df + 1 == estimate.n
+    independent = estimate.df + 1 == estimate.n and weights is None
     if on_unit and (independent or not exact):
-        n = _effective_size(estimate, confidence)
+        n = _effective_size(estimate, confidence, None if weights is None else by_cluster(weights, clusters))
         function = clopper_pearson if exact else wilson
         name: IntervalMethod = "clopper-pearson" if exact else "wilson"
         return None if n is None else MeanInterval(*function(estimate.mean, n, confidence), name)
@@ -71,7 +74,7 @@ def interval_of_mean(
         if values is None or values.min() < low or values.max() > high:
             return None
         unit = (values - low) / (high - low)
-        below, above = (low + (high - low) * end for end in betting_interval(unit, confidence, clusters))
+        below, above = (low + (high - low) * end for end in betting_interval(unit, confidence, clusters, weights))
         return MeanInterval(below, above, "betting")
     ends_of_t = estimate.interval(confidence)
     if ends_of_t is None:
@@ -82,22 +85,33 @@ def interval_of_mean(
     return MeanInterval(max(ends_of_t[0], least), min(ends_of_t[1], most), "t")
 
 
-def _effective_size(estimate: MeanEstimate, confidence: float) -> float | None:
+def by_cluster(weights: _Floats, clusters: NDArray[np.int64] | None) -> _Floats:
+    """Return what each cluster weighs."""
+    if clusters is None:
+        return weights
+    sums: _Floats = np.bincount(np.unique(clusters, return_inverse=True)[1], weights=weights).astype(np.float64)
+    return sums
+
+
+def _effective_size(estimate: MeanEstimate, confidence: float, weights: _Floats | None = None) -> float | None:
     """
     Return how many independent values say as much of a share: n without clusters.
 
     With clusters it is n over the design effect, times ``(z / t)**2`` for the degrees of freedom (Korn & Graubard,
-    Survey Methodology 1998), and at most n; where all values are equal, the number of clusters. None for one cluster.
+    Survey Methodology 1998), and at most n; where all values are equal, the number of clusters. With *weights*, those
+    of samples or of whole clusters, it is likewise n over the design effect; where all values are equal, as many as
+    so unequal ones count for. None for one cluster.
     """
-    if estimate.df + 1 == estimate.n:
+    independent = estimate.df + 1 == estimate.n
+    if independent and weights is None:
         return estimate.n
     if estimate.df < 1:
-        return None
+        return None if weights is None or not independent else estimate.n
     if not estimate.std:
-        return estimate.df + 1
+        return estimate.df + 1 if weights is None else effective_size(weights)
     if not estimate.standard_error:
         return estimate.n
-    ratio = _z(confidence) / t_quantile((1 + confidence) / 2, estimate.df)
+    ratio = 1.0 if independent else _z(confidence) / t_quantile((1 + confidence) / 2, estimate.df)
     return min(estimate.n, (estimate.std / estimate.standard_error * ratio) ** 2)
 
 
@@ -170,7 +184,10 @@ _BLOCK = 1 << 14
 
 
 def betting_interval(
-    values: _Floats, confidence: float = 0.95, clusters: NDArray[np.int64] | None = None
+    values: _Floats,
+    confidence: float = 0.95,
+    clusters: NDArray[np.int64] | None = None,
+    weights: _Floats | None = None,
 ) -> tuple[float, float]:
     """
     Return an interval of the mean of values from 0 to 1 that covers it at every n, whatever their distribution.
@@ -179,20 +196,22 @@ def betting_interval(
     that the mean is higher and half that it is lower (Waudby-Smith & Ramdas, JRSS B 2024, theorem 3). Each half is
     spread over constant bets, "diversified Kelly" in their appendix, since bets that follow the values seen so far
     would depend on the order of samples. With clusters a bet is on the sum of a cluster, the largest of which may lose
-    all that was bet.
+    all that was bet; with *weights* above 0 on a sample as often as it weighs, or on the weighted sum of a cluster.
     """
-    if clusters is None:
+    if clusters is None and weights is None:
         unit, times = np.unique(values, return_counts=True)
-        weights = np.ones(len(unit))
+        shares = np.ones(len(unit))
     else:
-        _, codes = np.unique(clusters, return_inverse=True)
-        sizes = np.bincount(codes)
-        unit, times = np.bincount(codes, weights=values) / sizes, np.ones(len(sizes), dtype=np.int64)
-        weights = sizes / sizes.max()
+        _, codes = np.unique(np.arange(len(values)) if clusters is None else clusters, return_inverse=True)
+        of_each = np.ones(len(values)) if weights is None else weights / weights.max()
+        sizes = np.bincount(codes, weights=of_each)
+        unit = np.minimum(np.bincount(codes, weights=of_each * values) / sizes, 1.0)
+        times = np.ones(len(sizes), dtype=np.int64)
+        shares = sizes / sizes.max()
     alpha = (1 - confidence) / 2
     return (
-        _betting_bound(unit, times, weights, alpha),
-        1.0 - _betting_bound(1.0 - unit, times, weights, alpha),
+        _betting_bound(unit, times, shares, alpha),
+        1.0 - _betting_bound(1.0 - unit, times, shares, alpha),
     )
 
 

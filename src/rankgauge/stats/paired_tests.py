@@ -61,6 +61,7 @@ def flip_signs(
     differences: _Array,
     *,
     clusters: NDArray[np.int64] | None = None,
+    weights: _Array | None = None,
     resamples: int = 100_000,
     seed: int = 0,
     level: float = 0.05,
@@ -71,9 +72,11 @@ def flip_signs(
     The statistic of a metric is ``|S| / sqrt(sum T_c**2)``, where T_c are the sums over clusters (single differences
     without clusters) and S is their sum. Its denominator is the same under every flip. Of B random flips of which b
     reach the observed value, p is ``(b + 1) / (B + 1)``; B is at least *resamples*. Differences of at most 1e-12 are
-    ties; a metric that has no other gets a p of 1. *level* is that of a test after correction.
+    ties; a metric that has no other gets a p of 1. With *weights* a difference counts as often as its sample weighs:
+    the signs of differences that are symmetric around 0 are symmetric whatever fixed number multiplies them. *level* is
+    that of a test after correction.
     """
-    units, slack = _units(differences, clusters)
+    units, slack = _units(differences, clusters, weights)
     p, exact = np.ones(units.shape[1]), np.zeros(units.shape[1], dtype=np.bool_)
     for metric in range(units.shape[1]):
         own = units[units[:, metric] != 0, metric : metric + 1]
@@ -117,7 +120,9 @@ def _critical(maxima: _Array, level: float, *, is_random: bool) -> float:
     return float(above.min()) / _ROUNDED if len(above) else math.inf
 
 
-def _units(differences: _Array, clusters: NDArray[np.int64] | None) -> tuple[_Array, _Array]:
+def _units(
+    differences: _Array, clusters: NDArray[np.int64] | None, weights: _Array | None = None
+) -> tuple[_Array, _Array]:
     """
     Return what is flipped, as integers, without rows that are all 0; and how far rounding can move a sum of them.
 
@@ -125,6 +130,8 @@ def _units(differences: _Array, clusters: NDArray[np.int64] | None) -> tuple[_Ar
     counts such sums as equal, which can only make p larger.
     """
     kept = np.where(np.abs(differences) <= TIED, 0.0, differences)
+    if weights is not None:
+        kept = kept * weights[:, None]
     n = max(1, len(kept))
     for metric, top in enumerate(np.abs(kept).max(axis=0, initial=0.0).tolist()):
         exponent = math.frexp(n * top)[1]

@@ -29,7 +29,7 @@ from rankgauge.gates.outcomes import GateReport, counts_text
 from rankgauge.gates.outcomes import headline as gate_finding
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
 from rankgauge.result import Result
-from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line
+from rankgauge.result.wording import cluster_line, column_lines, interval_methods, policy_line, weights_line
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -152,6 +152,8 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
         if methods := interval_methods(result.metrics.values()):
             yield "Intervals", f"{visible(name)}, of means: {methods}"
+        if weights := weights_line(result):
+            yield "Weights", f"{visible(name)}: {weights}"
         if clusters := cluster_line(result):
             yield "Clusters", f"{visible(name)}: {clusters}"
         for line in column_lines(result):

@@ -90,9 +90,14 @@ class MetricTotals:
             What it comes to.
 
         Raises:
-            ParameterError: Its aggregate is a plugin's, which needs every score.
+            ParameterError: Its aggregate is a plugin's, which needs every score; or its samples have weights.
         """
         info, values = column.info, column.counted
+        if column.weights is not None:
+            raise ParameterError(
+                f"{column.name!r} cannot be added up: totals are sums over samples that count the same, and these have "
+                "weights; merge the results with their scores, or leave the weights out"
+            )
         if info.aggregate not in AGGREGATES:
             raise ParameterError(
                 f"{column.name!r} cannot be added up: its aggregate {info.aggregate!r} needs the score of every "

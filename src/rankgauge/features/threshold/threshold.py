@@ -232,6 +232,8 @@ def _questions(result: Result, good_by: MetricSummary | None) -> _Questions:
         raise ResultError(f"{what}; a threshold needs the `score` of the first retrieved item")
     places = np.flatnonzero(kept)
     values = None if good_by is None else _good(good_by, answerable)[places]
+    if any(column.weights is not None for column in by_alias.values()):
+        raise ResultError("a threshold counts every question alike, and these have weights; leave the weights out")
     clusters = by_alias["top_score"].clusters
     return _Questions(scores[places], unanswerable[places], values, None if clusters is None else clusters[places])
 
