@@ -160,6 +160,7 @@ def test_fewer_than_ten_differences_leave_a_test_of_signs_little(changed: int, *
     second = [0.01 * (place + 1) * (place < changed) for place in range(12)]
     note = "only 9 of 12 pairs differ, so a sign-flip test cannot give p < 0.003906 here"
     assert against([0.0] * 12, second).notes == ((note,) if are_few else ())
+    assert not any("sign-flip" in each for each in against([0.0] * 12, second, test="t").notes)  # which flips no signs
 
 
 def test_clusters_whose_differences_cancel_cannot_flip() -> None:

@@ -179,7 +179,7 @@ def compare_metric(
         dropped=dict(column.dropped),
         notes=(
             *filter(None, [test.failure]),
-            *_notes(column, estimate, codes, confidence),
+            *_notes(column, estimate, codes, method),
             *_powerless(estimate, codes, method, test),
         ),
         worst=_changes(column, pairing.sample_ids, -1),
@@ -323,7 +323,7 @@ def _cohorts(
             yield CohortDifference(tag, estimate.n, estimate.mean, ends, how)
 
 
-def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | None, confidence: float) -> Iterator[str]:
+def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | None, method: Method) -> Iterator[str]:
     """Yield what limits the numbers of one metric, the most important first."""
     if estimate is None:
         yield "no sample has a score in both runs"
@@ -337,8 +337,10 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
     if not differences.any():
         own = None if codes is None else codes[column.is_pair]
         effective = _units(estimate, own, column.weights_of(column.is_pair))
-        bound = unseen_difference(effective, _width(column), confidence)
-        most = f"; at {100 * confidence:g} % confidence the true difference is at most {bound or 0:.4f} either way"
+        bound = unseen_difference(effective, _width(column), method.confidence)
+        most = (
+            f"; at {100 * method.confidence:g} % confidence the true difference is at most {bound or 0:.4f} either way"
+        )
         yield f"none of {pairs} differs{'' if bound is None else most}"
     elif estimate.n == 1:
         yield "one pair says nothing about other samples"
@@ -350,9 +352,9 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
             why = why if estimate.df == 0 else "all clusters have the same mean difference"
             yield f"{why}, so there is no interval and no t test"
         if codes is None:
-            yield from _noisy(column, estimate, confidence)
+            yield from _noisy(column, estimate, method.confidence)
         moved = moved_units(differences, None if codes is None else codes[column.is_pair])
-        if moved < _FEW_DIFFERENCES:
+        if moved < _FEW_DIFFERENCES and method.test == "sign-flip":
             differ, least = "differs" if moved == 1 else "differ", min(1.0, 2.0 ** (1 - moved))
             yield f"only {moved} of {units} {differ}, so a sign-flip test cannot give p < {least:.4g} here"
 
