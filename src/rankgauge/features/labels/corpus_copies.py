@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.base.tables import Line, listing
 from rankgauge.errors import ParameterError, counted
+from rankgauge.features.labels.text_tracing import batches
 from rankgauge.io.corpus import Corpus
 from rankgauge.matchers.word_runs import Integers, WordStream, hashed_runs, read_words
 
@@ -34,8 +35,6 @@ _TRIED = 3
 """With how many documents of the first corpus, those that share most, each one of the second is compared."""
 _ENOUGH = 2
 """How many hashes a document with as many as are kept has in common with one that it is compared with."""
-_BATCH = 4_000_000
-"""About how many characters are looked at together."""
 _MIXED = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _BITS = np.uint64(40)
@@ -150,7 +149,7 @@ def copies_between(
     index, seen = _Index.of(first.wholes), len(first.ids)
     copies: list[Copy] = []
     short = 0
-    for start, batch in _batches(second.wholes):
+    for start, batch in batches(second.wholes):
         stream = read_words(batch)
         short += int(np.count_nonzero(stream.counts() < _LEAST_WORDS))
         documents, others = index.candidates(stream)
@@ -160,18 +159,6 @@ def copies_between(
         if progress is not None:
             progress(start + len(batch), len(second.ids))
     return CorpusCopies(first=seen, second=len(second.ids), short=short, least=least, copies=tuple(copies))
-
-
-def _batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the documents some at a time, each time with the number of the first."""
-    first = size = 0
-    for number, text in enumerate(documents):
-        size += len(text)
-        if size >= _BATCH:
-            yield first, documents[first : number + 1]
-            first, size = number + 1, 0
-    if first < len(documents):
-        yield first, documents[first:]
 
 
 def _sketches(stream: WordStream) -> tuple[Integers, Hashes]:
@@ -211,7 +198,7 @@ class _Index(NamedTuple):
     def of(cls, texts: Sequence[str]) -> _Index:
         """Read documents, some at a time."""
         numbers, hashes = [np.empty(0, np.int32)], [np.empty(0, np.uint64)]
-        for start, batch in _batches(texts):
+        for start, batch in batches(texts):
             text, own = _sketches(read_words(batch))
             numbers.append((text + start).astype(np.int32))
             hashes.append(own)

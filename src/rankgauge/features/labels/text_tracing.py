@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rankgauge.matchers.spelling import plain_words
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_runs, hashed_runs, read_words
 
-__all__ = ["Near", "Place", "Traced", "is_cut_from", "trace"]
+__all__ = ["Near", "Place", "Traced", "batches", "is_cut_from", "trace"]
 
 N = 3
 """How many words a run has; a text of fewer words is one run."""
@@ -148,7 +148,7 @@ def trace(
         inner += np.bincount(stream.text[chosen], minlength=len(texts))
     places: list[list[Place]] = [[] for _ in texts]
     near = np.empty((0, 3), np.int64)  # text, document, seeds
-    for first, batch in _batches(documents):
+    for first, batch in batches(documents):
         words = read_words(batch)
         for group in groups:
             hits = group.hits(stream, words, first)
@@ -167,7 +167,7 @@ def trace(
     return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
 
 
-def _batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+def batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the documents some at a time, each time with the number of the first."""
     first = size = 0
     for number, text in enumerate(documents):
