@@ -5,9 +5,9 @@ Files of documents that are left out for each query: the value of the policy opt
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
@@ -18,7 +18,9 @@ from rankgauge.io.files import plain_suffix, read_bytes, real_path
 from rankgauge.io.problems import first_problems, refuse
 from rankgauge.samples import Fault
 
-__all__ = ["opened_options", "read_excluded"]
+__all__ = ["by_form", "opened_options", "read_excluded"]
+
+T = TypeVar("T")
 
 _QUERIES = ("id", "_id", "query_id", "query-id", "qid")
 _DOCUMENTS = ("excluded_ids", "excluded")
@@ -61,19 +63,30 @@ def read_excluded(path: Path) -> Excluded:
 
 
 def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
-    suffix = plain_suffix(path)
-    if suffix == ".parquet":
-        yield from _of_rows(path, problems)
-        return
-    data = read_bytes(path)
-    if suffix in {".jsonl", ".ndjson"} or data.lstrip()[:1] == b"[":
-        yield from _of_rows(path, problems)
-    elif data.lstrip()[:1] == b"{":
-        value, _ = read_json(data, str(path))
+    def of_mapping(value: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
         for query, documents in value.items():
             yield query, _ids(documents, f"query {query!r}", Problem("", str(path)), problems)
+
+    return by_form(path, lambda: _of_rows(path, problems), of_mapping, lambda text: _of_lines(text, path, problems))
+
+
+def by_form(
+    path: Path,
+    of_rows: Callable[[], Iterator[T]],
+    of_mapping: Callable[[Mapping[str, Any]], Iterator[T]],
+    of_text: Callable[[str], Iterator[T]],
+) -> Iterator[T]:
+    """Yield what a file has for queries, by its form: rows of a table, JSON by query, or lines."""
+    suffix = plain_suffix(path)
+    data = b"" if suffix == ".parquet" else read_bytes(path)
+    begin = data.lstrip()[:1]
+    if suffix in {".parquet", ".jsonl", ".ndjson"} or begin == b"[":
+        yield from of_rows()
+    elif begin == b"{":
+        value, _ = read_json(data, str(path))
+        yield from of_mapping(value)
     else:
-        yield from _of_lines(decode_text(data, str(path)), path, problems)
+        yield from of_text(decode_text(data, str(path)))
 
 
 def _of_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:

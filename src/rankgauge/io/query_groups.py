@@ -14,9 +14,9 @@ from typing import Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ParameterError, Problem, counted, listed
-from rankgauge.io.documents import decode_text, read_json
+from rankgauge.io.excluded_files import by_form
 from rankgauge.io.file_records import records
-from rankgauge.io.files import plain_suffix, read_bytes, real_path
+from rankgauge.io.files import real_path
 from rankgauge.io.problems import first_problems, refuse
 from rankgauge.samples import Fault
 
@@ -156,23 +156,15 @@ def _look(queries: Sequence[str]) -> str:
 
 
 def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
-    suffix = plain_suffix(path)
-    if suffix == ".parquet":
-        yield from _of_rows(path, problems)
-        return
-    data = read_bytes(path)
-    if suffix in {".jsonl", ".ndjson"} or data.lstrip()[:1] == b"[":
-        yield from _of_rows(path, problems)
-    elif data.lstrip()[:1] == b"{":
-        value, _ = read_json(data, str(path))
+    def of_mapping(value: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
         for query, groups in value.items():
             names = _names(groups)
             if names is None:
                 message = f"query {query!r}: its groups are a text or a list of texts, not {groups!r:.60}"
                 problems.append(Problem(message, str(path)))
             yield query, names or []
-    else:
-        yield from _of_text(decode_text(data, str(path)), path, problems)
+
+    return by_form(path, lambda: _of_rows(path, problems), of_mapping, lambda text: _of_text(text, path, problems))
 
 
 def _of_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
