@@ -1,5 +1,5 @@
 """
-Write what can be generated: the references of metrics, matchers, errors, public names and config files, and schemas.
+Write what can be generated: references of metrics, matchers, errors, commands, public names and configs, and schemas.
 
 Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
 """
@@ -53,6 +53,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/laws.md": _laws(),
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
+        ROOT / "docs/reference/command-line.md": runpy.run_path(str(ROOT / "docs/command_line.py"))["page"](),
         ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
         ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"]()
         + runpy.run_path(str(ROOT / "docs/tools/profiles_page.py"))["section"](),

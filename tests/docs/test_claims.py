@@ -1,5 +1,5 @@
 """
-What pages claim in prose: numbers, and options with their defaults.
+What pages claim in prose: numbers, and names of options.
 
 A number in a sentence is printed by a block of its page, or it is a figure of the source (`FIGURES`), or it was
 measured (`MEASURED`, which says on what). A number of none of these kinds is an error, so that none goes unchecked.
@@ -26,15 +26,10 @@ from rankgauge.features.history import change_point
 from rankgauge.features.history import lines as history_lines
 from rankgauge.features.html import html_report, packing, rereading
 from rankgauge.features.html import page as html_page
-from rankgauge.features.preflight import id_overlap
 from rankgauge.io import datasets, problems, yaml_documents
 from rankgauge.judging import text_doubts
-from rankgauge.judging.judged_columns import relevance_of
-from rankgauge.planning.cutoffs import DEFAULT_K
 from rankgauge.plugin import sections
-from rankgauge.policy import PROFILES
-from rankgauge.result import wording
-from rankgauge.scoring import call_threads, sut
+from rankgauge.scoring import call_threads
 from rankgauge.stats import aggregates, effects, estimates, paired_tests, sequential
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +39,7 @@ PAGES = {
 }
 ELSEWHERE = {
     **dict.fromkeys(
-        ("metrics", "matchers", "config", "conventions", "laws", "measures-by-tool", "trec-measures"),
+        ("metrics", "matchers", "config", "command-line", "conventions", "laws", "measures-by-tool", "trec-measures"),
         "docs/generate.py",
     ),
     **dict.fromkeys(("speed", "decisions"), "benchmarks"),
@@ -148,14 +143,6 @@ FIGURES = {
         f"P@1 | {1 / 2} | {1 / 2} | 1 |",
     ],
     "plugins": [f"up to {sections._MOST_COLUMNS} columns and {sections._MOST_ROWS:,} rows"],
-    "command-line": [
-        f"tables list the {wording._MOST_COHORTS} largest",
-        f"of more than {estimates._MOST_DRAWS // 100_000:,} pairs",
-        f"seconds, at most {sut._LONGEST_PAUSE:g} |",
-        f"with up to {paired_tests._ENUMERATED} differences all signs are tried",
-        f"a warning below {id_overlap._FEW_JUDGED} if there are ten judgments per query",
-        "the metric's cutoff, else 100 |",
-    ],
     "check-labels": [f"The first {job._DOUBTED} samples are looked at"],
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
@@ -297,7 +284,6 @@ def unchecked(page: str) -> list[str]:
             re.sub(rf"(?m)^{re.escape(figure)}.*$", "", text) if whole else text.replace(figure.removesuffix("..."), "")
         )
     known = shown(page)
-    text = re.sub(r"\| [\d.]+ (?=\|)", "| ", text) if page == "command-line" else text  # defaults have a test below
     left = []
     for paragraph in text.split("\n\n"):
         plain = NOT_PROSE.sub(" ", paragraph)
@@ -358,10 +344,6 @@ FOREIGN = {"--hook-type", "--scorer", "--action", "--overwrite", "--only", "--la
 """Options of other tools, and of our benchmarks."""
 
 
-DECIDED_LATER = {"--k": DEFAULT_K, "--relevance": relevance_of(PROFILES["trec10"]).minimum}
-"""Defaults that no parser knows."""
-
-
 def test_every_option_on_a_page_is_one() -> None:
     known = FOREIGN.union(*OPTIONS.values())
     written = {
@@ -370,34 +352,3 @@ def test_every_option_on_a_page_is_one() -> None:
         for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", path.read_text(encoding="utf-8"))
     }
     assert {(page, option) for page, option in written if option not in known and "--rankgauge-" not in option} == set()
-
-
-def test_defaults_of_options_are_those_of_the_commands() -> None:
-    """Rows such as ``| `--limit N` | 200 | ...``, below a heading that names the commands."""
-    heading, wrong, checked = "run", [], 0
-    for line in PAGES["command-line"].read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            heading = line
-        cells = [cell.strip() for cell in line.replace("\\|", "").strip("|").split("|")]
-        written = re.findall(r"`(-{1,2}[A-Za-z][\w-]*)", cells[0]) if line.startswith("|") else []
-        if not written or len(cells) < 3:
-            continue
-        actions = [
-            action
-            for name, known in OPTIONS.items()
-            for option, action in known.items()
-            if option == written[-1] and name and re.search(rf"\b{name}\b", heading)
-        ]
-        assert actions, line
-        said = cells[1].strip("`")
-        for action in actions:
-            default = DECIDED_LATER.get(action.option_strings[-1], action.default)
-            checked += default not in {None, ""}
-            if isinstance(default, bool):
-                wrong += [] if said.startswith("on under") or said == "off" else [(heading, written, said)]
-            elif default not in {None, "", said}:
-                wrong += [] if re.fullmatch(r"[\d.]+", said) and float(said) == default else [(heading, written, said)]
-            elif re.fullmatch(r"[\d.]+", said) and f"[default: {said}]" not in (action.help or ""):
-                wrong.append((heading, written, said))
-    assert wrong == []
-    assert checked > 20
