@@ -17,6 +17,9 @@ from typing import NamedTuple
 __all__ = ["MODULES", "SECTIONS", "Name", "Section", "exported", "page", "public_names"]
 
 
+TEMPLATE = Path(__file__).parent / "api.template"
+
+
 class Name(NamedTuple):
     """
     One public name.
@@ -245,14 +248,7 @@ def page() -> str:
     Returns:
         A table for each section.
     """
-    parts = [
-        "# Public names",
-        "",
-        "Generated from the source by `make docs`. Everything that you may import, from where, and what it does; [what",
-        "is stable](../explanation/stability.md) says how it may change. The site ([`make",
-        "site`](../../CONTRIBUTING.md)) has a page for each class and section, with all arguments and attributes;",
-        "`help(name)` in Python prints the same.",
-    ]
+    parts = list[str]()
     for title, purpose, modules in SECTIONS:
         parts += ["", f"## {title}", "", purpose, "", "| name | module | |", "|---|---|---|"]
         for module, names in modules.items():
@@ -260,7 +256,7 @@ def page() -> str:
             parts += [
                 f"| `{entry.name}` | `{module}` | {entry.summary} |".replace(" |  |", " | |") for entry in entries
             ]
-    return "\n".join(parts) + "\n"
+    return TEMPLATE.read_text(encoding="utf-8").replace("{names}", "\n".join(parts[1:]))
 
 
 def _found(module: str, name: str) -> Name:

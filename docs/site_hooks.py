@@ -70,7 +70,7 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     path = page.file.src_uri
     page.meta |= _META.get(path, {})
     text = with_titles(with_links(markdown, path))
-    if path == "gallery.md":
+    if path == "README.md":
         text = with_reports(text)
     return _with_names(text) if path == _API else text
 
@@ -183,7 +183,10 @@ def with_links(markdown: str, path: str) -> str:
     folder = posixpath.dirname(sources.get(path, f"docs/{path}"))
 
     def led(found: re.Match[str]) -> str:
-        target = site_path(posixpath.normpath(posixpath.join(folder, found["path"])))
+        source = posixpath.normpath(posixpath.join(folder, found["path"]))
+        if source.startswith("design/"):
+            return f"{found['title']} (`{source}` in the repository)"
+        target = site_path(source)
         relative = posixpath.relpath(target, posixpath.dirname(path) or ".")
         return f"[{found['title']}]({relative}{found['anchor'] or ''})"
 

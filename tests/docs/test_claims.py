@@ -35,7 +35,12 @@ from rankgauge.stats import aggregates, effects, estimates, paired_tests, sequen
 ROOT = Path(__file__).parents[2]
 PAGES = {
     path.stem: path
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("[a-z]*.md")))
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("[a-z]*.md")),
+        *sorted(ROOT.glob("design/*.md")),
+    )
 }
 ELSEWHERE = {
     **dict.fromkeys(
@@ -119,7 +124,6 @@ FIGURES = {
         f"the {hashes._SIZE:,} smallest hashes of the retrieved ids",
     ],
     "follow-results": [f"between which two entries it lies with {100 * history_lines._CONFIDENCE:g} % confidence"],
-    "gallery": [f"One retriever on {_QUESTIONS} questions"],
     "glossary": [_POWER],
     "how-a-number-is-made": [
         rf"\frac{{{_NDCG[0]:.5f}}}{{{_NDCG[1]:.5f}}} = {_NDCG[0] / _NDCG[1]:.5f}",
@@ -177,7 +181,7 @@ NAMES = {
         "40 documents with four each have 160",
         "what came 38th would pass",
     ],
-    "stability": ["Before 1.0", "From 1.0 on"],
+    "api": ["Before 1.0", "From 1.0 on"],
     "why-numbers-differ": ["32-bit"],
     "write-a-plugin": ["about 15 minutes"],
 }

@@ -28,12 +28,13 @@ from rankgauge.plugin import hookimpl
 from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+DESIGN = sorted(ROOT.glob("design/*.md"))
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *DESIGN])
 BESIDE = sorted([ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *ROOT.glob("plugins/*/README.md")])
 """Pages that only have their links checked: they stand in the site, too."""
 
 HOOKS = {declared: hook for hook, (_, declared) in _HOOKS.items()}
-MAP = ROOT / "docs/explanation/how-a-number-is-made.md"
+MAP = ROOT / "design/how-a-number-is-made.md"
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -192,7 +193,7 @@ def test_every_file_on_the_map_exists() -> None:
     assert [name for name in named if not (Path(rankgauge.__file__).parent / name).is_file()] == []
 
 
-@pytest.mark.parametrize("page", [*(ROOT / "docs/explanation").glob("*.md"), ROOT / "CONTRIBUTING.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*DESIGN, ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_every_file_of_the_source_that_a_page_names_exists(page: Path) -> None:
     named = re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))
     places = [ROOT, Path(rankgauge.__file__).parent]

@@ -160,7 +160,7 @@ def test_output_in_sentences_is_wrapped_and_a_table_is_not() -> None:
 def test_the_gallery_has_the_reports_that_its_page_names(tmp_path: Path) -> None:
     gallery = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/gallery.py")))
     gallery.main(tmp_path)
-    page = text_of("docs/gallery.md")
+    page = text_of("docs/README.md")
 
     assert sorted(re.findall(r"`gallery/([\w-]+)\.html`", page)) == sorted(gallery.REPORTS)
     assert "[two-systems](gallery/two-systems.html)" in SITE.with_reports(page)

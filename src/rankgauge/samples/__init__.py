@@ -2,7 +2,7 @@
 The dataset contract: what a sample, its ground truth and its output are, and how outside data becomes them.
 
 Reading is written by hand rather than with pydantic, because it is two things at once: strict about the dataset, all
-problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
+problems at a time, and forgiving about what a system emitted; `design/decisions.md` says more.
 """
 
 from rankgauge.samples.built_in_kinds import FIELDS, GOLD_KINDS, KINDS, OF_SOME, TEXT_KINDS, kind_called
