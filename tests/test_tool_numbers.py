@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
-from draws import named, some
+from draws import in_thorough_suite, named, some
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.tool_profiles import tool_names, tool_of
@@ -203,6 +203,7 @@ class TestTies:
         of_run = rankgauge.evaluate(TIED_QRELS, TIED_RUN, ["ndcg@4", "AP", "AUC"], policy={"ties": ties})
         assert [of_sample[name].mean for name in of_run.metrics] == [column.mean for column in of_run.metrics.values()]
 
+    @in_thorough_suite()
     def test_worst_and_best_hold_every_order_between_them(self):
         for place, case in enumerate(drawn.cases("ties")):
             qrels, run = drawn.judgments_and_run(case, "ties", "grades")

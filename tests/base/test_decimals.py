@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from draws import in_thorough_suite
 from rankgauge.base.plain_text import NUMBER, read_number, read_share
 from tables import rows
 
 
+@in_thorough_suite()
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_what_python_writes_is_read_to_the_last_bit(number):
     assert read_number(repr(number).encode()) == number

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from tables import rows
 
 FIGURES = json.loads((Path(__file__).parent / "peers/figures.json").read_text(encoding="utf-8"))
@@ -24,6 +25,7 @@ DIFFERENT = {
 }
 
 
+@in_thorough_suite()
 @rows("spelling", sorted({key for case in FIGURES["cases"] for key in case["values"]} - set(DIFFERENT)))
 def test_the_figure_is_ours_too(spelling):
     written = spelling.partition(" ")[2].replace("RBP(rel=1)", "RBP(rel=1, p=0.8)")  # p has another default here

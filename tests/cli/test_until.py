@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from draws import in_thorough_suite
+
 SYSTEM = """
 def good(given):
     return ["a"] if given % 5 else ["b"]
@@ -64,6 +66,7 @@ def test_a_config_has_gates_that_end_a_run_and_judges_them_as_others_where_nothi
     assert "0.0000 is below the minimum 0.5 (mean of n=200, 200 missing)" in without.out
 
 
+@in_thorough_suite()
 def test_a_stopped_run_goes_on_is_rescored_as_it_is_and_enters_no_history(run, rankgauge, tmp_path):
     first = run("--until", "hit@1 >= 0.5", "-o", "kept", "--history", "history", "--save-baseline", "base.json")
     assert first.code == 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine, Result, compare, html_report, judge_gates, load_baseline, save_baseline
 from rankgauge.comparison.gold_edits import gold_edits
 from rankgauge.comparison.layouts import comparison_lines
@@ -121,6 +122,7 @@ class TestComparisons:
         assert (found["hit@1"].verdict, len(found["hit@1"].edits.documents)) == ("worse", 0)
         assert "texts were normalized otherwise, old by '0' and new by" in found.notes[0]
 
+    @in_thorough_suite()
     def test_documents_that_came_or_went_changed(self) -> None:
         less = {name: text for name, text in TEXTS.items() if name != "d5"}
         for first, second in ((TEXTS, less), (less, TEXTS)):

@@ -109,6 +109,7 @@ def test_few_questions_show_nothing_at_a_strict_level() -> None:
     assert dict(curve)[20] is not None
 
 
+@in_thorough_suite()
 def test_a_pilot_that_is_too_small_says_so() -> None:
     plan = plan_power({"a": result([0.0] * 12), "b": result([1.0] + [0.0] * 11)}, method=T)
     metric = plan.metrics["p@1"]

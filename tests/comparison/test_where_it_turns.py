@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from comparison.made import result
+from draws import in_thorough_suite
 from rankgauge import Result, compare, evaluate
 from rankgauge.comparison.compare import tested_columns as columns_tested
 from rankgauge.comparison.differences import Unjudged
@@ -94,6 +95,7 @@ def test_ranks_need_a_difference_larger_by_their_efficiency():
     assert ranks / signs == pytest.approx(math.sqrt(math.pi / 3), rel=2e-3)  # a level by resamples is a little off
 
 
+@in_thorough_suite()
 def test_exact_intervals_show_equivalence_after_any_test():
     metric = compared(BASE, NEAR, test="bootstrap-bca", interval="exact", matters=0.3)
     low, high = betting_interval((NEAR - BASE + 1) / 2, 0.9)

@@ -148,6 +148,7 @@ class TestStaleOffsets:
     MOVED = "gold check"
     RENAMED = "do both sides use the same names? outputs: `hotel-east`; ground truth: `docs/ferries`"
 
+    @in_thorough_suite()
     @pytest.mark.parametrize(("wrong", "said"), [({"shift": 900}, MOVED), ({"prefix": "docs/"}, RENAMED)])
     def test_gold_that_stands_where_offsets_do_not_point_is_said(self, scored, wrong, said):
         assert said not in scored("right", chunked(800), "recall@5", data=spans()).text

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, RunInterrupted
 from rankgauge.errors import DataError, ParameterError, ResultError
 from rankgauge.io.kept_outputs import OutputsFile
@@ -346,6 +347,7 @@ class TestKept:
         assert "kept.jsonl:3: the last line is cut off" in caplog.text
         assert sorted(read_kept(Path("kept.jsonl"))) == ["q0", "q1", "q2", "q3"]
 
+    @in_thorough_suite()
     def test_wherever_a_file_is_cut_the_rest_is_called_and_the_scores_are_the_same(self):
         def system(given):
             return [f"b{n}" for n in range(given)] + ["a"]

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, RunInterrupted, judge_gates, save_baseline
 from rankgauge.errors import ParameterError, PlanError, ResultError
 from rankgauge.gates.outcomes import outcome_line
@@ -76,6 +77,7 @@ def test_the_order_is_random_seeded_and_not_that_of_the_data():
     assert sorted(called(0)) != called(0)
 
 
+@in_thorough_suite()
 def test_a_gate_that_stays_open_is_judged_over_all_samples():
     result = evaluation().run(sut=System(), until="hit@1 >= 0.8")
     outcome = gate_of(result, "hit@1 >= 0.8")
@@ -108,6 +110,7 @@ def test_quick_calls_do_not_go_before_slow_ones():
     assert gate_of(result).verdict == "pass"
 
 
+@in_thorough_suite()
 def test_a_kept_run_goes_on_and_an_answer_that_decides_needs_no_call(tmp_path):
     kept = tmp_path / "kept.jsonl"
     first = evaluation().run(sut=System(), until="hit@1 >= 0.5", keep=kept, concurrency=1)
@@ -173,6 +176,7 @@ def test_lower_is_better_metrics_and_maxima_are_decided_alike():
     assert max(len(good), len(bad)) < N
 
 
+@in_thorough_suite()
 def test_several_gates_share_the_error_and_all_have_to_be_decided():
     both = evaluation().run(sut=System(), until=["hit@1 >= 0.5", "ndcg@2 >= 0.6"])
     gates = both.manifest["until"]["gates"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, compare
 from rankgauge.comparison.layouts import comparison_lines, comparison_markdown
 from rankgauge.comparison.sentences import limit_lines
@@ -40,6 +41,7 @@ def scored(rows: list[dict[str, Any]], *metrics: str) -> Result:
     return ENGINE.dataset(rows).with_metrics(list(metrics) or ["recall@5"]).run()
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("by", ["id", "text"])
 def test_longer_results_that_win_at_equal_k_may_lose_at_equal_tokens(by: str) -> None:
     """

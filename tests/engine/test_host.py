@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankgauge.engine.host
+from draws import in_thorough_suite
 from rankgauge import Engine, HostScorer, __version__
 from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
@@ -186,6 +187,7 @@ def test_the_policy_can_refuse_a_sample():
         HostScorer(metrics="recall@5", policy={"missing_output": "error"}).score(expected=["a"])
 
 
+@in_thorough_suite()
 def test_a_scorer_is_used_by_many_threads_at_once():
     """Hosts score in threads, and matchers remember texts."""
     scorer = HostScorer(metrics=["recall(matcher=fuzzy-chunk)@5", "answer-containment-at-k"])

@@ -97,6 +97,7 @@ class TestEvaluations:
         evaluation = engine.dataset(samples(6)).with_metrics([alias])
         assert bits(evaluation.run()) == bits(sent(evaluation).run())
 
+    @in_thorough_suite()
     @rows("profile", sorted(PROFILES))
     def test_every_profile_can_be_sent(self, engine, profile):
         evaluation = engine.dataset(samples(6)).with_metrics(["ndcg@5", "recall@5"]).with_profile(profile)

@@ -210,6 +210,7 @@ def test_a_comparison_says_how_much_of_its_uncertainty_repeats_make_up():
     assert note.startswith(f"{min(1, share):.0%} of the variance of differences lies between repeats")
 
 
+@in_thorough_suite()
 def test_a_against_a_tells_how_often_repeats_would_be_called_different():
     stable = run(*["+-+-", "-+-+"] * 10)
     pair = compare({"a": stable, "again": stable})["again"]

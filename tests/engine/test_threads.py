@@ -129,6 +129,7 @@ def test_one_engine_plans_for_threads_that_ask_for_different_things():
     assert found == expected
 
 
+@in_thorough_suite()
 def test_samples_are_scored_one_by_one_by_many_threads():
     samples = drawn(3)
     alone = fresh().dataset([]).with_metrics(USUAL)

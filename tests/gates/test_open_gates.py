@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import evaluate, judge_gates
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.gates.drop import judge_drop
@@ -108,6 +109,7 @@ def _red(n: int, margin: float, draws: int, seed: int) -> float:
     return red / draws
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize(("n", "margin"), [(30, 0.05), (74, 0.02), (74, 0.05)])
 def test_a_a_changes_are_red_no_more_often_than_the_level_says(n: int, margin: float) -> None:
     """Of 500 draws at most 5 %, and three standard errors of that: .05 + 3 * .0097."""

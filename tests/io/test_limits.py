@@ -139,6 +139,7 @@ def test_what_is_read_whole_may_be_of_any_size_on_the_disk(tmp_path):
     assert open_qrels(write(tmp_path, "qrels", rows.encode())).n_judgments == 20_000
 
 
+@in_thorough_suite()
 @pytest.mark.usefixtures("small_limit")
 def test_one_query_of_a_run_beyond_the_limit_is_refused_by_its_name(tmp_path):
     lines = b"".join(b"q1 Q0 d%d 1 1.0 t\n" % n for n in range(200_000))

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge import evaluate
 from rankgauge.errors import DataError, NothingToEvaluateError
 from tables import rows
@@ -114,6 +115,7 @@ REAL_SCORES = {
 }
 
 
+@in_thorough_suite()
 @rows("scores", REAL_SCORES)
 @rows("grades", REAL_GRADES)
 def test_real_judgments_and_runs_are_never_taken_for_each_other(grades, scores):

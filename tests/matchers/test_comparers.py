@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge.errors import MatcherError
 from rankgauge.matchers.comparers import (
     contained,
@@ -240,6 +240,7 @@ def test_remem_decides_to_the_letter(chunk, original, verdict):
     assert remem([chunk], [original]).tolist() == [[float(verdict)]]
 
 
+@in_thorough_suite()
 @rows("function", [equal, contained, json_escaped, remem, token_overlap])
 @rows("text", some(["user: ", "a", "\\", '"', "\\u00e9", "漢", PROSE]))
 def test_comparer_comes_to_an_end_on_megabytes(function, text):

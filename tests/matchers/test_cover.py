@@ -291,6 +291,7 @@ def test_covered_parts_of_many_samples_are_those_of_each() -> None:
     assert blocks == [{(1, 1): whole_one}, {}, {(0, 1): whole_two, (1, 0): whole_one, (1, 1): whole_two}]
 
 
+@in_thorough_suite()
 def test_gold_texts_are_found_among_thousands_as_alone() -> None:
     """Words so few that most runs stand in several of the gold texts."""
     chance = random.Random(3)  # noqa: S311  # no secret

@@ -119,6 +119,7 @@ def test_long_runs_of_combining_marks_are_normalized_as_unicode_says(text, run):
         assert unicode_nfkc(long) == unicodedata.normalize("NFKC", long)
 
 
+@in_thorough_suite()
 @rows(("name", "kind"), some(list(itertools.product(NORMALIZERS, HOSTILE)), of=7))
 def test_normalizer_comes_to_an_end_on_a_megabyte_of_hostile_text(name, kind):
     assert isinstance(NORMALIZERS[name].function(HOSTILE[kind]), str)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from draws import draws, named, some
+from draws import draws, in_thorough_suite, is_thorough, named, some
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
@@ -44,8 +44,8 @@ OF_RUNS = ("batch-size", "one-by-one", "order-of-samples", "parts", "twice")
 
 EVERY = [name for name, law in LAWS.items() if law.when == "every" and name not in OF_RUNS]
 SOME_METRICS = [each for each in METRICS if named(each.alias)]
-CASES = draws(18)
-"""How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 at least."""
+CASES = 18 if is_thorough() else 3
+"""How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 if there are."""
 
 
 def _alias(value: object) -> str:
@@ -113,6 +113,7 @@ def test_sum_of_gains_falls_below_zero_where_gains_below_zero_earn(alias: str) -
     assert EngineMetric(subject, CATALOG).score(Case((-1.0, 3.0), (0,)), 1, "eval-harness") == -1.0
 
 
+@in_thorough_suite()
 @rows("subject", [each for each in SOME_METRICS if each.alias not in SUMS], ids=_alias)
 def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> None:
     """The profile `eval-harness` lets them; the law leaves that out, which is much to ask of a plugin."""
@@ -426,6 +427,7 @@ def test_every_law_has_a_metric_that_breaks_it() -> None:
     assert set(LAWS) - {"constant-scorer"} == {law for law, _ in FAULTY}
 
 
+@in_thorough_suite()
 def test_faulty_metric_passes_the_laws_it_does_not_break() -> None:
     check_metric(shrinking, laws=["tail", "best-first"], cases=draws(100)).raise_if_broken()
     laws = ["tail", "best-first", "relevant-helps", "perfect-is-one"]

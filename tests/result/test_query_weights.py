@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, evaluate, judge_gates
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.result.query_weights import weighted
@@ -112,6 +113,7 @@ def test_sign_flips_are_those_of_all_patterns_of_weighted_differences():
     assert flip_signs(differences[:, None], weights=weights).p[0] == reached / len(sums)
 
 
+@in_thorough_suite()
 def test_the_bootstrap_draws_values_with_their_weights():
     generator = np.random.default_rng(7)
     values, weights = generator.normal(0.2, 1, 60), generator.uniform(0.5, 3, 60)

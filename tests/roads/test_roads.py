@@ -102,6 +102,7 @@ def test_given_order_has_no_ties_to_average(tools):
     assert found["ndcg"] == pytest.approx(1.5 / (1 + 1 / math.log2(3)), rel=1e-12)
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("order", ["given", "score"])
 def test_a_repeat_below_the_depth_is_refused_unless_it_is_the_query_itself(tools, order):
     """Duplicates act before the depth, and after the query itself is dropped."""
@@ -112,6 +113,7 @@ def test_a_repeat_below_the_depth_is_refused_unless_it_is_the_query_itself(tools
     assert scored(tools, ranking, {"a": 1}, dropping)["rr"] == 1 / 2
 
 
+@in_thorough_suite()
 def test_the_best_of_repeats_has_the_highest_score_in_given_order_too(tools):
     """The second `a` stays, behind `x`; as C floats both have one score, and the first stays."""
     ranking = (("a", 2.0), ("x", 1.0), ("a", 2.00000001))

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.stats import agreement
 
 
@@ -28,6 +29,7 @@ def test_judges_who_never_agree_are_below_chance():
     assert agreement([0, 1], [1, 0]).kappa == -1.0
 
 
+@in_thorough_suite()
 def test_kappa_is_exact_for_large_counts():
     """1,000,003 pairs, one of them different: kappa = (p_o - p_e) / (1 - p_e) in fractions."""
     n = 1_000_003

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta, binomtest
 from scipy.stats import t as student
 
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge.stats import estimate_mean, interval_of_mean, is_binary
 from rankgauge.stats.intervals import betting_interval, clopper_pearson, wilson
 from tables import rows
@@ -91,6 +91,7 @@ def mixed(values, mean, alpha):
     return sum(share * each for share, each in zip(shares, won, strict=True)) / sum(shares)
 
 
+@in_thorough_suite()
 @rows("n", [1, 3, 12, 60])
 @rows("confidence", [0.9, 0.95])
 def test_a_betting_interval_holds_the_means_that_no_half_of_the_capital_refutes(n: int, confidence: float) -> None:
@@ -166,6 +167,7 @@ class TestClusters:
         assert interval([1.0, 0.0, 1.0], clusters=[0, 0, 0]) is None
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("n", some([5, 10, 30, 100], of=2))
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
 def test_exact_intervals_cover_the_true_mean(n: int, share: float) -> None:

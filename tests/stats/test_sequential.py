@@ -20,6 +20,7 @@ def decided(values, bound, level=0.05):
     return test.verdict, test.seen
 
 
+@in_thorough_suite()
 @rows(
     "values",
     some(
@@ -41,6 +42,7 @@ def test_at_most_the_level_of_all_orders_decide_wrongly(values, shift):
     assert sum(verdict is (shift > 0) for verdict in verdicts) / len(orders) <= 0.25
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("bound", some([0.6, 0.6 + 1e-6, 0.61, 0.59, 0.55]))
 def test_in_drawn_orders_at_most_one_in_twenty_is_wrong(bound):
     values = np.repeat([1.0, 0.0], [36, 24])

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge.stats.repeats import mean_variance, pass_rates, unstable, variance_parts
 
 NONE = np.nan
@@ -40,6 +41,7 @@ def test_no_parts_without_two_samples_or_any_second_repeat():
     assert variance_parts(np.array([[NONE, NONE], [1.0, 0.0]])) is None
 
 
+@in_thorough_suite()
 def test_the_standard_error_of_more_calls_is_that_of_simulated_means():
     rng = np.random.default_rng(11)
     means = [(rng.normal(0, 1, (10, 1)) + rng.normal(0, 2, (10, 4))).mean() for _ in range(20_000)]

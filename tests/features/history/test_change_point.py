@@ -78,6 +78,7 @@ def test_the_same_on_every_run():
     assert change_point(scores) == change_point(scores)
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("seed", some([21, 22, 23]))
 def test_an_interval_holds_as_much_as_its_confidence_of_resampled_places(seed):
     """Samples are drawn here by other random numbers; the middle 40 % of their places end where those do."""

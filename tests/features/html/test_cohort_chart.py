@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.features.html.blocks import Dot, dots
@@ -54,6 +55,7 @@ def charts(results):
     return re.findall(r'<div id="dots">.*?aria-label="([^"]*)"', text, re.DOTALL)
 
 
+@in_thorough_suite()
 def test_a_report_draws_the_means_or_differences_of_its_first_metric():
     # Hits at 0 and 4 of 0, 2, 4, 6: means .75 and .5; with hits at 1 and 5, too, odd numbers gain .25 of .5.
     assert charts(result(tagged=True)) == ["even 0.750; odd 0.500; All samples 0.625"]

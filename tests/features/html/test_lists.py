@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from packed_reports import payload
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
@@ -91,6 +92,7 @@ METRICS = [
 ]
 
 
+@in_thorough_suite()
 def test_what_the_file_holds_of_each_rank_adds_up_to_every_score():
     qrels, runs = drawn()
     results = rankgauge.evaluate(qrels, runs=runs, metrics=METRICS, catalog=CATALOG)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge import Engine
 from rankgauge.features.html import html_report
 
@@ -83,6 +84,7 @@ def test_every_loss_of_a_run_is_looked_at(seed):
     assert n > left > 7
 
 
+@in_thorough_suite()
 def test_every_loss_of_several_runs_and_metrics_is_looked_at():
     qrels, (first, second) = drawn(8)
     _, (third, _) = drawn(9)

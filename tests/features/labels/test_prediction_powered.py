@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from draws import some
+from draws import in_thorough_suite, some
 from rankgauge.features.labels.prediction_powered import LEAST_LABELLED, PoweredMean, powered_mean
 
 
@@ -119,6 +119,7 @@ def test_too_few_are_refused() -> None:
         powered_mean(np.arange(9.0), np.arange(float(few)), np.arange(few))
 
 
+@in_thorough_suite()
 @pytest.mark.parametrize("n", some([10, 40], of=2))
 def test_intervals_cover_where_the_model_is_biased(n: int) -> None:
     """Nominal 95 %: of 600, the share has a standard error of .009."""

@@ -95,6 +95,7 @@ def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
     assert ({before[0], after[2]}, len(before), len(after)) == ({"doc-0", "doc-1"}, 3, 3)
 
 
+@in_thorough_suite()
 def test_the_example_of_recall_on_duplicates_passes_one():
     example = check_metric(definitions.recall_that_counts_duplicates, laws=["duplicates"])["duplicates"].example
 
@@ -286,6 +287,7 @@ def test_no_report_advises_to_declare_tail_where_k_is_ignored(faulty):
     assert "tail" not in report.could_declare
 
 
+@in_thorough_suite()
 def test_the_example_of_an_ignored_cutoff_is_the_smallest_there_is():
     """Nothing relevant in the first result, and something below it."""
     example = check_metric(hit_at_any_rank, laws=["tail"])["tail"].example

@@ -43,6 +43,7 @@ def test_its_interval_covers_about_as_often_as_it_says() -> None:
     assert 0.90 <= covered <= 0.99
 
 
+@in_thorough_suite()
 def test_clusters_are_drawn_whole() -> None:
     """Ten copies of each question tell no more than one."""
     chance = np.random.default_rng(3)

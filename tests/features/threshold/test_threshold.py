@@ -131,6 +131,7 @@ def test_the_line_has_the_whole_threshold():
 
 
 class TestMistakes:
+    @in_thorough_suite()
     def test_clusters_that_leave_nothing_to_choose_by(self):
         """One cluster has all unanswerable questions, and some seeds leave it to the other half."""
         samples = [sample(number, 0.5, answerable=number < 20, topic=f"t{number // 20}") for number in range(40)]

@@ -185,7 +185,7 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
 
     @seed(0)
     @settings(
-        max_examples=max(5, int(cases / law.cost)),
+        max_examples=max(min(5, cases), int(cases / law.cost)),
         phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])],
         derandomize=True,
         database=None,
