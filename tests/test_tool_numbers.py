@@ -51,7 +51,7 @@ def test_profile_has_the_numbers_that_the_tool_computed(tool):
     assert compared > 100
 
 
-@rows("tool", some(tool_names(), first=1))
+@rows("tool", some(tool_names(), of=5, first=1))
 def test_names_of_ours_mean_what_the_tool_calls_it(tool):
     for measure in tool_of(tool).measures:
         if measure.refused or not measure.name or not measure.written:
@@ -64,7 +64,7 @@ def test_names_of_ours_mean_what_the_tool_calls_it(tool):
             assert len({column.fingerprint for column in both.metrics}) == 1, (ours, written)
 
 
-@rows("tool", some(tool_names()))
+@rows("tool", some(tool_names(), of=5))
 def test_what_a_profile_says_can_be_planned(tool):
     """Every expression of its file can be computed, and the file names a version."""
     found = tool_of(tool)

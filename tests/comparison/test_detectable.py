@@ -129,7 +129,7 @@ def test_metrics_that_say_the_same_need_no_more_and_few_that_differ_are_taken_as
     assert compare({"a": result(base, base), "b": result(few, base + moved)})["b"]["p@1"].detectable is not None
 
 
-@pytest.mark.parametrize(("moved", "is_known"), [(9, False), (10, True)])
+@pytest.mark.parametrize(("moved", "is_known"), [(9, False), pytest.param(10, True, marks=in_thorough_suite())])
 def test_power_and_a_comparison_say_of_the_same_data_whether_anything_is_known(moved: int, is_known: bool) -> None:
     base = np.linspace(0.1, 0.9, 150)
     other = base + np.r_[np.linspace(0.05, 0.1, moved), np.zeros(150 - moved)]

@@ -66,6 +66,7 @@ def test_a_gate_that_is_missed_ends_them_too():
     assert judge_gates(result, "hit@1 >= 0.5").exit_code == 1
 
 
+@in_thorough_suite()
 def test_the_order_is_random_seeded_and_not_that_of_the_data():
     def called(seed):
         system = System()
@@ -136,6 +137,7 @@ def test_with_repeats_a_sample_counts_once_all_its_calls_are_done():
     assert result.manifest["until"]["saved"] == 3 * (N - len(once))
 
 
+@in_thorough_suite()
 def test_failed_calls_count_as_the_policy_says():
     def fails(given):
         if given % 4 == 0:

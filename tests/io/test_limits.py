@@ -190,7 +190,8 @@ def test_values_nested_a_thousand_deep_are_reported_without_being_shown(field, t
         assert "retrieved[0]" in read_outputs(path, catalog=CATALOG, contract=DEFAULT_CONTRACT).by_id["a"].reason
 
 
-@pytest.mark.parametrize("length", [131_073, pytest.param(1_100_000, marks=in_thorough_suite())])
+@in_thorough_suite()
+@pytest.mark.parametrize("length", [131_073, 1_100_000])
 def test_long_fields_of_tables_are_read(length, tmp_path):
     document = "d" * length
     path = write(tmp_path, "qrels.csv", f'query-id,corpus-id,score\nq1,"{document}",1\n'.encode())

@@ -53,7 +53,7 @@ def held(passage: str, text: str, document: str, chunks: list[dict[str, object]]
     return False
 
 
-@pytest.mark.parametrize(("size", "overlap", "true_5", "found_5", "true_100", "found_100"), some(TABLE, of=4))
+@pytest.mark.parametrize(("size", "overlap", "true_5", "found_5", "true_100", "found_100"), some(TABLE, of=len(TABLE)))
 def test_what_is_found_is_near_the_truth(
     size: int, overlap: int, true_5: float, found_5: float, true_100: float, found_100: float
 ) -> None:

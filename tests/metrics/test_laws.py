@@ -90,9 +90,9 @@ def broken_together(law: str, together: Together, *, cases: int) -> BrokenError 
     return broken_by(LAWS[law], lambda: MetricTrial(subject), cases=cases, shrink=False)
 
 
-@pytest.mark.parametrize("law", OF_RUNS)
+@pytest.mark.parametrize("law", some(OF_RUNS, of=2, first=1))
 def test_all_metrics_together_obey_the_laws_of_runs(law: str) -> None:
-    if (broken := broken_together(law, Together(SOME_METRICS), cases=draws(72))) is not None:
+    if (broken := broken_together(law, Together(SOME_METRICS), cases=72 if is_thorough() else CASES)) is not None:
         alone = {each.alias: check_metric(each.alias, laws=[law], catalog=CATALOG).broken for each in SOME_METRICS}
         pytest.fail(
             f"{broken.reason}: {', '.join(name for name, laws in alone.items() if laws) or 'none of them alone'}"

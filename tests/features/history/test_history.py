@@ -185,7 +185,7 @@ def test_a_line_breaks_where_meaning_changed_and_says_what(folders):
     assert [point.change is None for point in line.points] == [True, True, True, True, False]
 
 
-@pytest.mark.parametrize("before", [3, 5])
+@pytest.mark.parametrize("before", [3, pytest.param(5, marks=in_thorough_suite())])
 def test_since_when_it_is_worse(folders, before):
     for day in range(9):
         folders.add(range(day % 2, 30 if day < before else 18))

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from draws import in_thorough_suite
 from rankgauge import Catalog, Engine
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.features.shards.totals import MetricTotals, Totals
@@ -32,7 +33,7 @@ def evaluation(engine):
     return engine.dataset(rows()).with_metrics(METRICS)
 
 
-@pytest.mark.parametrize("size", [1, 3, 50, 1000])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=in_thorough_suite()), 3, 50, 1000])
 def test_parts_come_to_what_the_whole_does(evaluation, size):
     whole = evaluation.run()
     totals = Totals.merge([Totals.of(part) for part in evaluation.stream(batch_size=size)])
