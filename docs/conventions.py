@@ -1,5 +1,5 @@
 """
-Write the table of `docs/reference/conventions.md`: the same rankings, scored in every system's convention.
+Write the table of `docs/reference/policy.md`: the same rankings, scored in every system's convention.
 
 Every column is an evaluation of ours under a profile or with options; run ``python docs/conventions.py`` when one of
 them changes. A test fails while the page differs from what this script would write.
@@ -18,7 +18,7 @@ from rankgauge.policy import PROFILES, Profile
 
 __all__ = ["COLUMNS", "RANKINGS", "Ranking", "main", "scores", "with_table"]
 
-PAGE = Path(__file__).parent / "reference" / "conventions.md"
+PAGE = Path(__file__).parent / "reference" / "policy.md"
 _BEGIN = "<!-- table: written by docs/conventions.py -->\n"
 _END = "<!-- end of table -->\n"
 

@@ -90,7 +90,7 @@ def _metrics() -> str:
         *_usual(),
         "",
         "By text and by place one result may hold several gold items: [which metric then takes which",
-        "rank](../explanation/own-ranks.md#which-metric-takes-which-rank).",
+        "rank](../explanation/why-numbers-differ.md#which-metric-takes-which-rank).",
         "",
     ]
     for alias, claim in Catalog.discover(own_only=True).metrics.items():
@@ -99,6 +99,9 @@ def _metrics() -> str:
 
 
 _USUAL = ("ndcg@10", "recall@10", "hit@5", "RR", "AP", "P@5", "bpref", "judged@10", "containment@5", "EM")
+
+
+_OWN_RANKS = "../explanation/why-numbers-differ.md#several-gold-items-in-one-result"
 
 
 def _usual() -> Iterator[str]:
@@ -121,7 +124,7 @@ def _metric(alias: str, metric: Metric) -> list[str]:
     gold = " or ".join(f"`{kind}`" for kind in metric.judging.gold)
     parts.append(f"| judges | {judged}, {f'against {gold}' if gold else 'without ground truth'} |")
     if metric.judging.own_ranks:
-        parts.append("| by text | gold items that one result holds take [own ranks](../explanation/own-ranks.md) |")
+        parts.append(f"| by text | gold items that one result holds take [own ranks]({_OWN_RANKS}) |")
     parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff.kind]} |")
     for parameter in metric.all_parameters:
         choices = " or ".join(f"`{choice}`" for choice in parameter.choices)

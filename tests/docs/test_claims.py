@@ -44,7 +44,7 @@ PAGES = {
 }
 ELSEWHERE = {
     **dict.fromkeys(
-        ("metrics", "matchers", "config", "command-line", "conventions", "laws", "measures-by-tool", "trec-measures"),
+        ("metrics", "matchers", "config", "command-line", "laws", "measures-by-tool"),
         "docs/generate.py",
     ),
     **dict.fromkeys(("speed", "decisions"), "benchmarks"),
@@ -53,6 +53,9 @@ ELSEWHERE = {
 """Pages that are generated, which a test keeps fresh, and pages of measurements, whose tables name their script."""
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+WRITTEN = re.compile(r"^<!-- table: .*?^<!-- end of table -->$", re.MULTILINE | re.DOTALL)
+"""A table that a script writes, which a test keeps fresh."""
+
 CODE = re.compile(r"`[^`]*`")
 NOT_PROSE = re.compile(r"^#.*$|`[^`]*`|\]\([^)]*\)", re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w@.,^/<-])(\d[\d,]*(?:\.\d+)?|\.\d+)(?![\w.]*\d)( %)?")
@@ -110,7 +113,6 @@ FIGURES = {
     "budget-in-tokens": [f"At most the first {equal_tokens._MOST:,} samples"],
     "judge-with-a-model": ["`--questions 40` does, and 40 are part of 80"],
     "compare-runs": ["only if the corrected p is at most 0.05"],
-    "denominators": [f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}"],
     "evaluate-on-spark": [f"A worker holds {_ROWS:,} rows at a time"],
     "explain-a-score": [
         f"with that gold item at rank 1, for the best {one_score._MOST_ON_TOP} |",
@@ -153,7 +155,12 @@ FIGURES = {
     "repeat-calls": [f"({compare._MOST_PAIRS} pairs at the most)"],
     "quickstart": ["their 95 % interval", "95th percentile"],
     "keep-and-rescore": ["95th percentile", f"While {call_threads.MOST} calls of a process are left behind"],
+    "policy": [
+        f"document of grade 3, is {(2**3 - 1) / 2**3}",
+        f"graded nDCG of the same is {1 + 1 / log2(3):.2f}",
+    ],
     "why-numbers-differ": [
+        f"anywhere from {1.5 / 5:.2f} to {1.5 / 2:.2f}",
         f"As C floats (trec_eval before 10), {2**24 + 1} and {2**24} are tied",
         f"below {aggregates._FLOOR:.5f} to that",
     ],
@@ -171,8 +178,10 @@ NAMES = {
         "a margin of 0.05 or more",
         "| 40 to 300 |",
     ],
+    "expressions": ["1,000 ranks count, as in cwl_eval"],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
     "repeat-calls": ["called five times are 30 values, not 150"],
+    "policy": ["haystack-ai 3.4"],
     "match-by-text": ["chunks of 200 and of 800 characters", "so that 41 is not found in 1941"],
     "read-records": ["the columns before 0.2"],
     "score-answers": ["over 1 instead of 100"],
@@ -182,7 +191,6 @@ NAMES = {
         "what came 38th would pass",
     ],
     "api": ["Before 1.0", "From 1.0 on"],
-    "why-numbers-differ": ["32-bit"],
     "write-a-plugin": ["about 15 minutes"],
 }
 """By page, numbers that are no figure of ours: of versions, equations and examples."""
@@ -266,7 +274,7 @@ MEASURED = {
 
 def prose(page: str) -> str:
     """Return a page without blocks; each paragraph is a line, of a table too."""
-    text = FENCE.sub("", PAGES[page].read_text(encoding="utf-8"))
+    text = WRITTEN.sub("", FENCE.sub("", PAGES[page].read_text(encoding="utf-8")))
     return "\n\n".join(
         " ".join(part.split()) for part in re.split(r"\n\n+(?!#)", re.sub(r"(?m)^(#.*)$", r"\1\n", text))
     )

@@ -224,7 +224,7 @@ def test_expectation_over_ties_is_refused_by_text():
 
 
 def test_page_lists_the_metrics_that_take_own_ranks():
-    page = (Path(__file__).parents[2] / "docs/explanation/own-ranks.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/explanation/why-numbers-differ.md").read_text(encoding="utf-8")
     (row,) = (line for line in page.splitlines() if line.startswith("| how early"))
     listed = {ENGINE.catalog.read(parse(f"{name}")).claim.declaration.alias for name in re.findall("`(.+?)`", row)}
 

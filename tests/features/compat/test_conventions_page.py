@@ -1,4 +1,4 @@
-"""docs/reference/conventions.md shows what our options compute, and that is what the systems compute."""
+"""docs/reference/policy.md shows what our options compute, and that is what the systems compute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def script():
 
 
 def test_the_table_is_fresh(script):
-    page = (DOCS / "reference" / "conventions.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "policy.md").read_text(encoding="utf-8")
 
     assert page == script["with_table"](page), "run python docs/conventions.py"
 
