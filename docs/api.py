@@ -139,7 +139,7 @@ SECTIONS = (
         "What data may be, and checking it before anything is scored. `Result.save` and `Result.load` keep results.",
         {
             "rankgauge": ("preflight", "Preflight", "Sample"),
-            "rankgauge.typing": ("Finding", "QrelsLike", "RunLike"),
+            "rankgauge.typing": ("Finding", "QrelsLike", "RunLike", "RunConventions"),
             "rankgauge.files": None,
         },
     ),

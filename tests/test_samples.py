@@ -3,7 +3,7 @@ import math
 import pytest
 
 from rankgauge.policy import PROFILES, Contract
-from rankgauge.samples import Expected, Fault, Output, Sample, read_expected, read_output, read_sample
+from rankgauge.samples import Expected, Fault, Output, Sample, SampleRules, read_expected, read_output, read_sample
 from tables import rows
 
 HARNESS = PROFILES["eval-harness"].contract
@@ -11,7 +11,7 @@ HARNESS = PROFILES["eval-harness"].contract
 
 def problems_of(record, **options):
     problems = []
-    assert read_sample(record, problems=problems, **options) is None
+    assert read_sample(record, SampleRules(**options), problems=problems) is None
     return problems
 
 
@@ -22,7 +22,7 @@ def problem_of(record, **options):
 
 def sample_of(record, **options):
     problems = []
-    sample = read_sample(record, problems=problems, **options)
+    sample = read_sample(record, SampleRules(**options), problems=problems)
     assert problems == []
     return sample
 

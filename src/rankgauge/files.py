@@ -172,7 +172,8 @@ def read_sample(
         The sample, None if it cannot be used. A malformed `actual_output` is no problem of the data: it is the sample's
         `Fault`.
     """
-    return sample_records.read_sample(record, problems=problems, needs_gold=needs_gold, file=file, line=line, path=path)
+    rules = sample_records.SampleRules(needs_gold=needs_gold)
+    return sample_records.read_sample(record, rules, problems=problems, file=file, line=line, path=path)
 
 
 def records(path: str | Path, *, catalog: Catalog | None = None, reader: str = "") -> Iterator[Record]:

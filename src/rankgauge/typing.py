@@ -5,6 +5,7 @@ Typing: what public functions take and return, for annotations and `isinstance`.
 from rankgauge.engine.comparing import MethodOptions
 from rankgauge.engine.host import HostColumn
 from rankgauge.engine.run_options import CallOptions
+from rankgauge.engine.runs import RunConventions
 from rankgauge.engine.sample_score import SampleScore
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import MetricExpression
@@ -40,6 +41,7 @@ __all__ = [
     "PoweredMetric",
     "QrelsLike",
     "RankAgreement",
+    "RunConventions",
     "RunLike",
     "SampleScore",
     "Share",

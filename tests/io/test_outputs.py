@@ -7,6 +7,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError
 from rankgauge.io.files import digest
 from rankgauge.io.output_files import read_outputs
+from rankgauge.io.preset_records import Shape
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Fault, Output
 
@@ -14,7 +15,7 @@ CATALOG = Catalog.discover(own_only=True)
 
 
 def outputs_of(source, fields=None):
-    return read_outputs(source, catalog=CATALOG, contract=DEFAULT_CONTRACT, fields=fields)
+    return read_outputs(source, catalog=CATALOG, contract=DEFAULT_CONTRACT, shape=Shape(CATALOG, fields=fields))
 
 
 def write(tmp_path, name, text):

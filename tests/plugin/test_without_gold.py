@@ -1,6 +1,5 @@
 """Metrics that need no ground truth: declared with ``gold=()``, over samples that may have none."""
 
-import inspect
 import json
 
 import pytest
@@ -9,7 +8,6 @@ from draws import draws, in_thorough_suite
 from rankgauge import Engine
 from rankgauge.errors import DeclarationError, RankgaugeError
 from rankgauge.plugin import Cutoff, metric, run_metric, sample_metric
-from rankgauge.plugin.metric_decorators import MetricOptions
 from rankgauge.testing import check_metric
 
 
@@ -130,8 +128,3 @@ def test_the_laws_hold_and_find_one_that_reads_ground_truth():
 
     report = check_metric(hidden, cases=20)
     assert "gold=()" in str(report)
-
-
-def test_the_keywords_of_the_easy_form_are_those_of_the_fast_one():
-    taken = {name: at.annotation for name, at in inspect.signature(metric).parameters.items() if name != "alias"}
-    assert {name: hint.__forward_arg__ for name, hint in MetricOptions.__annotations__.items()} == taken

@@ -18,7 +18,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import ConfigError, DataError, DeclarationError, UnknownNameError, UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.output_files import read_outputs
-from rankgauge.io.preset_records import recognized
+from rankgauge.io.preset_records import Shape, recognized
 from rankgauge.plugin import hookimpl, preset
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Output
@@ -118,7 +118,9 @@ def check_sample(folder: Path, file: str) -> None:
 
 def check_outputs(folder: Path, file: str) -> None:
     parts, _, name = OUTPUTS[file].partition("/")
-    outputs = read_outputs(folder / file, catalog=CATALOG, contract=DEFAULT_CONTRACT, preset=tool_of(file)).by_id
+    outputs = read_outputs(
+        folder / file, catalog=CATALOG, contract=DEFAULT_CONTRACT, shape=Shape(CATALOG, tool_of(file))
+    ).by_id
     assert list(outputs) == [name]
     check_output(outputs[name], parts, file)
 
@@ -179,7 +181,7 @@ class TestOtherVersions:
     def test_outputs(self, tool, raw, parts, tmp_path):
         path = tmp_path / "outputs.json"
         path.write_text(json.dumps({"q1": raw}))
-        output = read_outputs(path, catalog=CATALOG, contract=DEFAULT_CONTRACT, preset=tool).by_id["q1"]
+        output = read_outputs(path, catalog=CATALOG, contract=DEFAULT_CONTRACT, shape=Shape(CATALOG, tool)).by_id["q1"]
         assert (list(output.ids), list(output.texts)) == (parts, [GOLD])
         assert tool == "langfuse" or recognized(raw, CATALOG) == tool
 

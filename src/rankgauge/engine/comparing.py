@@ -21,7 +21,6 @@ from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
 from rankgauge.engine.metadata import metadata_of
-from rankgauge.engine.named_options import check_names, listing
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
@@ -30,6 +29,7 @@ from rankgauge.errors import DataError, ParameterError, ResultError
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import as_written
 from rankgauge.io.file_records import read_clusters
+from rankgauge.named_options import check_names, listing
 from rankgauge.policy import IntervalChoice
 from rankgauge.result import Result
 from rankgauge.result.query_weights import Weights, weighted

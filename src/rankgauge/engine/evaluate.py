@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Unpack, overload
 
-from rankgauge.catalog import Catalog
 from rankgauge.engine.run_result import grouped
-from rankgauge.engine.runs import run_evaluator
+from rankgauge.engine.runs import CONVENTIONS, RunConventions, run_evaluator
 from rankgauge.errors import MetricFailedError, ParameterError
 from rankgauge.io.open_sources import QrelsLike, RunLike
 from rankgauge.io.query_groups import Groups, QueryGroups
+from rankgauge.named_options import check_names, listing
 from rankgauge.planning.requests import MetricSpec
-from rankgauge.policy import Policy, Profile
 from rankgauge.result import Result
 from rankgauge.result.health import broken_metrics
 
@@ -28,14 +28,10 @@ def evaluate(
     run: RunLike,
     metrics: Sequence[MetricSpec] | MetricSpec,
     *,
-    profile: str | Policy | Profile = ...,
-    policy: Mapping[str, Any] | None = ...,
-    rel: float | None = ...,
-    k: int | None = ...,
     columns: Mapping[str, str] | None = ...,
     groups: Groups | None = ...,
-    catalog: Catalog | None = ...,
     weights: Path | Mapping[str, float] | None = ...,
+    **conventions: Unpack[RunConventions],
 ) -> Result: ...
 
 
@@ -45,31 +41,24 @@ def evaluate(
     *,
     runs: Mapping[str, RunLike],
     metrics: Sequence[MetricSpec] | MetricSpec,
-    profile: str | Policy | Profile = ...,
-    policy: Mapping[str, Any] | None = ...,
-    rel: float | None = ...,
-    k: int | None = ...,
     columns: Mapping[str, str] | None = ...,
     groups: Groups | None = ...,
-    catalog: Catalog | None = ...,
     weights: Path | Mapping[str, float] | None = ...,
+    **conventions: Unpack[RunConventions],
 ) -> dict[str, Result]: ...
 
 
+@listing(RunConventions, CONVENTIONS)
 def evaluate(
     qrels: QrelsLike,
     run: RunLike | None = None,
     metrics: Sequence[MetricSpec] | MetricSpec | None = None,
     *,
     runs: Mapping[str, RunLike] | None = None,
-    profile: str | Policy | Profile = "trec10",
-    policy: Mapping[str, Any] | None = None,
-    rel: float | None = None,
-    k: int | None = None,
     columns: Mapping[str, str] | None = None,
     groups: Groups | None = None,
-    catalog: Catalog | None = None,
     weights: Path | Mapping[str, float] | None = None,
+    **conventions: Unpack[RunConventions],
 ) -> Result | dict[str, Result]:
     """
     Evaluate a run, or several, against judgments.
@@ -91,6 +80,15 @@ def evaluate(
 
         runs: Several runs by name instead of *run*, each given in any of these ways; the judgments are read once.
 
+        columns: The tables' own names for `query`, `document`, `grade`, `score` and `rank`; under `run` or `qrels` what
+            each column of a file without a header is, such as ``"query,document,rank"``.
+
+        groups: The groups of queries, by which `Result.by_tag`, reports, comparisons and gates tell them apart: a file,
+            or a mapping such as ``{"q1": "short", "q2": ["long", "legal"]}``.
+
+        weights: How much each query counts in means: the weight by query id, or the `Path` of a file with a line for
+            each query, its id, a blank and its weight; see `Result.with_weights`. By default all count the same.
+
         profile: The conventions; trec_eval's by default. Judged queries that the run lacks count as 0 under it.
 
         policy: Policy options that differ from the profile's, such as ``{"ties": "error"}``.
@@ -99,16 +97,7 @@ def evaluate(
 
         k: Default cutoff, used when a metric has none.
 
-        columns: The tables' own names for `query`, `document`, `grade`, `score` and `rank`; under `run` or `qrels` what
-            each column of a file without a header is, such as ``"query,document,rank"``.
-
-        groups: The groups of queries, by which `Result.by_tag`, reports, comparisons and gates tell them apart: a file,
-            or a mapping such as ``{"q1": "short", "q2": ["long", "legal"]}``.
-
         catalog: What plugins offer; by default everything that is installed.
-
-        weights: How much each query counts in means: the weight by query id, or the `Path` of a file with a line for
-            each query, its id, a blank and its weight; see `Result.with_weights`. By default all count the same.
 
     Returns:
         One score for each judged query and metric, in byte order of the query ids; of several runs one result each, by
@@ -127,6 +116,7 @@ def evaluate(
 
         ResultError: A query has no weight, or one that is none.
     """
+    check_names("evaluate", conventions, _OPTIONS)
     if (run is None) is (runs is None):
         got = "neither" if run is None else "both"
         raise ParameterError(f"evaluate takes one run, or several as runs={{name: run}}; it got {got}")
@@ -135,7 +125,7 @@ def evaluate(
     if runs is not None and not isinstance(runs, Mapping):
         raise ParameterError(f"runs are given by name, such as {{'bm25': 'run.txt'}}, not {runs!r}")
     given = {"run": run} if run is not None else dict(runs or {})
-    planned = run_evaluator(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    planned = run_evaluator(metrics, **conventions)
     known = None if groups is None else QueryGroups.of(groups)
     results = planned.evaluate(qrels, given, columns=columns)
     results = {name: grouped(result, known) for name, result in results.items()}
@@ -145,3 +135,6 @@ def evaluate(
     if broken := broken_metrics(results):
         raise MetricFailedError(broken, returned)
     return returned
+
+
+_OPTIONS = tuple(inspect.signature(evaluate).parameters)

@@ -16,7 +16,6 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
 from rankgauge.engine.metadata import weighted_as_set_up
-from rankgauge.engine.named_options import listing
 from rankgauge.engine.run_options import CALL_DEFAULTS, CallOptions, RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, scores_of
 from rankgauge.errors import DataError, MetricFailedError, ParameterError, Problem, RankgaugeError, counted, listed
@@ -27,6 +26,7 @@ from rankgauge.io.field_names import FieldMap, check_field, letter_grades
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.io.query_groups import Groups, QueryGroups
 from rankgauge.judging.filtered import narrowed
+from rankgauge.named_options import listing
 from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
@@ -36,7 +36,7 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.result.query_weights import Weights
-from rankgauge.samples import Sample, read_sample
+from rankgauge.samples import Sample, SampleRules, read_sample
 from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
@@ -571,9 +571,8 @@ class Evaluation:
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
             shape = self.data.shape(self.catalog())
-            how: dict[str, Any] = {"contract": self.profile.contract, "needs_gold": plan.needs_gold}
-            how["kinds"] = plan.catalog.gold_kinds
-            read = read_sample(shape.sample(Record(sample)), problems=problems, **how)
+            rules = SampleRules(self.profile.contract, plan.catalog.gold_kinds, plan.needs_gold)
+            read = read_sample(shape.sample(Record(sample)), rules, problems=problems)
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read

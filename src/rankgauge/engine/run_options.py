@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from rankgauge.engine.named_options import check_names
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.kept_outputs import OutputsFile
 from rankgauge.io.output_files import OutputsSource, read_kept
+from rankgauge.named_options import check_names
 from rankgauge.samples import CallError, KeptOutput, Sample
 from rankgauge.scoring.stop import Stop
 

@@ -37,6 +37,7 @@ from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.sighting import unreached
 
 __all__ = [
+    "CONVENTIONS",
     "RunConventions",
     "RunEvaluator",
     "RunOrigin",
@@ -49,6 +50,20 @@ __all__ = [
     "plan_run",
     "run_evaluator",
 ]
+
+
+class RunConventions(TypedDict, total=False):
+    """By which conventions runs are evaluated; `rankgauge.evaluate` describes each."""
+
+    profile: str | Policy | Profile
+    policy: Mapping[str, Any] | None
+    rel: float | None
+    k: int | None
+    catalog: Catalog | None
+
+
+CONVENTIONS = RunConventions(profile="trec10", policy=None, rel=None, k=None, catalog=None)
+"""Those of trec_eval, with everything that is installed."""
 
 
 def evaluate_runs(
@@ -97,43 +112,27 @@ def judgments_for(plan: Plan, qrels: QrelsLike, columns: Mapping[str, str] | Non
     return excluded_judgments(qrels, plan.profile.policy.excluded)
 
 
-def run_evaluator(
-    metrics: Sequence[MetricSpec] | MetricSpec,
-    *,
-    profile: str | Policy | Profile = "trec10",
-    policy: Mapping[str, Any] | None = None,
-    rel: float | None = None,
-    k: int | None = None,
-    catalog: Catalog | None = None,
-) -> RunEvaluator:
+def run_evaluator(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unpack[RunConventions]) -> RunEvaluator:
     """
     Resolve the evaluation of a run before anything is read; arguments and errors are those of `rankgauge.evaluate`.
 
     Where the same was asked for before, the plan is the same, with what it remembers.
     """
-    slip: object = policy  # such as the name of a profile
-    if slip is not None and not isinstance(slip, Mapping):
+    given = RunConventions(**{**CONVENTIONS, **conventions})
+    policy: object = given["policy"]
+    if policy is not None and not isinstance(policy, Mapping):  # such as the name of a profile
         raise PolicyError(
-            f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
+            f"policy takes options such as {{'ties': 'error'}}, not {policy!r}; a named profile is given as profile="
         )
     options = opened_options(policy or {}).items()
     hashable = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in options)
-    request = _Request(specs_of(metrics), profile, hashable, rel, k, catalog or installed())
+    catalog = given["catalog"] or installed()
+    request = _Request(specs_of(metrics), given["profile"], hashable, given["rel"], given["k"], catalog)
     try:
         hash(request)
     except TypeError:  # a metric given as a mapping cannot be hashed
         return RunEvaluator(request.plan(), is_kept=False)
     return _planned_once(request)
-
-
-class RunConventions(TypedDict, total=False):
-    """The keywords of `run_evaluator`."""
-
-    profile: str | Policy | Profile
-    policy: Mapping[str, Any] | None
-    rel: float | None
-    k: int | None
-    catalog: Catalog | None
 
 
 def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unpack[RunConventions]) -> Plan:

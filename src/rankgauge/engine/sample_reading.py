@@ -55,10 +55,16 @@ class SampleReading:
         data.check_there([data.source, self.given])
         self.takes_blocks = wants_blocks and self.takes_all and self.reader.has_blocks
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
-        shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator", "number_rows")}
-        shape["reader"] = data.outputs_reader
-        shape["sorts_runs"] = self._policy.order == "given"
-        self.outputs = None if source is None else read_outputs(source, as_ids=self.takes_blocks, **shape, **how)
+        self.outputs = None
+        if source is not None:
+            self.outputs = read_outputs(
+                source,
+                shape=data.shape(plan.catalog),
+                as_ids=self.takes_blocks,
+                reader=data.outputs_reader,
+                sorts_runs=self._policy.order == "given",
+                **how,
+            )
         self.overlap = self._taken = 0
         self.unsteady: dict[str, None] = {}
 

@@ -28,7 +28,7 @@ from rankgauge.io.query_groups import QueryGroups
 from rankgauge.io.row_records import holds_rows, judgment_records
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import Block, Fault, IdOutputs, Output, Sample, read_block, read_sample
+from rankgauge.samples import Block, Fault, IdOutputs, Output, Sample, SampleRules, read_block, read_sample
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
@@ -111,9 +111,7 @@ class DatasetReader:
         self.count = 0
         self._data = data
         self._catalog = catalog
-        self._contract = contract
-        self._kinds = catalog.gold_kinds
-        self._needs_gold = needs_gold
+        self._rules = SampleRules(contract, catalog.gold_kinds, needs_gold)
         self._limit = limit
         self.is_labelled = is_part  # whether a sample with ground truth was read
         self.unlabelled: list[Problem] = []  # of samples without any, as long as no other has some
@@ -302,7 +300,7 @@ class DatasetReader:
             raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])
 
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
-        contract, seen, source = self._contract, self._seen, self._data.source
+        contract, seen, source = self._rules.contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
         is_shaped = bool(self._shape)
         for record in read:
@@ -340,10 +338,8 @@ class DatasetReader:
         lacking: list[str] = []
         sample = read_sample(
             value,
+            self._rules,
             problems=problems,
-            contract=self._contract,
-            kinds=self._kinds,
-            needs_gold=self._needs_gold,
             unlabelled=lacking,
             may_lack=self._maps_gold or is_row(record),
             file=file,

@@ -19,7 +19,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
-from rankgauge.io.field_names import FieldMap, without_mapped
+from rankgauge.io.field_names import without_mapped
 from rankgauge.io.file_records import decoded, given, has_our_lines, is_row, records
 from rankgauge.io.files import digest, ends_within_a_line, is_regular, open_file
 from rankgauge.io.preset_records import Shape
@@ -177,12 +177,9 @@ def read_outputs(
     *,
     catalog: Catalog,
     contract: Contract,
-    fields: FieldMap | None = None,
-    preset: str = "",
-    separator: str = "",
+    shape: Shape | None = None,
     as_ids: bool = False,
     reader: str = "",
-    number_rows: bool = False,
     sorts_runs: bool = True,
 ) -> Outputs:
     """
@@ -194,7 +191,7 @@ def read_outputs(
     Of the rows that a run has kept, which have attempts, the last of each sample and repeat counts. A last line of JSON
     lines that is cut off is logged and left out.
     """
-    shape = Shape(catalog, preset, fields, separator, number_rows=number_rows)
+    shape = shape or Shape(catalog)
     may_be_plain = as_ids and not (shape or reader)
     if may_be_plain and isinstance(source, Path) and has_our_lines(source, catalog) and is_regular(source):
         plain = _read_as_ids(source)
@@ -207,7 +204,7 @@ def read_outputs(
     label = str(source) if isinstance(source, Path) else ""
     if not isinstance(source, Path):
         rows = given(source, "outputs")
-    elif not reader and holds_rows(source, "run", catalog, only_lines=bool(preset or fields)):
+    elif not reader and holds_rows(source, "run", catalog, only_lines=shape.preset is not None or bool(shape.fields)):
         rows = run_records(source, catalog, keeps_order=not sorts_runs)
     else:
         rows = records(source, catalog, reader)

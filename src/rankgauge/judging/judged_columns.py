@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,37 +18,74 @@ from rankgauge.judging.ranking import relevance_of
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault
 
-__all__ = ["JudgedLists", "judged_under"]
+__all__ = ["FoundRows", "JudgedLists", "judged_under"]
+
+
+class FoundRows(NamedTuple):
+    """
+    Judged rows, in order of sample and rank, and a value for each.
+
+    Attributes:
+        ties: The first and the last rank that each could take.
+
+        first: Which are the first of their gold item; None if that has to be found.
+
+        earns: Which earn; None for all, or for the first of each gold item if duplicates are credited once.
+
+        score: The match scores; None for 1.
+    """
+
+    rows: Rows
+    ties: tuple[Ints, Ints] | None = None
+    first: Flags | None = None
+    earns: Flags | None = None
+    score: Floats | None = None
+
+    def by_grade(self, *, best: bool) -> FoundRows:
+        """
+        Return them in the order in which grades settle ties, at the ranks that they have in it.
+
+        Of a tie from rank *low* to *high* the *best* order has grades of 0 or more first, the highest at rank *low*,
+        and those below 0 last; the worst has those below 0 first, and the highest grade at rank *high*. Results that
+        nobody judged are between, as grade 0 is.
+        """
+        if self.ties is None:
+            return self
+        rows, (low, high) = self.rows, self.ties
+        order = np.lexsort((-rows.grade if best else rows.grade, low, rows.sample))
+        rows, low, high = rows.where(order), low[order], high[order]
+        starts = np.ones(len(order), dtype=np.bool_)
+        starts[1:] = (rows.sample[1:] != rows.sample[:-1]) | (low[1:] != low[:-1])
+        counts = np.diff(np.append(np.flatnonzero(starts), len(order)))
+        place = np.arange(len(order)) - np.repeat(np.flatnonzero(starts), counts)
+        after = np.repeat(counts, counts) - 1 - place
+        ranks = np.where((rows.grade >= 0) == best, low + place, high - after)
+        first, earns = (None if flags is None else flags[order] for flags in (self.first, self.earns))
+        score = None if self.score is None else self.score[order]
+        return FoundRows(rows._replace(rank=ranks), (low, high), first, earns, score)
 
 
 def judged_under(
     profile: Profile,
+    found: FoundRows,
     *,
     depth: Ints,
-    rows: Rows,
     gold: Rows,
-    ties: tuple[Ints, Ints] | None,
-    first: Flags | None = None,
-    earns: Flags | None = None,
-    score: Floats | None = None,
     times: Mapping[int, int] = MappingProxyType({}),
     graded: Flags | None = None,
     own_ranks: bool = False,
 ) -> Judged:
     """
-    Return judged rows, in order of sample and rank, as metrics read them.
+    Return judged rows as metrics read them.
 
-    Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
-    other defaults are the same for all: score 1, listed once, graded. Which rows are the first of their gold item is
-    found where it is not said. *own_ranks*: whether one result can hold several gold items, which take ranks of their
-    own unless the profile has it otherwise.
+    Gold items are listed once, but for those that *times* names, and samples are *graded* unless it is said which are.
+    *own_ranks*: whether one result can hold several gold items, which take ranks of their own unless the profile has it
+    otherwise.
     """
+    if profile.policy.orders_ties_by_grade:
+        found = found.by_grade(best=profile.policy.ties == "best")
+    rows, ties, first, earns, score = found
     n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
-    if ties is not None and profile.policy.orders_ties_by_grade:
-        order, ranks = _by_grade(rows, *ties, best=profile.policy.ties == "best")
-        rows, ties = rows.where(order)._replace(rank=ranks), (ties[0][order], ties[1][order])
-        first, earns = (None if each is None else each[order] for each in (first, earns))
-        score = None if score is None else score[order]
     if first is None:
         numbers = np.arange(n_rows)
         first_row = np.zeros(n_gold, dtype=np.int64)
@@ -76,25 +114,6 @@ def judged_under(
         high=high,
         own_ranks=own_ranks and profile.own_ranks,
     )
-
-
-def _by_grade(rows: Rows, low: Ints, high: Ints, *, best: bool) -> tuple[Ints, Ints]:
-    """
-    Return the order of rows, and their ranks in it, in which grades settle ties.
-
-    Of a tie from rank *low* to *high* the *best* order has grades of 0 or more first, the highest at rank *low*, and
-    those below 0 last; the worst has those below 0 first, and the highest grade at rank *high*. Results that nobody
-    judged stand between, as grade 0 does.
-    """
-    order = np.lexsort((-rows.grade if best else rows.grade, low, rows.sample))
-    sample, grade, low, high = rows.sample[order], rows.grade[order], low[order], high[order]
-    starts = np.ones(len(order), dtype=np.bool_)
-    starts[1:] = (sample[1:] != sample[:-1]) | (low[1:] != low[:-1])
-    first = np.flatnonzero(starts)
-    counts = np.diff(np.append(first, len(order)))
-    place = np.arange(len(order)) - np.repeat(first, counts)
-    after = np.repeat(counts, counts) - 1 - place
-    return order, np.where((grade >= 0) == best, low + place, high - after)
 
 
 class JudgedLists:
@@ -184,20 +203,14 @@ class JudgedLists:
             low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
             ties = low, high
         gold_grade, row_gold = np.array(self.gold_grade, dtype=np.float64), np.array(self.row_gold, dtype=np.int64)
+        row_sample, row_rank = np.array(self.row_sample, dtype=np.int64), np.array(self.row_rank, dtype=np.int64)
+        rows = Rows(row_sample, row_rank, gold_grade[row_gold], row_gold)
+        score = np.array(self.row_score, dtype=np.float64) if self.row_score else None
         judged = judged_under(
             profile,
+            FoundRows(rows, ties, first, earns, score),
             depth=np.array(self.depth, dtype=np.int64),
-            rows=Rows(
-                np.array(self.row_sample, dtype=np.int64),
-                np.array(self.row_rank, dtype=np.int64),
-                gold_grade[row_gold],
-                row_gold,
-            ),
             gold=Rows(gold_sample, nth_of_each(gold_sample), gold_grade, np.arange(len(gold_grade))),
-            ties=ties,
-            first=first,
-            earns=earns,
-            score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
             times=self.times,
             graded=graded,
             own_ranks=own_ranks,

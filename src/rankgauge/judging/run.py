@@ -16,7 +16,7 @@ from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBat
 from rankgauge.columns.judged_rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted
 from rankgauge.judging.evidence import Evidence
-from rankgauge.judging.judged_columns import judged_under
+from rankgauge.judging.judged_columns import FoundRows, judged_under
 from rankgauge.judging.ranking import earned, joined, mixed_ties, relevance_of, shown, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, RepeatFinder, ranks_of
 from rankgauge.judging.top import TopCollector
@@ -284,7 +284,7 @@ class RunCollector:
             intents = None if intents is None else intents.renumbered(gold_number)
         numbers = np.arange(len(owners))
         gold = Rows(owners, nth_of_each(owners), grades, numbers)
-        judged = judged_under(self.profile, depth=depth, rows=found, gold=gold, ties=ties)
+        judged = judged_under(self.profile, FoundRows(found, ties), depth=depth, gold=gold)
         return judged if intents is None else replace(judged, intents=intents)
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Concatenate, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from rankgauge.base.frozen import frozen
 from rankgauge.columns import Flags, Judged, JudgedSample, Scores, has_mask, unmasked
+from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
+from rankgauge.named_options import check_names, listing
 from rankgauge.plugin.metric import Contributions, CutoffRule, Explaining, Judging, Law, Metric, Need, check_declaration
 from rankgauge.plugin.signature import companion, declaring, read_signature
 
@@ -27,38 +28,97 @@ P = ParamSpec("P")
 S = TypeVar("S", bound=str)
 
 
-def metric(
-    alias: str,
-    *,
-    aliases: Iterable[str] = (),
-    short: Iterable[str] = (),
-    gold: str | Sequence[str] = "relevant",
-    judges: Literal["retrieved", "answer"] = "retrieved",
-    matcher: str | Callable[..., str] | None = None,
-    range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
-    higher_is_better: bool = True,
-    aggregate: str = "mean",
-    version: str = "1",
-    laws: Iterable[Law] = (),
-    uses_rel: bool | Literal["binary"] = True,
-    own_ranks: bool = False,
-    undefined: str = "the ground truth has no relevant item",
-    defined: Callable[[Judged], Flags] | None = None,
-    needs_max_grade: bool = False,
-    needs: Need | Iterable[Need] = (),
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
-    joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
-    pins: str | None = None,
-    check: Callable[..., None] | None = None,
-    describes: bool = False,
-    expectation: Callable[..., Scores] | Literal["itself"] | None = None,
-    check_ties: Callable[..., None] | None = None,
-    contributions: Callable[..., Contributions] | None = None,
-    example: Mapping[str, Value] = MappingProxyType({}),
-    without: Iterable[Literal["tail", "last-rank"]] = (),
-    like: str | Iterable[str] = (),
-    reference: Callable[..., float | None] | None = None,
-) -> Callable[[F], F]:
+class _NameOptions(TypedDict, total=False):
+    """What a metric is called."""
+
+    aliases: Iterable[str]
+    short: Iterable[str]
+    version: str
+
+
+class _JudgingOptions(TypedDict, total=False):
+    """What it judges against what, and what it sees of it."""
+
+    gold: str | Sequence[str]
+    judges: Literal["retrieved", "answer"]
+    matcher: str | Callable[..., str] | None
+    needs: Need | Iterable[Need]
+    needs_max_grade: bool
+    uses_rel: bool | Literal["binary"]
+    own_ranks: bool
+    defined: Callable[[Judged], Flags] | None
+    undefined: str
+
+
+class _ScoreOptions(TypedDict, total=False):
+    """What its numbers are, and which parameters it takes."""
+
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: str
+    describes: bool
+    pins: str | None
+    check: Callable[..., None] | None
+    expectation: Callable[..., Scores] | Literal["itself"] | None
+    check_ties: Callable[..., None] | None
+
+
+class _ExplainingOptions(TypedDict, total=False):
+    """How its scores are explained."""
+
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None
+    joins: Iterable[Literal["relevant", "top_k", "expected_span"]]
+    contributions: Callable[..., Contributions] | None
+
+
+class _CheckOptions(TypedDict, total=False):
+    """What it is held to by `rankgauge.testing`."""
+
+    laws: Iterable[Law]
+    without: Iterable[Literal["tail", "last-rank"]]
+    example: Mapping[str, Value]
+    like: str | Iterable[str]
+    reference: Callable[..., float | None] | None
+
+
+class MetricOptions(_NameOptions, _JudgingOptions, _ScoreOptions, _ExplainingOptions, _CheckOptions, total=False):
+    """The options of a declaration; `metric` describes each."""
+
+
+METRIC_DEFAULTS = MetricOptions(
+    aliases=(),
+    short=(),
+    version="1",
+    gold="relevant",
+    judges="retrieved",
+    matcher=None,
+    needs=(),
+    needs_max_grade=False,
+    uses_rel=True,
+    own_ranks=False,
+    defined=None,
+    undefined="the ground truth has no relevant item",
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    aggregate="mean",
+    describes=False,
+    pins=None,
+    check=None,
+    expectation=None,
+    check_ties=None,
+    details=None,
+    joins=(),
+    contributions=None,
+    laws=(),
+    without=(),
+    example={},
+    like=(),
+    reference=None,
+)
+
+
+@listing(MetricOptions, METRIC_DEFAULTS)
+def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
 
@@ -77,6 +137,8 @@ def metric(
         short: Short names. One with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the parameter of
             *pins* sets that.
 
+        version: Raise it when the definition changes.
+
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken. ``()`` for a
             metric that needs none, such as the diversity of a list: samples may then lack `expected_output`.
 
@@ -84,41 +146,32 @@ def metric(
 
         matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
 
-        range: Lowest and highest value; None for no bound.
+        needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
 
-        higher_is_better: Whether more is better.
-
-        aggregate: How samples become one number: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
-
-        version: Raise it when the definition changes.
-
-        laws: The laws that hold; see `Law`.
+        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
         uses_rel: Whether a threshold of relevance has any effect; `binary` for a metric that reads gains, which a `rel`
             of its own turns into 1 and 0, and which ignores the threshold of the run.
 
         own_ranks: Whether it reads `Judged.at_own_ranks`, so that by text several gold items of one result all earn.
 
-        undefined: Why a sample has no score if its ground truth does not allow one, for reports.
-
         defined: ``(Judged) -> flags`` of shape (n,): which samples' ground truth allows a score; by default, where
             anything is relevant. A missing output is *undefined* only where this says so.
 
-        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
+        undefined: Why a sample has no score if its ground truth does not allow one, for reports.
 
-        needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
+        range: Lowest and highest value; None for no bound.
 
-        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for. Values are kept as
-            JSON has them, arrays as lists; one that JSON cannot hold is left out, with the reason.
+        higher_is_better: Whether more is better.
 
-        joins: Facts about ids and texts that the engine adds to the details.
+        aggregate: How samples become one number: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
+
+        describes: Whether it describes the data rather than how good a ranking is, so that a missing output counts as
+            an empty ranking, whatever the range.
 
         pins: The parameter that a number after ``@`` sets, if it is not a cutoff (``iprec@0.1``).
 
         check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
-
-        describes: Whether it describes the data rather than how good a ranking is, so that a missing output counts as
-            an empty ranking, whatever the range.
 
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
@@ -126,14 +179,21 @@ def metric(
         check_ties: As `check`, called under ``ties=average``: a `ValueError` says for which values of parameters there
             is no closed form, so that planning refuses them. `expectation` raises for none.
 
+        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for. Values are kept as
+            JSON has them, arrays as lists; one that JSON cannot hold is left out, with the reason.
+
+        joins: Facts about ids and texts that the engine adds to the details.
+
         contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
             explain`; None where the score is no sum over ranks.
 
-        example: Parameters with which the laws are checked, for a metric that cannot work with its defaults, such as
-            one that needs a file.
+        laws: The laws that hold; see `Law`.
 
         without: Which of `tail` and `last-rank`, the laws of metrics with a cutoff, do not hold, as for a share of all
             that was retrieved.
+
+        example: Parameters with which the laws are checked, for a metric that cannot work with its defaults, such as
+            one that needs a file.
 
         like: Metrics that this one equals somewhere, for the checks of laws: an expression, with ``@k`` for the same
             cutoff, and where the two agree, such as ``"ndcg@k where binary and few relevant"``; see `LikeCondition`.
@@ -145,61 +205,66 @@ def metric(
         A decorator that leaves the function as it is.
 
     Raises:
-        DeclarationError: When applied: the declaration cannot be used.
+        DeclarationError: An option has an unknown name; when applied: the declaration cannot be used.
     """
+    check_names("metric", options, METRIC_DEFAULTS, DeclarationError)
+    return declaring(functools.partial(_declared, alias, MetricOptions(**{**METRIC_DEFAULTS, **options})))
 
-    def declare(function: Callable[..., Any]) -> Metric:
-        source = getattr(function, "__wrapped__", function)
-        parameters, kind = read_signature(alias, source)
-        matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
-        defaults = {parameter.name: parameter.default for parameter in parameters}
-        cutoff = CutoffRule(kind, pins)
-        narrowed = functools.partial(companion, alias, offered={**cutoff.given(None), **defaults})
-        declaration = Metric(
-            alias=alias,
-            aliases=_several(aliases),
-            short=_several(short),
-            function=function,
-            source=source,
-            parameters=parameters,
-            cutoff=cutoff,
-            judging=Judging(
-                gold=_several(gold),
-                judges=judges,
-                matcher=matcher,
-                matching=matching,
-                needs=_several(needs),
-                uses_rel=uses_rel if _several(gold) else False,
-                own_ranks=own_ranks,
-                defined=defined,
-                undefined=undefined,
-            ),
-            explaining=Explaining(
-                None if details is None else narrowed("details", details),
-                tuple(joins),
-                None if contributions is None else narrowed("contributions", contributions),
-            ),
-            range=range,
-            higher_is_better=higher_is_better,
-            aggregate=aggregate,
-            describes=describes,
-            version=version,
-            laws=frozenset(laws),
-            needs_max_grade=needs_max_grade,
-            check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
-            expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
-            check_ties=None
-            if check_ties is None
-            else companion(alias, "check_ties", check_ties, defaults, skip_first=False),
-            example=frozen(example),
-            without=frozenset(without),
-            like=_several(like),
-            reference=reference,
-        )
-        check_declaration(declaration)
-        return declaration
 
-    return declaring(declare)
+def _declared(alias: str, given: MetricOptions, function: Callable[..., Any]) -> Metric:
+    """Return a declaration of which every option is given, checked."""
+    source = getattr(function, "__wrapped__", function)
+    parameters, kind = read_signature(alias, source)
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+    cutoff = CutoffRule(kind, given["pins"])
+    of_batch = {**cutoff.given(None), **defaults}
+    expectation = given["expectation"]
+    declaration = Metric(
+        alias=alias,
+        aliases=_several(given["aliases"]),
+        short=_several(given["short"]),
+        function=function,
+        source=source,
+        parameters=parameters,
+        cutoff=cutoff,
+        judging=_judging(alias, given),
+        explaining=Explaining(
+            companion(alias, "details", given["details"], of_batch),
+            tuple(given["joins"]),
+            companion(alias, "contributions", given["contributions"], of_batch),
+        ),
+        range=given["range"],
+        higher_is_better=given["higher_is_better"],
+        aggregate=given["aggregate"],
+        describes=given["describes"],
+        version=given["version"],
+        laws=frozenset(given["laws"]),
+        needs_max_grade=given["needs_max_grade"],
+        check=companion(alias, "check", given["check"], defaults, skip_first=False),
+        expectation=companion(alias, "expectation", expectation, of_batch) if callable(expectation) else expectation,
+        check_ties=companion(alias, "check_ties", given["check_ties"], defaults, skip_first=False),
+        example=frozen(given["example"]),
+        without=frozenset(given["without"]),
+        like=_several(given["like"]),
+        reference=given["reference"],
+    )
+    check_declaration(declaration)
+    return declaration
+
+
+def _judging(alias: str, given: MetricOptions) -> Judging:
+    gold, matcher = _several(given["gold"]), given["matcher"]
+    return Judging(
+        gold=gold,
+        judges=given["judges"],
+        matcher=matcher,
+        matching=read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else (),
+        needs=_several(given["needs"]),
+        uses_rel=given["uses_rel"] if gold else False,
+        own_ranks=given["own_ranks"],
+        defined=given["defined"],
+        undefined=given["undefined"],
+    )
 
 
 def _several(given: S | Iterable[S]) -> tuple[S, ...]:
@@ -207,41 +272,9 @@ def _several(given: S | Iterable[S]) -> tuple[S, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-class MetricOptions(TypedDict, total=False):
-    """The keywords of `metric`, which `sample_metric` passes on."""
-
-    aliases: Iterable[str]
-    short: Iterable[str]
-    gold: str | Sequence[str]
-    judges: Literal["retrieved", "answer"]
-    matcher: str | Callable[..., str] | None
-    range: tuple[float | None, float | None]
-    higher_is_better: bool
-    aggregate: str
-    version: str
-    laws: Iterable[Law]
-    uses_rel: bool | Literal["binary"]
-    own_ranks: bool
-    undefined: str
-    defined: Callable[[Judged], Flags] | None
-    needs_max_grade: bool
-    needs: Need | Iterable[Need]
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None
-    joins: Iterable[Literal["relevant", "top_k", "expected_span"]]
-    pins: str | None
-    check: Callable[..., None] | None
-    describes: bool
-    expectation: Callable[..., Scores] | Literal["itself"] | None
-    check_ties: Callable[..., None] | None
-    contributions: Callable[..., Contributions] | None
-    example: Mapping[str, Value]
-    without: Iterable[Literal["tail", "last-rank"]]
-    like: str | Iterable[str]
-    reference: Callable[..., float | None] | None
-
-
+@listing(MetricOptions, METRIC_DEFAULTS)
 def sample_metric(
-    alias: str, **declaration: Unpack[MetricOptions]
+    alias: str, **options: Unpack[MetricOptions]
 ) -> Callable[[Callable[Concatenate[JudgedSample, P], float | None]], Callable[Concatenate[Judged, P], Scores]]:
     """
     Declare a metric over one ranking: ``(ranking: JudgedSample, *, k: int, ...) -> float | None``.
@@ -251,20 +284,22 @@ def sample_metric(
     Args:
         alias: As in `metric`.
 
-        **declaration: As in `metric`.
+        **options: As in `metric`.
 
     Returns:
         A decorator that lifts the function into the batch form, with the same parameters.
 
     Raises:
-        DeclarationError: When applied: the declaration cannot be used.
+        DeclarationError: An option has an unknown name; when applied: the declaration cannot be used.
     """
+    check_names("sample_metric", options, METRIC_DEFAULTS, DeclarationError)
+    declared = metric(alias, **options)
 
     def decorate(
         function: Callable[Concatenate[JudgedSample, P], float | None],
     ) -> Callable[Concatenate[Judged, P], Scores]:
         lifted: Callable[Concatenate[Judged, P], Scores] = _lift(function)
-        return metric(alias, **declaration)(lifted)
+        return declared(lifted)
 
     return decorate
 

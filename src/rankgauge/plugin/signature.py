@@ -115,13 +115,21 @@ def read_signature(
 
 
 def companion(
-    alias: str, role: str, function: Callable[..., Any], offered: Mapping[str, object], *, skip_first: bool = True
-) -> Callable[..., Any]:
+    alias: str,
+    role: str,
+    function: Callable[..., Any] | None,
+    offered: Mapping[str, object],
+    *,
+    skip_first: bool = True,
+) -> Callable[..., Any] | None:
     """
     Return a metric's companion, such as `details`, so that it may name only the parameters it uses.
 
     It is called with any of those offered (name to default), and is given each that it names, or the default.
+    A metric without one has None.
     """
+    if function is None:
+        return None
     try:
         parameters = list(inspect.signature(function).parameters.values())[skip_first:]
     except (TypeError, ValueError):  # a function written in C may have no signature

@@ -12,7 +12,7 @@ from rankgauge.samples.gold_nuggets import labelled
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.plain_blocks import Block, IdOutputs, read_block, read_id_outputs
 from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
-from rankgauge.samples.sample_records import read_sample
+from rankgauge.samples.sample_records import SampleRules, read_sample
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Expected,
@@ -51,6 +51,7 @@ __all__ = [
     "Output",
     "Place",
     "Sample",
+    "SampleRules",
     "Searches",
     "Span",
     "Stage",

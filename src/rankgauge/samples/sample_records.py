@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,6 +23,7 @@ from rankgauge.samples.unread_keys import KNOWN, SETS, Unread, unread_among, unr
 from rankgauge.samples.validity import read_moment
 
 __all__ = [
+    "SampleRules",
     "check_cohort",
     "fields_without_values",
     "read_metadata",
@@ -38,13 +39,29 @@ _NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
 """What a sample without metadata says: no cutoff, no cohorts, answerable."""
 
 
+class SampleRules(NamedTuple):
+    """
+    What samples are read by.
+
+    Attributes:
+        kinds: The kinds of ground truth of plugins.
+
+        needs_gold: Whether each has ground truth.
+    """
+
+    contract: Contract = DEFAULT_CONTRACT
+    kinds: Kinds | None = None
+    needs_gold: bool = True
+
+
+_PLAIN = SampleRules()
+
+
 def read_sample(
     record: object,
+    rules: SampleRules = _PLAIN,
     *,
     problems: list[Problem],
-    contract: Contract = DEFAULT_CONTRACT,
-    kinds: Kinds | None = None,
-    needs_gold: bool = True,
     unlabelled: list[str] | None = None,
     may_lack: bool = False,
     file: str = "",
@@ -55,12 +72,13 @@ def read_sample(
     Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`.
 
     Where there is a list of *unlabelled*, what a sample without ground truth lacks is added to that one, and the sample
-    is read: where it says so by a null, or *may lack* the key. *kinds* are the kinds of ground truth of plugins.
+    is read: where it says so by a null, or *may lack* the key.
     """
     if type(record) is not dict and not isinstance(record, Mapping):
         message = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
         problems.append(Problem(message, file, line, path))
         return None
+    contract, kinds, needs_gold = rules
     get = record.get
     sample_id: Any = get("id")
     metadata, raw = get("metadata"), get("expected_output")

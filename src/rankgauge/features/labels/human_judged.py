@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Qrels
-from rankgauge.engine.named_options import check_names, listing
-from rankgauge.engine.runs import RunConventions, evaluate_runs, plan_run
+from rankgauge.engine.runs import CONVENTIONS, RunConventions, evaluate_runs, plan_run
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, counted
 from rankgauge.features.labels.powered_comparison import JudgedQuestions, PoweredComparison, compare_powered
 from rankgauge.io.judgment_sources import sources_of
 from rankgauge.io.nested_mappings import qrels_of_mapping
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels
+from rankgauge.named_options import check_names, listing
 from rankgauge.planning.plan import Plan, PlannedMetric
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.scoring.flaws import SCORED
@@ -29,7 +29,7 @@ _Floats = NDArray[np.float64]
 _Grades = dict[str, dict[str, float]]
 
 
-@listing(RunConventions, {"profile": "trec10", "policy": None, "rel": None, "k": None, "catalog": None})
+@listing(RunConventions, CONVENTIONS)
 def prediction_powered(
     runs: Mapping[str, RunLike],
     metrics: Sequence[MetricSpec] | MetricSpec,

@@ -12,7 +12,19 @@ import orjson
 
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, GoldSet, Kinds, Output, Sample, Span, Stage, labelled, read_sample
+from rankgauge.samples import (
+    Expected,
+    Fault,
+    GoldSet,
+    Kinds,
+    Output,
+    Sample,
+    SampleRules,
+    Span,
+    Stage,
+    labelled,
+    read_sample,
+)
 from rankgauge.samples.sample_outputs import items_of
 
 __all__ = ["make_record", "numbered", "outputs_of", "samples_of"]
@@ -40,7 +52,7 @@ def make_record(
         record = _put_together(sample, given)
     plain = _plain(record)
     problems: list[Problem] = []
-    if read_sample(plain, problems=problems, contract=contract, kinds=kinds) is None:
+    if read_sample(plain, SampleRules(contract, kinds), problems=problems) is None:
         _raise(problems)
     return plain
 

@@ -5,10 +5,10 @@ Options that a function takes as ``**options: Unpack[...]``: refused by name, an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
-from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 
 __all__ = ["check_names", "listing"]
 
@@ -40,9 +40,10 @@ def listing(options: type, defaults: Mapping[str, object]) -> Callable[[_Functio
     return listed
 
 
-def check_names(function: str, given: Iterable[str], known: Iterable[str]) -> None:
+def check_names(
+    function: str, given: Iterable[str], known: Collection[str], error: type[RankgaugeError] = ParameterError
+) -> None:
     """Refuse options of other names than those that a function takes."""
-    known = list(known)
     for name in given:
         if name not in known:
-            raise ParameterError(f"{function}() has no option {name!r}{did_you_mean(name, known)}")
+            raise error(f"{function}() has no option {name!r}{did_you_mean(name, known)}")

@@ -10,7 +10,9 @@ import pytest
 from rankgauge import Engine, Evaluation, compare, evaluate, prediction_powered
 from rankgauge.engine.run_options import Calls, RunArguments
 from rankgauge.engine.runs import RunConventions
-from rankgauge.errors import ParameterError
+from rankgauge.errors import DeclarationError, ParameterError
+from rankgauge.plugin import metric, sample_metric
+from rankgauge.plugin.metric_decorators import MetricOptions
 from rankgauge.typing import CallOptions, MethodOptions
 
 RESULT = evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "mrr")
@@ -25,7 +27,13 @@ def told(function: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("function", "options"),
-    [(Evaluation.run, CallOptions), (compare, MethodOptions), (prediction_powered, RunConventions)],
+    [
+        (Evaluation.run, CallOptions),
+        (compare, MethodOptions),
+        (prediction_powered, RunConventions),
+        (evaluate, RunConventions),
+        (metric, MetricOptions),
+    ],
 )
 def test_every_option_is_listed_with_its_default_and_described(function, options):
     parameters = inspect.signature(function).parameters
@@ -43,7 +51,7 @@ def test_defaults_are_those_that_hold():
     assert inspect.signature(compare).parameters["confidence"].default == compare({"a": RESULT, "b": RESULT}).confidence
 
 
-@pytest.mark.parametrize("function", [Evaluation.run, compare, prediction_powered])
+@pytest.mark.parametrize("function", [Evaluation.run, compare, evaluate, prediction_powered, metric, sample_metric])
 def test_what_is_written_takes_few(function):
     code = inspect.unwrap(function).__code__
     assert code.co_argcount + code.co_kwonlyargcount <= 10
@@ -64,6 +72,10 @@ def test_all_that_a_run_takes_is_an_argument_of_it():
             lambda: prediction_powered({}, "mrr", judgments={}, human={}, profil="trec"),
             r"prediction_powered\(\) has no option 'profil' \(did you mean 'profile'\?\)",
         ),
+        (
+            lambda: evaluate({}, {}, "mrr", profil="trec"),
+            r"evaluate\(\) has no option 'profil' \(did you mean 'profile'\?\)",
+        ),
         (lambda: compare({"a": RESULT, "b": RESULT}, claim=None), r"compare\(\) has no option 'claim'"),
         (lambda: RESULT.compare(RESULT, confidance=0.9), r"compare\(\) has no option 'confidance' \(did you mean"),
     ],
@@ -71,6 +83,22 @@ def test_all_that_a_run_takes_is_an_argument_of_it():
 def test_an_unknown_option_is_refused_by_name(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("declare", [metric, sample_metric])
+def test_an_unknown_option_of_a_declaration_is_refused_before_a_function_is_there(declare):
+    message = rf"{declare.__name__}\(\) has no option 'golds' \(did you mean 'gold'\?\)"
+    with pytest.raises(DeclarationError, match=message):
+        declare("retrieval-mine", golds="relevant")
+
+
+def test_the_easy_form_of_a_declaration_takes_what_the_fast_one_does():
+    fast, easy = inspect.signature(metric), inspect.signature(sample_metric)
+    assert fast.parameters == easy.parameters
+    assert (fast.parameters["undefined"].default, fast.parameters["range"].default) == (
+        "the ground truth has no relevant item",
+        (0.0, 1.0),
+    )
 
 
 def test_a_catalog_is_no_matter_of_the_options_of_a_caller():
