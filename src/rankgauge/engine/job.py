@@ -196,7 +196,8 @@ class Job:
         whose = "the outputs" if calls is None else system_name(calls.calls.sut)
         of_calls = [] if calls is None else calls.notes(called=len(scored.sample_ids))
         unsteady = unsteady_note(list(reading.unsteady), whose)
-        scored.notes.extend(filter(None, [*of_calls, unsteady, *self.plan.notes]))
+        shared = reading.outputs.join.note() if reading.outputs is not None and calls is None else ""
+        scored.notes.extend(filter(None, [*of_calls, unsteady, shared, *self.plan.notes]))
         scored.notes.extend(self._label_doubts([*self._looked_at, *answered][:_DOUBTED]))
         if (name := reading.reader.looks_like) and reading.outputs is None and calls is None:
             scored.notes.append(

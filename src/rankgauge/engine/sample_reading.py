@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import NothingToEvaluateError
 from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.input_joins import InputJoin
 from rankgauge.io.output_files import OutputsSource, check_known, read_outputs
 from rankgauge.judging.filtered import narrowed
 from rankgauge.judging.trusted_places import distrusted
@@ -88,8 +89,8 @@ class SampleReading:
     def attached(self, batch: list[Sample]) -> list[Sample]:
         """Return samples with the outputs that were given for them, as the policy narrows them."""
         if self.outputs is not None:
-            ids = self.outputs.ids
-            self.overlap += sum(sample.output is not None and sample.id in ids for sample in batch)
+            outputs = self.outputs
+            self.overlap += sum(sample.output is not None and outputs.name_of(sample) is not None for sample in batch)
             batch = [each for sample in batch for each in self.outputs.attached(sample)[: self._options.repeats]]
             self.compare_repeats(batch, self.repeats)
         if self._policy.excluded is not None or self._policy.filters:
@@ -108,9 +109,9 @@ class SampleReading:
     def check_outputs(self) -> None:
         """Refuse outputs that were given for samples which the data lacks."""
         if self.outputs is not None and self.takes_all:
-            self.check_known(self.outputs.ids, self.outputs.source)
+            self.check_known(self.outputs.ids, self.outputs.source, self.outputs.join)
 
-    def check_known(self, outputs: Mapping[str, object], source: str) -> None:
+    def check_known(self, outputs: Mapping[str, object], source: str, join: InputJoin | None = None) -> None:
         """Refuse outputs of samples that the data lacks, unless only a part of it was read."""
         if self._options.limit is None:
-            check_known(outputs, self.reader.sample_ids, self.reader.first_id, source)
+            check_known(outputs, self.reader.sample_ids, self.reader.first_id, source, join)

@@ -22,7 +22,8 @@ from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import without_mapped
 from rankgauge.io.file_records import decoded, given, has_our_lines, is_row, records
 from rankgauge.io.files import digest, ends_within_a_line, is_regular, open_file
-from rankgauge.io.preset_records import Shape
+from rankgauge.io.input_joins import InputJoin
+from rankgauge.io.preset_records import Shape, place_of
 from rankgauge.io.problems import once, refuse
 from rankgauge.io.row_records import holds_rows, run_records
 from rankgauge.plugin.declarations import Record
@@ -153,6 +154,7 @@ class Outputs:
     )  # of later repeats, where there are any
     as_ids: IdOutputs | None = None  # the same, where all are plain; then the others are read where they are needed
     read: Callable[[], Outputs] | None = None
+    join: InputJoin = field(default_factory=InputJoin)  # of outputs that do not name their sample
 
     @property
     def ids(self) -> Mapping[str, object]:
@@ -164,12 +166,20 @@ class Outputs:
         """Return how many outputs a sample has at the most."""
         return 1 + max(map(len, self.further.values()), default=0)
 
+    def name_of(self, sample: Sample) -> str | None:
+        """Return the id or the place of a sample's output; None if it has none here."""
+        if self.join.inputs:
+            return self.join.name_of(sample, self.by_id)
+        return sample.id if sample.id in self.ids else None
+
     def attached(self, sample: Sample) -> list[Sample]:
         """Return a sample with its output, once for each repeat; as it is where it has none here."""
-        if self.read is not None and sample.id in self.ids:
+        name = self.name_of(sample)
+        if name is None:
+            return [sample]
+        if self.read is not None:
             self.by_id, self.read = self.read().by_id, None
-        first = self.by_id.get(sample.id, sample.output)
-        return [sample._replace(output=output) for output in (first, *self.further.get(sample.id, ()))]
+        return [sample._replace(output=output) for output in (self.by_id[name], *self.further.get(name, ()))]
 
 
 def read_outputs(
@@ -214,7 +224,9 @@ def read_outputs(
 
     collected = _Rows(label, read, shape, takes_null=True)
     collected.take_all(rows)
-    return _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
+    outputs = _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
+    outputs.join = collected.join
+    return outputs
 
 
 def _read_as_ids(path: Path) -> IdOutputs | None:
@@ -257,6 +269,12 @@ def _instead(row: object) -> str:
     return similar(row, OUTPUT) or visible(inside)
 
 
+def _is_row(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is one output, and not a map of several by the ids of their samples."""
+    is_named = isinstance(value.get("input"), str) and not {*_PARTS}.isdisjoint(value)
+    return is_named or not {"id", "actual_output"}.isdisjoint(value)
+
+
 def _beside(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the output whose keys stand beside the id of its sample; None if there is none."""
     if "expected_output" in row or {*_PARTS}.isdisjoint(row):
@@ -287,6 +305,7 @@ class _Rows(Generic[T]):
         self.by_id: dict[str, dict[int, T]] = {}  # the output of each repeat
         self.problems: list[Problem] = []
         self.n_given = 0
+        self.join = InputJoin()
 
     def by_repeat(self) -> dict[str, list[T]]:
         """Return the outputs of each sample, in order of their repeats."""
@@ -310,18 +329,29 @@ class _Rows(Generic[T]):
         elif not isinstance(value, Mapping):
             kind = type(value).__name__
             self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
-        elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
-            row = value if "attempt" in value else self.shape.sample(record)  # what was kept has its form
+        elif record.path or self.shape.fields or _is_row(value) or self.shape.knows(value):
+            is_kept = "attempt" in value  # and has its form
+            row = value if is_kept else self.shape.sample(record, is_numbered=False)
+            name = self.name_of(record, row)
             if {"error", "attempt", "repeat"}.isdisjoint(value):
                 raw = row.get("actual_output", _beside(row))
-                self.add(record, row.get("id"), None if is_absent(raw) else raw, row=row)
+                self.add(record, name, None if is_absent(raw) else raw, row=row)
             else:
-                self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value, row=row)
+                self.add(record, name, kept_row(row), replaces=is_kept, row=row)
         elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
             for name, raw in value.items():
                 self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
+
+    def name_of(self, record: Record, row: Mapping[str, Any]) -> object:
+        """Return the id of an output, or what it is called without one; its input may say whose it is."""
+        name, is_numbered = row.get("id"), False
+        if is_absent(name) and (self.shape.preset is not None or self.join.has_input(row)):
+            name, is_numbered = place_of(record), True
+        if is_numbered or self.shape.joins_by_input:
+            self.join.add(str(name), row, is_numbered=is_numbered)
+        return name
 
     def add(
         self, record: Record, name: object, raw: object, *, replaces: bool = False, row: Mapping[str, Any] | None = None
@@ -332,7 +362,9 @@ class _Rows(Generic[T]):
             name = str(name)
         if not isinstance(name, str) or not name:
             hint = similar(record.value, "id") if name is None and isinstance(record.value, Mapping) else ""
-            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}{hint}")
+            self.problem(
+                record, f"an output needs the 'id' of its sample, a string, or its 'input'; found {look(name)}{hint}"
+            )
         elif output.repeat in self.by_id.get(name, ()) and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
         elif output.actual_output is None and output.error is None:
@@ -361,12 +393,23 @@ class _Rows(Generic[T]):
         return Problem(message + advice, self.file, record.line, record.path, sample)
 
 
-def check_known(outputs: Mapping[str, object], sample_ids: AbstractSet[str], first_id: str, source: str) -> None:
+def check_known(
+    outputs: Mapping[str, object],
+    sample_ids: AbstractSet[str],
+    first_id: str,
+    source: str,
+    join: InputJoin | None = None,
+) -> None:
     """Refuse outputs of samples that a dataset lacks, whose ids look like its first one."""
-    if unknown := sorted(outputs.keys() - sample_ids):
+    join = join or InputJoin()
+    left = {name for name in outputs if not join.is_known(name, sample_ids)} if join.inputs else None
+    if unknown := sorted(outputs.keys() - sample_ids if left is None else left):
+        is_by_input = unknown[0] in join.inputs
+        first = join.first if is_by_input else first_id
+        alike = f"(the dataset's look like {first!r})" if first else "(its samples have no 'input' to find them by)"
         problem = (
-            f"{len(unknown):,} of {len(outputs):,} outputs are for samples that the dataset lacks, "
-            f"such as {', '.join(map(repr, unknown[:5]))} (the dataset's look like {first_id!r}); "
+            f"{len(unknown):,} of {len(outputs):,} outputs are for {'queries' if is_by_input else 'samples'} that the "
+            f"dataset lacks, such as {', '.join(map(join.shown, unknown[:5]))} {alike}; "
             "remove them, or use policy queries=intersection to leave out what one side lacks"
         )
         raise DataError(f"{source or 'the outputs'} and the dataset do not fit:", [Problem(problem, source)])

@@ -24,7 +24,7 @@ from rankgauge.samples import Fault, Sample
 from rankgauge.samples.library_items import library_item
 from rankgauge.samples.sample_values import is_absent
 
-__all__ = ["Shape", "recognized", "values_at"]
+__all__ = ["Shape", "place_of", "recognized", "values_at"]
 
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
 _WORDS = ("expected_output.answer", "actual_output.answer", "metadata.tags")
@@ -68,8 +68,13 @@ class Shape:
         return self.preset is not None or any(f"{each}.".startswith(f"{name}.") for each in given)
 
     def knows(self, record: object) -> bool:
-        """Return whether a record looks made for the preset."""
-        return self.preset is not None and _has_marks(record, self.preset)
+        """Return whether a record looks made for the preset, or has an output where that looks."""
+        preset = self.preset
+        if preset is None:
+            return False
+        outputs = (paths for name, paths in preset.fields.items() if name.startswith("actual_output"))
+        places = [path for path in chain.from_iterable(outputs) if not path.startswith("*")]  # that may be an id
+        return _first(record, places, RETRIEVED, self.separator) is not None or _has_marks(record, preset)
 
     def advice(self, record: object) -> str:
         """Return how to read a record that looks like another tool's; empty for any other, and with a preset."""
@@ -137,18 +142,24 @@ class Shape:
             if not is_absent(held) and (path in is_scored or not path.startswith("metadata"))
         }
 
-    def sample(self, record: Record) -> Any:  # noqa: ANN401  # a mapping in the form of the contract, or what it was
-        """Return a record in the form of a sample."""
+    @property
+    def joins_by_input(self) -> bool:
+        """Return whether outputs whose ids are not those of samples belong to the samples with their input."""
+        return self.preset is not None and self.preset.join_by_input
+
+    def sample(self, record: Record, *, is_numbered: bool = True) -> Any:  # noqa: ANN401  # a mapping, or what it was
+        """Return a record in the form of a sample; under a preset one without an id *is numbered* by its place."""
         value: Any = _nested(record).value
         if isinstance(value, Sample) or not (self and isinstance(value, Mapping)):
             return value
         shaped = dict(value)
         if self.preset is not None:
             shaped = self._refined(value, _shaped(value, self.preset, self.separator))
-            shaped.setdefault("id", _number(record))
+            if is_numbered:
+                shaped.setdefault("id", place_of(record))
         mapped = remapped({**value, **shaped}, self.fields, self.separator)
         if self._numbers and is_absent(mapped.get("id")):
-            mapped["id"] = shaped["id"] = _number(record)
+            mapped["id"] = shaped["id"] = place_of(record)
         ours = {*shaped, *(field_name(name).partition(".")[0] for name in self.fields)}
         return {name: held for name, held in mapped.items() if name in ours}
 
@@ -430,7 +441,7 @@ def _decoded(value: Any) -> Any:  # noqa: ANN401  # any JSON value
     return value
 
 
-def _number(record: Record) -> str:
+def place_of(record: Record) -> str:
     """Return what a record without an id is called: its place in a list, or in lists (`0-3`), its row, or its line."""
     places = re.findall(r"\d+", record.path)
     return "-".join(places) if places else str(1 if record.line is None else record.line)

@@ -224,6 +224,7 @@ class Preset(Authored):
     separator: str = ""
     refine: Refine | None = None
     group_by: tuple[str, ...] = ()
+    join_by_input: bool = False
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -242,6 +243,7 @@ def preset(
     separator: str = "",
     refine: Refine | None = None,
     group_by: Places = (),
+    join_by_input: bool = False,
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """
     Declare a preset; the decorated function's docstring says whose records it reads.
@@ -283,6 +285,9 @@ def preset(
             without a value there stay alone. Rows that disagree where the first alone is read are refused, unless there
             is *refine*. The whole file is read before anything is scored.
 
+        join_by_input: Whether ids of outputs are those of the tool's own records, such as traces. An output whose id no
+            sample has then belongs to the samples with its `input`, as outputs without any id do.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -304,6 +309,7 @@ def preset(
             separator,
             refine,
             _paths(what, group_by),
+            join_by_input,
         )
 
     return declaring(declare)
