@@ -181,21 +181,24 @@ SECTIONS = (
     _module("rankgauge.compat.keyword", "The keyword article's functions."),
     _module("rankgauge.compat.remem", "REMem's metrics."),
     _module("rankgauge_hosts", "What the modules for the hosts share. It is a distribution of its own."),
-    _module("rankgauge_hosts.beir", "[In place of BEIR's function](../how-to/embed-in-sentence_transformers.md#beir)."),
-    _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/embed-in-deepeval.md)."),
-    _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
-    _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
-    _module("rankgauge_hosts.ir_measures", "[Inside ir_measures and PyTerrier](../how-to/embed-in-ir_measures.md)."),
-    _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/embed-in-mlflow.md)."),
     _module(
-        "rankgauge_hosts.mlflow_history", "[A history in MLflow](../how-to/embed-in-mlflow.md#a-history-in-mlflow)."
+        "rankgauge_hosts.beir", "[In place of BEIR's function](../how-to/inside-your-platform.md#embedding-models)."
     ),
-    _module("rankgauge_hosts.mteb", "[Beside MTEB](../how-to/embed-in-sentence_transformers.md#mteb)."),
-    _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
-    _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),
+    _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/inside-your-platform.md#deepeval)."),
+    _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/inside-your-platform.md#haystack)."),
+    _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/inside-your-platform.md#inspect_ai)."),
+    _module(
+        "rankgauge_hosts.ir_measures",
+        "[Inside ir_measures and PyTerrier](../how-to/inside-your-platform.md#ir_measures-and-pyterrier).",
+    ),
+    _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/inside-your-platform.md#mlflow)."),
+    _module("rankgauge_hosts.mlflow_history", "[A history in MLflow](../../plugins/rankgauge-hosts/README.md#mlflow)."),
+    _module("rankgauge_hosts.mteb", "[Beside MTEB](../../plugins/rankgauge-hosts/README.md#mteb)."),
+    _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/inside-your-platform.md#promptfoo)."),
+    _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/inside-your-platform.md#ragas)."),
     _module(
         "rankgauge_hosts.sentence_transformers",
-        "[Inside sentence-transformers](../how-to/embed-in-sentence_transformers.md#sentence-transformers).",
+        "[Inside sentence-transformers](../how-to/inside-your-platform.md#embedding-models).",
     ),
     _module(
         "rankgauge_recsys", "[For recommenders](../../plugins/rankgauge-recsys/README.md), a distribution of its own."

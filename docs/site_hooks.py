@@ -3,7 +3,7 @@ Hooks of the site (`mkdocs.yml`): navigation, pages that stand outside `docs`, a
 
 Everything is written once, for readers on GitHub: `docs/README.md` lists the pages, `docs/reference/api.md` the names.
 Here the list becomes the navigation, each section of names a page with one for each of its classes, and links out of
-`docs` lead to pages of the site.
+`docs` lead to pages of the site. Addresses of pages that moved, which the list ends with, lead to where they are now.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import Any
 
 __all__ = [
     "api_pages",
+    "moved",
     "navigation",
     "on_config",
     "on_files",
     "on_page_content",
     "on_page_markdown",
+    "on_post_build",
     "on_post_page",
+    "redirect",
     "site_path",
     "with_links",
     "with_reports",
@@ -39,6 +42,8 @@ _SENTENCES = re.compile(r"^```text\n(?P<text>(?:(?!```|.*\S {3,}\S|.*[─│]).*
 
 _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<words>[^`\n]+)$", re.MULTILINE)
 _API = "reference/api.md"
+_MOVED_PAGES = "Moved pages"
+_MOVED = re.compile(r"^\| `(?P<old>[^`]+\.md)` \| \[[^]]+\]\((?P<path>[^)#]+)(?P<anchor>#[^)]*)?\) \|$", re.MULTILINE)
 _META: dict[str, dict[str, Any]] = {
     "README.md": {"hide": ["navigation"]},
     "reference/glossary.md": {"search": {"boost": 2}},  # what a search for a term should find first
@@ -88,6 +93,58 @@ def on_post_page(output: str, page: Any, **_: object) -> str:  # noqa: ANN401  #
     return output
 
 
+def on_post_build(config: Any) -> None:  # noqa: ANN401  # as above
+    """Write a page for each that moved, which leads to where it is now."""
+    for old, new in moved((ROOT / "docs/README.md").read_text(encoding="utf-8")).items():
+        page = Path(config.site_dir) / _address(old)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(redirect(old, new), encoding="utf-8")
+
+
+def moved(listed: str) -> dict[str, str]:
+    """
+    Return where pages are that moved.
+
+    Args:
+        listed: The text of `docs/README.md`, whose last section is a table of old paths and links.
+
+    Returns:
+        By old path in the site, the path with anchor; the section itself for pages that left the site.
+    """
+    section = f"#{_MOVED_PAGES.lower().replace(' ', '-')}"
+    return {
+        found["old"]: f"README.md{section}"
+        if found["path"].startswith("../design/")
+        else site_path(posixpath.normpath(posixpath.join("docs", found["path"]))) + (found["anchor"] or "")
+        for found in _MOVED.finditer(listed)
+    }
+
+
+def redirect(old: str, new: str) -> str:
+    """
+    Return the page at an old address.
+
+    Args:
+        old: Its path in the site, as source.
+
+        new: The path of the page that replaces it, with an anchor or without.
+
+    Returns:
+        HTML, which works without a server and without scripts.
+    """
+    path, hash_, anchor = new.partition("#")
+    address = posixpath.relpath(_address(path), posixpath.dirname(old) or ".") + hash_ + anchor
+    return (
+        f'<!doctype html><meta charset="utf-8"><title>Moved</title><meta name="robots" content="noindex">'
+        f'<meta http-equiv="refresh" content="0; url={address}"><p>This page moved <a href="{address}">here</a>.</p>\n'
+    )
+
+
+def _address(path: str) -> str:
+    folder, name = posixpath.split(path)
+    return posixpath.join(folder, "index.html" if name == "README.md" else f"{name.removesuffix('.md')}.html")
+
+
 def navigation(listed: str) -> list[dict[str, Any]]:
     """
     Return the navigation.
@@ -101,6 +158,8 @@ def navigation(listed: str) -> list[dict[str, Any]]:
     nav: list[dict[str, Any]] = [{"Home": "README.md"}]
     for tab in re.split(r"^## ", listed, flags=re.MULTILINE)[1:]:
         heading, _, body = tab.partition("\n")
+        if heading == _MOVED_PAGES:
+            continue
         entries: list[dict[str, Any]] = []
         for at, group in enumerate(re.split(r"^### ", body, flags=re.MULTILINE)):
             name, _, rest = group.partition("\n") if at else ("", "", group)

@@ -244,7 +244,6 @@ MEASURED = {
         "On two collections for which nothing": PLANTED,
     },
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
-    "embed-in-ir_measures": {"For 7,000 queries with": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
     "call-your-engine": {"Of LanceDB and Qdrant it also says": PEER},
     "come-from-ranx": {

@@ -48,6 +48,33 @@ def test_headings_become_tabs_and_groups() -> None:
     ]
 
 
+def test_pages_that_moved_lead_to_pages_that_are_there() -> None:
+    """That the links of the table lead somewhere, anchors included, is tested with all others."""
+    moved = SITE.moved(text_of("docs/README.md"))
+    rows = re.findall(r"^\| `\S+\.md` \| \[", text_of("docs/README.md").partition("## Moved pages")[2], re.MULTILINE)
+    assert len(moved) == len(rows) > 0
+    assert [old for old in moved if (ROOT / "docs" / old).exists()] == []
+
+
+def test_old_addresses_redirect(tmp_path: Path) -> None:
+    text = (
+        "## Moved pages\n\n| page | now |\n|---|---|\n| `how-to/a.md` | [x](how-to/b.md#c) |\n"
+        "| `old.md` | [y](../SECURITY.md) |\n| `explanation/z.md` | [z](../design/z.md) |\n"
+    )
+    assert SITE.navigation(text) == [{"Home": "README.md"}]
+    assert SITE.moved(text) == {
+        "how-to/a.md": "how-to/b.md#c",
+        "old.md": "project/security.md",
+        "explanation/z.md": "README.md#moved-pages",
+    }
+    assert '<a href="b.html#c">' in SITE.redirect("how-to/a.md", "how-to/b.md#c")
+    assert 'url=../index.html#moved-pages"' in SITE.redirect("explanation/z.md", "README.md#moved-pages")
+    SITE.on_post_build(SimpleNamespace(site_dir=str(tmp_path)))
+    assert {str(page.relative_to(tmp_path).with_suffix(".md")) for page in tmp_path.rglob("*.html")} == set(
+        SITE.moved(text_of("docs/README.md"))
+    )
+
+
 @pytest.mark.parametrize("section", API.SECTIONS, ids=lambda section: section.title)
 def test_every_section_has_a_page_with_an_entry_for_every_name(section: Any) -> None:
     pages = SITE.api_pages(text_of("docs/reference/api.md"))

@@ -1,4 +1,4 @@
-"""The how-to page of each host: its blocks that are marked ``host=NAME`` run one after the other."""
+"""The how-to page, then the README: the blocks marked ``host=NAME`` run one after the other, for each host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import yaml
 
 from rankgauge_hosts.promptfoo import get_assert
 
-PAGES = Path(__file__).parent.parent.parent.parent / "docs" / "how-to"
+PLUGIN = Path(__file__).parents[1]
+PAGE = PLUGIN.parents[1] / "docs/how-to/inside-your-platform.md"
 FENCE = re.compile(r"^```(?P<kind>\w+) host=(?P<host>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 HOSTS = ["promptfoo", *filter(None, [os.environ.get("RANKGAUGE_HOST")])]
 
@@ -24,15 +25,15 @@ HOSTS = ["promptfoo", *filter(None, [os.environ.get("RANKGAUGE_HOST")])]
 def test_the_blocks_of_a_page_run(host, tmp_path, monkeypatch, child_environment):
     """Assertions in the blocks are the expectations."""
     monkeypatch.chdir(tmp_path)
-    page = (PAGES / f"embed-in-{host}.md").read_text(encoding="utf-8")
-    blocks = list(FENCE.finditer(page))
-    assert {block["host"] for block in blocks} == {host}
+    pages = [page.read_text(encoding="utf-8") for page in (PAGE, PLUGIN / "README.md")]
+    blocks = [block for page in pages for block in FENCE.finditer(page) if block["host"] == host]
+    assert blocks
     namespace = {"__name__": "docs"}
     for block in blocks:
         if block["kind"] == "python":
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # hosts deprecate much of what they have
-                exec(compile(block["code"], f"embed-in-{host}.md", "exec"), namespace)  # noqa: S102  # our own page
+                exec(compile(block["code"], f"example of {host}", "exec"), namespace)  # noqa: S102  # our own page
         elif block["kind"] == "sh":
             for line in block["code"].splitlines():
                 command, *arguments = shlex.split(line)
@@ -44,7 +45,7 @@ def test_the_blocks_of_a_page_run(host, tmp_path, monkeypatch, child_environment
 
 
 def test_the_config_of_promptfoo_is_one_that_the_assertion_takes():
-    page = (PAGES / "embed-in-promptfoo.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     (block,) = (block["code"] for block in FENCE.finditer(page) if block["kind"] == "yaml")
     (test,) = yaml.safe_load(block)["tests"]
     (assertion,) = test["assert"]

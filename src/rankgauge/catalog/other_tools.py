@@ -178,7 +178,7 @@ def elsewhere_hint(name: str) -> str:
         return (
             "rankgauge scores what was retrieved, and answers against expected ones, without a language model; for "
             "this metric see ragas or DeepEval, in which rankgauge's metrics run beside it (`pip install "
-            "rankgauge-hosts`, docs/how-to/embed-in-ragas.md)"
+            "rankgauge-hosts`, docs/how-to/inside-your-platform.md)"
         )
     if bare in _OF_TWO_RANKINGS:
         return (
