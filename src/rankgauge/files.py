@@ -16,8 +16,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem
 from rankgauge.io import builtin_formats, corpus, documents, field_names, file_records, files, open_sources
 from rankgauge.io.corpus import Corpus
-from rankgauge.io.preset_records import values_at
 from rankgauge.io.problems import refuse
+from rankgauge.io.record_paths import values_at
 from rankgauge.io.whole_files import check_new_file, json_lines, write_whole
 from rankgauge.plugin import Record, Source
 from rankgauge.samples import Fault, Output, Sample, sample_records

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rankgauge.base.plain_text import read_number, visible
@@ -120,7 +120,7 @@ def _check(given: argparse.Namespace) -> None:
     stored = not of_runs and given.config is None
     idle = [] if of_runs else [name for name in typed(given, JUDGING) if not (stored and name == "--columns")][:1]
     refuse(
-        (len(given.runs) < 2 and not stored, f"comparing takes two or more systems, and only {only} is given"),
+        (len(given.runs) < 2 and of_runs, f"comparing takes two or more systems, and only {only} is given"),
         (of_runs and given.config, "give either --qrels, for TREC runs, or --config, for outputs files"),
         (of_runs and not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
         (of_runs and given.dataset is not None, "--dataset is for results and configs; judgments are one dataset"),
@@ -141,8 +141,7 @@ def _results(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
     hint = "to compare TREC runs, give their judgments with --qrels"
     scores = ScoreOptions(columns=score_columns(given.columns), better=_better(given))
     results = stored_results(given.runs, given.dataset, of_runs=hint, scores=scores)
-    if len(results) < 2:
-        raise ParameterError(f"comparing takes two or more systems, and only {visible(next(iter(results)))} is given")
+    _check_several(results)
     return results, asked.of_results()
 
 
@@ -187,10 +186,33 @@ def _of_outputs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str,
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
-    runs = result_names(given.runs)
-    gates, evaluation = asked.of_outputs(runs[1:], evaluation)
-    steps = in_steps("scoring", list(zip(runs, given.runs, strict=True)))
-    return {run: _scored(evaluation.with_outputs(file)) for run, file in steps}, gates
+    systems = _systems(evaluation, given.runs)
+    _check_several(systems)
+    gates, evaluation = asked.of_outputs(list(systems)[1:], evaluation)
+    data = evaluation.data
+    results = {}
+    for name, (file, system) in in_steps("scoring", list(systems.items())):
+        one = evaluation.with_outputs(file)
+        one = one.with_preset(data.preset, separator=data.separator, system=system) if system else one
+        results[name] = _scored(one)
+    return results, gates
+
+
+def _systems(evaluation: Evaluation, files: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the file of each system by name, with what the system is called there if the file says it."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, file in zip(result_names(files), files, strict=True):
+        of_file = evaluation.with_outputs(file)
+        systems = [evaluation.data.system] if evaluation.data.system else list(of_file.by_system())
+        for system in systems or [""]:
+            own = name if len(systems) < 2 else system
+            found[own if own not in found else f"{name}: {system}"] = (file, system)
+    return found
+
+
+def _check_several(systems: Collection[str]) -> None:
+    if len(systems) < 2:
+        raise ParameterError(f"comparing takes two or more systems, and only {visible(next(iter(systems)))} is given")
 
 
 def _scored(evaluation: Evaluation) -> Result:

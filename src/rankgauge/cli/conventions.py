@@ -200,9 +200,9 @@ def field_map(written: Sequence[str] | None) -> FieldMap:
 def described(evaluation: Evaluation, given: argparse.Namespace) -> Evaluation:
     """Return an evaluation with what was typed of how its records are written."""
     data = evaluation.data
-    if given.preset or given.separator:
-        preset, separator = given.preset or data.preset, given.separator or data.separator
-        evaluation = evaluation.with_preset(preset, separator=separator)
+    if given.preset or given.separator or given.system:
+        how = {name: getattr(given, name) or getattr(data, name) for name in ("separator", "system")}
+        evaluation = evaluation.with_preset(given.preset or data.preset, **how)
     readers, data = readers_typed(given.reader, ("data", "outputs")), evaluation.data
     if readers or given.number_rows or given.letters:
         name, outputs = readers.get("data", data.reader), readers.get("outputs", data.outputs_reader)

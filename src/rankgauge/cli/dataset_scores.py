@@ -286,7 +286,9 @@ def _print_results(
 ) -> None:
     """Print tables, or what a reporter makes of results, with the gates; JSON of several datasets is one list."""
     is_whole_run = not any(result.settings.get("interrupted") for result in results.values())
-    means = over_datasets(results) if is_whole_run and len(results) == len(work.evaluations) > 1 else {}
+    is_one_dataset = any(evaluation.data.system for evaluation in work.evaluations)  # of several systems
+    has_means = is_whole_run and not is_one_dataset and len(results) == len(work.evaluations) > 1
+    means = over_datasets(results) if has_means else {}
     if reporter is None:
         from rankgauge.report.terminal import result_lines
 

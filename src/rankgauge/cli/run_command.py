@@ -36,16 +36,16 @@ def execute_run(given: argparse.Namespace) -> int:
     names = [given.data] if given.data is not None else given.dataset or engine.dataset_names
     if not names:
         raise NothingToEvaluateError(f"{given.config} declares no dataset; there is nothing to evaluate", [])
+    evaluations, system = [each for name in names for each in _evaluations(engine, name, given)], _system(engine, given)
     settings = None if engine.config is None else engine.config.config.output
     folders = Folders(
         output=given.output,
         directory=None if settings is None else settings.directory,
-        several=len(names) > 1,
+        several=len(evaluations) > 1,
         resume=given.resume,
         force=given.force,
         keep_data=given.keep_data,
     )
-    evaluations, system = [_evaluation(engine, name, given) for name in names], _system(engine, given)
     work = Scoring(
         evaluations=evaluations,
         given=given,
@@ -73,6 +73,13 @@ def _check(given: argparse.Namespace) -> None:
         (given.stages and (calls or given.stage), _NO_STAGES),
         (given.retry_failed and given.resume is None, "--retry-failed goes with --resume FOLDER"),
     )
+
+
+def _evaluations(engine: Engine, name: str | Path, given: argparse.Namespace) -> list[Evaluation]:
+    """Return the evaluation of one dataset, or of a data file with records of several systems one for each."""
+    evaluation = _evaluation(engine, name, given)
+    takes_one = given.data is None or given.sut is not None or given.system is not None
+    return [evaluation] if takes_one else list(evaluation.by_system().values()) or [evaluation]
 
 
 def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> Evaluation:

@@ -126,6 +126,7 @@ FIELDS = (
         "TEXT",
         "What stands between the entries of a list that is written as one text, such as '|' in cells of CSV files.",
     ),
+    value("--system", "NAME", "Whose records to read, where a file has those of several systems."),
     flag(
         "--number-rows", "Call records without an id by their line, row or place in a list, in data and outputs alike."
     ),

@@ -144,11 +144,16 @@ def _validate_samples(data: Path, given: argparse.Namespace) -> None:
     if (baseline := given.baseline) is not None:
         from rankgauge.gates.baseline import load_baseline
 
-        _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
-    checked = evaluation.check(require_gold=False)
-    for note in checked.notes:
-        remark(f"note: {note}")
-    echo(f"{_contents(checked)}\n{data}: valid{_except_failed(checked, str(data))}")
+        systems = {} if given.system else evaluation.by_system()
+        by_name = {of_system.data.name: of_system for of_system in systems.values()}
+        _check_ids(by_name or {evaluation.data.name: evaluation}, load_baseline(baseline))
+    systems = {} if given.system else evaluation.by_system()
+    for name, of_system in systems.items() or [("", evaluation)]:
+        checked = of_system.check(require_gold=False)
+        label = f"{data}, {name}" if len(systems) > 1 else str(data)
+        for note in checked.notes:
+            remark(f"note: {note}")
+        echo(f"{_contents(checked)}\n{label}: valid{_except_failed(checked, label)}")
 
 
 def _except_failed(checked: DataCheck, data: str) -> str:

@@ -231,6 +231,11 @@ class DatasetConfig(Model):
         min_length=1,
         description="What grades that are no numbers are worth in judgments, such as `E=3,S=2,C=1,I=0`.",
     )
+    system: str | None = Field(
+        None,
+        min_length=1,
+        description="Whose records are read, where the preset finds those of several systems in one file.",
+    )
 
     @property
     def field_map(self) -> FieldMap:

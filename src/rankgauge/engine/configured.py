@@ -121,6 +121,7 @@ def data_source(loaded: LoadedConfig, name: str) -> DataSource:
         outputs_reader=entry.outputs_reader or "",
         number_rows=entry.number_rows,
         letters=entry.letters or "",
+        system=entry.system or "",
         groups=_groups(loaded, entry.groups),
     )
 

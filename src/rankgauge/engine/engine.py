@@ -241,7 +241,8 @@ class Engine:
         if not preset and not separator:
             return evaluation
         data = evaluation.data
-        return evaluation.with_preset(preset or data.preset, separator=separator or data.separator)
+        separator = separator or data.separator
+        return evaluation.with_preset(preset or data.preset, separator=separator, system=data.system)
 
     def lock(self) -> Lock:
         """

@@ -17,8 +17,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
 from rankgauge.engine.metadata import weighted_as_set_up
 from rankgauge.engine.run_options import CALL_DEFAULTS, CallOptions, RunArguments, RunOptions
-from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, scores_of
-from rankgauge.errors import DataError, MetricFailedError, ParameterError, Problem, RankgaugeError, counted, listed
+from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, read_single, scores_of
+from rankgauge.errors import MetricFailedError, ParameterError, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
@@ -31,12 +31,12 @@ from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec, by_column, check_sendable, specs_of
+from rankgauge.planning.requests import MetricSpec, by_column, check_sendable, in_a_word, specs_of
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.result.query_weights import Weights
-from rankgauge.samples import Sample, SampleRules, read_sample
+from rankgauge.samples import Sample
 from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
@@ -94,7 +94,7 @@ class Evaluation:
         source = self.data.source
         what = str(source) if isinstance(source, Path) else counted(len(source), "sample")
         name = f"{self.data.name} ({what})" if self.data.name else what
-        asked = listed([_written(metric) for metric in self.metrics])
+        asked = listed([in_a_word(metric) for metric in self.metrics])
         return f"<Evaluation of {name}: {asked or 'no metrics'}; profile {self.profile.name}>"
 
     def __reduce__(self) -> tuple[Callable[[], Evaluation], tuple[()]]:
@@ -181,7 +181,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        _check("with_matchers", matchers, Mapping, "a matcher for each kind of gold, such as {'passages': 'exact'}")
+        _check("with_matchers", matchers, Mapping, "a matcher by kind of gold, such as {'passages': 'exact'}")
         return self._with(matchers=tuple(matchers.items()))
 
     def with_stages(self, names: Sequence[str]) -> Self:
@@ -239,7 +239,7 @@ class Evaluation:
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
 
-    def with_preset(self, name: str = "", *, separator: str = "") -> Self:
+    def with_preset(self, name: str = "", *, separator: str = "", system: str = "") -> Self:
         """
         Return this evaluation with records in the form of another tool.
 
@@ -248,18 +248,34 @@ class Evaluation:
 
             separator: What parts the entries of a list that is one text, such as ``|``; empty for the preset's own.
 
+            system: Whose records are read where the preset finds several systems, such as a provider of promptfoo.
+
         Returns:
             A new evaluation. Fields of `with_fields` come before those of the preset.
 
         Raises:
             UnknownNameError: No preset has that name.
 
-            ParameterError: What is not a name.
+            ParameterError: What is not a name, or a system with a preset that knows of none.
         """
         _check("with_preset", name, str, "the name of a preset, such as 'ragas'")
-        if name:
-            self.catalog().preset(name)
-        return self._with(data=self.data._replace(preset=name, separator=separator))
+        if not (name and self.catalog().preset(name).declaration.system) and system:
+            which = f"the preset {name!r}" if name else "data without a preset"
+            raise ParameterError(f"{which} does not say which system a record is of, so {system!r} cannot be chosen")
+        return self._with(data=self.data._replace(preset=name, separator=separator, system=system))
+
+    def by_system(self) -> dict[str, Self]:
+        """
+        Return an evaluation of each system whose records the data has, or the outputs file, by name.
+
+            results = {name: each.run() for name, each in evaluation.by_system().items()}
+
+        Returns:
+            Of promptfoo an evaluation of each provider; none with a preset that does not tell systems apart.
+        """
+        data, systems = self.data, self.data.systems(self.catalog())
+        own = data.name if len(systems) == 1 else ""
+        return {name: self._with(data=data._replace(name=own or name, system=name)) for name in systems}
 
     def with_reader(self, name: str = "", *, outputs: str = "", number_rows: bool = False, letters: str = "") -> Self:
         """
@@ -324,7 +340,7 @@ class Evaluation:
             A new evaluation.
         """
         if weights is not None:
-            _check("with_weights", weights, str | Path | Mapping, "a field of the metadata, a file, or a weight by id")
+            _check("with_weights", weights, str | Path | Mapping, "a field of the metadata, a file, or weights by id")
         return self._with(weights=weights)
 
     def plan(self) -> Plan:
@@ -569,13 +585,7 @@ class Evaluation:
         """
         plan = self._single_plan
         if not isinstance(sample, Sample):
-            problems: list[Problem] = []
-            shape = self.data.shape(self.catalog())
-            rules = SampleRules(self.profile.contract, plan.catalog.gold_kinds, plan.needs_gold)
-            read = read_sample(shape.sample(Record(sample)), rules, problems=problems)
-            if read is None:
-                raise DataError("cannot score the sample:", problems)
-            sample = read
+            sample = read_single(self.data.shape(self.catalog()).sample(Record(sample)), plan)
         return scores_of(narrowed(sample, plan.profile.policy), plan, details=details)
 
     @cached_property
@@ -588,12 +598,3 @@ def _check(function: str, given: object, kind: Any, takes: str) -> None:  # noqa
     """Refuse what is of another kind."""
     if not isinstance(given, kind):
         raise ParameterError(f"{function} takes {takes}, not {given!r}")
-
-
-def _written(metric: MetricSpec) -> str:
-    """Return how a metric was asked for, in a word."""
-    if isinstance(metric, Located):
-        return _written(metric.spec)
-    if isinstance(metric, Mapping):
-        return str(metric.get("as") or metric.get("metric"))
-    return str(getattr(metric, "__name__", metric))

@@ -87,7 +87,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     if data.fields:
         entry["fields"] = dict(data.fields)
     of_outputs = ("outputs_reader",) if outputs not in {None, OUTPUTS_FILE} else ()
-    keys = ("preset", "separator", "reader", "number_rows", "letters", *of_outputs)
+    keys = ("preset", "separator", "reader", "number_rows", "letters", "system", *of_outputs)
     entry |= {key: given for key in keys if (given := getattr(data, key))}
     if data.groups is not None:
         entry["groups"] = data.groups.plain()

@@ -60,7 +60,7 @@ class SampleReading:
         if source is not None:
             self.outputs = read_outputs(
                 source,
-                shape=data.shape(plan.catalog),
+                shape=data.shape(plan.catalog, of_outputs=True),
                 as_ids=self.takes_blocks,
                 reader=data.outputs_reader,
                 sorts_runs=self._policy.order == "given",

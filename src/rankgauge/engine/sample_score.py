@@ -11,15 +11,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.base.frozen import FrozenMap, frozen
+from rankgauge.errors import DataError, Problem
 from rankgauge.planning.plan import Plan
-from rankgauge.samples import GOLD_KINDS, Fault, Sample
+from rankgauge.samples import GOLD_KINDS, Fault, Sample, SampleRules, read_sample
 from rankgauge.scoring.score import FAILED, STATUSES
 from rankgauge.scoring.single import score_one
 
 if TYPE_CHECKING:
     from rankgauge.engine.job import Job
 
-__all__ = ["DataCheck", "Progress", "SampleScore", "checked", "scores_of"]
+__all__ = ["DataCheck", "Progress", "SampleScore", "checked", "read_single", "scores_of"]
 
 Progress = Callable[[int, int | None], None]
 """Called with how many samples are done, and how many there are, if that is known."""
@@ -129,3 +130,13 @@ def scores_of(sample: Sample, plan: Plan, *, details: bool) -> dict[str, SampleS
         shown = None if math.isnan(value) else value
         scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
     return scores
+
+
+def read_single(value: object, plan: Plan) -> Sample:
+    """Return a sample in the form of the contract as one; raise `DataError` where it does not follow it."""
+    problems: list[Problem] = []
+    rules = SampleRules(plan.profile.contract, plan.catalog.gold_kinds, plan.needs_gold)
+    sample = read_sample(value, rules, problems=problems)
+    if sample is None:
+        raise DataError("cannot score the sample:", problems)
+    return sample

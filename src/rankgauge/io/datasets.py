@@ -57,12 +57,32 @@ class DataSource(NamedTuple):
     reader: str = ""  # which reads the file, whatever its ending
     outputs_reader: str = ""  # the same for the file of outputs
     number_rows: bool = False  # whether records without an id are called by their place
+    system: str = ""  # whose records are read, where a file has those of several systems
     letters: str = ""  # what grades that are no numbers are worth, where the data are judgments
     groups: QueryGroups | None = None  # cohorts by sample id, in addition to the tags
 
-    def shape(self, catalog: Catalog) -> Shape:
-        """Return how records become samples."""
-        return Shape(catalog, self.preset, self.fields, self.separator, number_rows=self.number_rows)
+    def shape(self, catalog: Catalog, *, of_outputs: bool = False) -> Shape:
+        """Return how records become samples, or outputs in a file of their own."""
+        return Shape(
+            catalog,
+            self.preset,
+            self.fields,
+            self.separator,
+            number_rows=self.number_rows,
+            system=self.system,
+            may_lack_system=self.outputs is not None and not of_outputs,
+        )
+
+    def systems(self, catalog: Catalog) -> list[str]:
+        """Return what the systems are called whose outputs a file has, or the data; none unless a preset says it."""
+        if self.preset and (shape := self.shape(catalog)).needs_all:
+            source = self.source if self.outputs is None else self.outputs
+            if isinstance(source, Path):
+                reader = self.reader if self.outputs is None else self.outputs_reader
+                return shape.systems(records(source, catalog, reader))
+            if not isinstance(source, Mapping):
+                return shape.systems(given(source, "records"))
+        return []
 
     @property
     def label(self) -> str:
@@ -172,7 +192,7 @@ class DatasetReader:
     def has_lines(self) -> bool:
         """Return whether all of a file of JSON lines is read, by our own reader."""
         is_ours = not self._data.reader and has_our_lines(self._data.source, self._catalog)
-        return self._limit is None and is_ours and not (self._shape.groups or self._holds_judgments)
+        return self._limit is None and is_ours and not (self._shape.needs_all or self._holds_judgments)
 
     def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
         """

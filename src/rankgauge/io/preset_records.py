@@ -7,28 +7,26 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, starmap
 from typing import Any
-
-import orjson
 
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.errors import PluginError
 from rankgauge.io.dotted_names import nested
 from rankgauge.io.field_names import LISTS, FieldMap, field_name, remapped
+from rankgauge.io.record_paths import decoded, steps_of, values_at
+from rankgauge.io.system_records import of_system, with_systems
 from rankgauge.plugin.declarations import Record
-from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset, Steps, read_path
+from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset
 from rankgauge.samples import Fault, Sample
 from rankgauge.samples.library_items import library_item
 from rankgauge.samples.sample_values import is_absent
 
-__all__ = ["Shape", "place_of", "recognized", "values_at"]
+__all__ = ["Shape", "place_of", "recognized"]
 
 _TOP = ("id", "input", "expected_output", "actual_output", "metadata")
 _WORDS = ("expected_output.answer", "actual_output.answer", "metadata.tags")
-_steps = cache(read_path)
 _MARKED = re.compile("deepeval_source=(?P<id>.+?),deepeval_context=(?P<text>.*)", re.DOTALL)
 """How DeepEval writes a text and where it is from into a data set."""
 
@@ -44,9 +42,18 @@ class Shape:
         separator: str = "",
         *,
         number_rows: bool = False,
+        system: str = "",
+        may_lack_system: bool = False,
     ) -> None:
-        """Take what says how records are read; with *number_rows* those without an id are called by their place."""
+        """
+        Take what says how records are read; with *number_rows* those without an id are called by their place.
+
+        Of records of several systems, those of the one called *system* are read; of the first, where that has none and
+        *may lack* them.
+        """
         self._numbers = number_rows
+        self._system = system
+        self._may_lack_system = may_lack_system
         self._catalog = catalog
         claim = catalog.preset(preset) if catalog is not None and preset else None
         self.preset: Preset | None = None if claim is None else claim.declaration
@@ -58,9 +65,9 @@ class Shape:
         return self.preset is not None or bool(self.fields) or bool(self.separator) or self._numbers
 
     @property
-    def groups(self) -> bool:
-        """Return whether several records may make one sample, wherever in the data they are."""
-        return self.preset is not None and bool(self.preset.group_by)
+    def needs_all(self) -> bool:
+        """Return whether what a record is depends on others, wherever in the data they are."""
+        return self.preset is not None and bool(self.preset.group_by or self.preset.system)
 
     def maps(self, name: str) -> bool:
         """Return whether the preset, or a field of the user's, says where a field of samples or a part of it is."""
@@ -83,14 +90,25 @@ class Shape:
 
     def records(self, read: Iterable[Record]) -> Iterator[Record]:
         """Yield records, those of a document that has several one by one, and those of one sample together."""
-        read = map(_nested, read)
+        single = self._single(read)
         if (preset := self.preset) is None:
-            return read
-        several = (
-            _rows(record, record.value, preset) if isinstance(record.value, Mapping) else (record,) for record in read
-        )
-        single = chain.from_iterable(several)
-        return starmap(self._joined, _grouped(single, preset.group_by)) if self.groups else single
+            return single
+        if preset.system:
+            single = iter(of_system(list(single), preset.system, self._system, may_lack=self._may_lack_system))
+        return starmap(self._joined, _grouped(single, preset.group_by)) if preset.group_by else single
+
+    def systems(self, read: Iterable[Record]) -> list[str]:
+        """Return what the systems are called that records are of; none where the preset knows of none."""
+        if self.preset is None or not self.preset.system:
+            return []
+        return list(dict.fromkeys(name for name, _ in with_systems(self._single(read), self.preset.system)))
+
+    def _single(self, read: Iterable[Record]) -> Iterator[Record]:
+        for record in map(_nested, read):
+            if self.preset is not None and isinstance(record.value, Mapping):
+                yield from _rows(record, record.value, self.preset)
+            else:
+                yield record
 
     def _joined(self, name: str | None, rows: Sequence[Record]) -> Record:
         """Return the record of rows that make one sample: the first with all of them, or how two of them disagree."""
@@ -207,7 +225,7 @@ def recognized(record: object, catalog: Catalog) -> str | None:
 
 
 def _has_marks(record: object, preset: Preset) -> bool:
-    return any(all(any(True for _ in _values(record, _steps(path))) for path in mark) for mark in preset.marks)
+    return any(all(any(True for _ in values_at(record, path)) for path in mark) for mark in preset.marks)
 
 
 def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterator[Record]:
@@ -217,7 +235,7 @@ def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterat
     for path in preset.records:
         if path in fields and any(isinstance(document.get(field), str) for field in fields):
             continue  # one record, whose field is a list: columns stand beside columns
-        part = next(iter(_values(document, _steps(path))), None)
+        part = next(iter(values_at(document, path)), None)
         if isinstance(part, Mapping) and part:
             columns = [(name, column) for name, column in document.items() if isinstance(column, Mapping)]
             for key in part:
@@ -237,7 +255,7 @@ def _grouped(read: Iterable[Record], paths: Iterable[str]) -> Iterator[tuple[str
     """Yield records with the same value on the first path with one together, in the order of the first; None alone."""
     groups: dict[str | int, list[Record]] = {}  # the place of those that are alone
     for place, record in enumerate(read):
-        found = (str(value) for path in paths for value in _values(record.value, _steps(path)) if _names(value))
+        found = (str(value) for path in paths for value in values_at(record.value, path) if _names(value))
         groups.setdefault(next(found, place), []).append(record)
     for name, rows in groups.items():
         yield None if isinstance(name, int) else name, rows
@@ -295,7 +313,7 @@ def _output(raw: object, preset: Preset, separator: str) -> dict[str, Any] | Non
     else:
         items = _first(raw, (*paths.get(RETRIEVED, ()), *paths.get(f"{RETRIEVED}.text", ())), RETRIEVED, separator)
         if items is None:
-            retrieved = _whole(_decoded(raw), preset, separator)
+            retrieved = _whole(decoded(raw), preset, separator)
         elif isinstance(items, Mapping):
             retrieved = _by_score(items)
         else:
@@ -333,7 +351,7 @@ def _item(item: object, preset: Preset) -> object:
 def _scalars(item: object, path: str, key: str) -> Iterator[object]:
     """Yield the values of a path that can be an id, a text or a score."""
     kinds: tuple[type, ...] = {"text": (str,), "score": (int, float)}.get(key, (str, int))
-    for value in _values(item, _steps(path)):
+    for value in values_at(item, path):
         if isinstance(value, kinds) and not isinstance(value, bool) and value != "":
             yield str(value) if key == "id" else value
 
@@ -345,11 +363,11 @@ def _plain(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 def _first(record: object, paths: Iterable[str], target: str, separator: str) -> Any:  # noqa: ANN401  # any JSON value
     """Return the first value on some paths that suits a field."""
     for path in paths:
-        steps = _steps(path)
-        values = [value for value in _values(record, steps) if value is not None]
+        steps = steps_of(path)
+        values = [value for value in values_at(record, path) if value is not None]
         several = any("" in selectors or name == "*" for name, selectors in steps)
         for value in [values] if several and values and target in LISTS else values:
-            if (suited := _suited(_decoded(value), target, separator)) is not None:
+            if (suited := _suited(decoded(value), target, separator)) is not None:
                 return suited
     return None
 
@@ -371,74 +389,6 @@ def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # 
         is_list = target != "actual_output.answer" and isinstance(value, list)
         return value if is_list or isinstance(value, str | int | float | dt.date) else None  # others are refused
     return value if target != "metadata" or isinstance(value, Mapping) else None
-
-
-def values_at(value: Any, path: str) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
-    """
-    Yield what is at the end of a path of a preset.
-
-        list(values_at({"hits": [{"id": "d1"}, {"id": "d2"}]}, "hits[].id"))  # ["d1", "d2"]
-
-    Args:
-        value: A JSON value; a text on the way may be JSON, too.
-
-        path: Names with dots between them; ``[]`` takes each item of a list.
-
-    Returns:
-        The values in order; none where the path leads nowhere.
-    """
-    return _values(value, _steps(path))
-
-
-def _values(value: Any, steps: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
-    """Yield what stands at the end of a path; a text on the way may be JSON."""
-    if not steps:
-        yield value
-        return
-    value = _decoded(value)
-    name, selectors = steps[0]
-    if name == "":
-        yield from _selected(value, selectors, steps[1:])
-    elif isinstance(value, Mapping):
-        if name == "*":
-            for item in value.values():
-                yield from _selected(item, selectors, steps[1:])
-            return
-        for count in range(len(steps), 0, -1):  # `a.b` may be one name, and then it is
-            key = ".".join(step[0] for step in steps[:count])
-            if key in value and not any(step[1] for step in steps[: count - 1]):
-                yield from _selected(value[key], steps[count - 1][1], steps[count:])
-                return
-
-
-def _selected(value: Any, selectors: tuple[str, ...], rest: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
-    """Yield what brackets select of a value, and then the rest of the path."""
-    if not selectors:
-        yield from _values(value, rest)
-        return
-    value = _decoded(value)
-    if not isinstance(value, list | tuple):
-        return
-    selector, later = selectors[0], selectors[1:]
-    field, equals, wanted = selector.partition("=")
-    if equals:
-        chosen = [item for item in value if isinstance(item, Mapping) and item.get(field) == wanted]
-        yield from _selected(chosen, later, rest)
-    elif not selector:
-        for item in value:
-            yield from _selected(item, later, rest)
-    elif -len(value) <= int(selector) < len(value):
-        yield from _selected(value[int(selector)], later, rest)
-
-
-def _decoded(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    """Return a list or an object that is written as JSON text as that, anything else as it is."""
-    if isinstance(value, str) and value[:1] in {"[", "{"}:
-        try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return value
-    return value
 
 
 def place_of(record: Record) -> str:

@@ -373,3 +373,12 @@ def refusal_of(bound: Bound, check: Callable[..., None] | None) -> str:
         is_refusal = issubclass(type(error.__cause__), ValueError)  # which is how a check refuses
         return error.reason if is_refusal else f"its check failed: {error}"
     return ""
+
+
+def in_a_word(metric: MetricSpec) -> str:
+    """Return how a metric was asked for, in a word."""
+    if isinstance(metric, Located):
+        return in_a_word(metric.spec)
+    if isinstance(metric, Mapping):
+        return str(metric.get("as") or metric.get("metric"))
+    return str(getattr(metric, "__name__", metric))

@@ -225,6 +225,7 @@ class Preset(Authored):
     refine: Refine | None = None
     group_by: tuple[str, ...] = ()
     join_by_input: bool = False
+    system: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -244,6 +245,7 @@ def preset(
     refine: Refine | None = None,
     group_by: Places = (),
     join_by_input: bool = False,
+    system: Sequence[Places] = (),
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """
     Declare a preset; the decorated function's docstring says whose records it reads.
@@ -287,6 +289,10 @@ def preset(
 
         join_by_input: Whether ids of outputs are those of the tool's own records, such as traces. An output whose id no
             sample has then belongs to the samples with its `input`, as outputs without any id do.
+        system: Where records say which system they are of, where one file has the records of several: what the system
+            is called, and further places by which systems of the same name differ. Of several paths to a place the
+            first counts that leads to a text or a number. A run takes the records of one system. The whole file is
+            read before anything is scored.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -310,6 +316,7 @@ def preset(
             refine,
             _paths(what, group_by),
             join_by_input,
+            tuple(_paths(what, place) for place in ((system,) if isinstance(system, str) else system)),
         )
 
     return declaring(declare)

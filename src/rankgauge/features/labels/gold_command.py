@@ -70,8 +70,8 @@ def _checked(given: argparse.Namespace) -> tuple[Evaluation, Corpus, GoldReport]
 def _evaluation(given: argparse.Namespace) -> Evaluation:
     """Return the evaluation whose samples have the labels."""
     of_samples, which = given.qrels is None, "give DATA, or --qrels QRELS"
-    for_samples = given.field or given.preset or given.separator or given.dataset
-    idle = "--field, --preset, --separator and --dataset are for samples; leave them out with --qrels"
+    for_samples = given.field or given.preset or given.separator or given.system or given.dataset
+    idle = "--field, --preset, --separator, --system and --dataset are for samples; leave them out with --qrels"
     refuse(
         ((given.data is None) == of_samples, f"labels stand in samples or in judgments: {which}"),
         (not of_samples and for_samples, idle),
