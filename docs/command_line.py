@@ -18,7 +18,7 @@ __all__ = ["page"]
 TEMPLATE = Path(__file__).parent / "command-line.template"
 _DEFAULT = re.compile(r" \[default: (.*)\]$")
 _MORE = {
-    "--against": "../how-to/compare-rankings.md",
+    "--against": "../how-to/compare-runs.md#without-judgments",
     "--baseline": "file-formats.md#baselines",
     "--cluster": "../explanation/comparing.md#clusters",
     "--columns": "file-formats.md#runs-and-judgments",
@@ -34,11 +34,11 @@ _MORE = {
     "--preset": "../how-to/read-records.md",
     "--profile": "policy.md#profiles",
     "--reader": "plugins.md#a-reader",
-    "--repeat": "../how-to/repeat-calls.md",
-    "--resume": "../how-to/keep-and-rescore.md",
+    "--repeat": "../how-to/how-many-questions.md#repeat-calls",
+    "--resume": "../how-to/how-many-questions.md#keep-outputs-and-rescore",
     "--stage": "../how-to/find-lost-documents.md",
     "--test": "plugins.md#tests-of-a-difference",
-    "--until": "../how-to/stop-early.md",
+    "--until": "../how-to/how-many-questions.md#stop-early",
     "--workers": "../explanation/past-one-machine.md#several-processes",
 }
 """Where a page says more of an option; the first command that has it leads there."""

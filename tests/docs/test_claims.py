@@ -151,9 +151,12 @@ FIGURES = {
     "check-labels": [f"The first {job._DOUBTED} samples are looked at"],
     "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
-    "repeat-calls": [f"({compare._MOST_PAIRS} pairs at the most)"],
     "quickstart": ["their 95 % interval", "95th percentile"],
-    "keep-and-rescore": ["95th percentile", f"While {call_threads.MOST} calls of a process are left behind"],
+    "how-many-questions": [
+        f"({compare._MOST_PAIRS} pairs at the most)",
+        "95th percentile",
+        f"While {call_threads.MOST} calls of a process are left behind",
+    ],
     "policy": [
         f"document of grade 3, is {(2**3 - 1) / 2**3}",
         f"graded nDCG of the same is {1 + 1 / log2(3):.2f}",
@@ -169,7 +172,7 @@ FIGURES = {
 NAMES = {
     "catch-stale-results": ["ISO 8601"],
     "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
-    "compare-rankings": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
+    "compare-runs": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
     "file-formats": ["ISO 8601"],
     "gate-in-ci": [
         "74 questions of which five lose their document",
@@ -179,7 +182,7 @@ NAMES = {
     ],
     "expressions": ["1,000 ranks count, as in cwl_eval"],
     "evaluate-on-spark": ["Spark 4 and Java 17", "1 GB by default"],
-    "repeat-calls": ["called five times are 30 values, not 150"],
+    "how-many-questions": ["called five times are 30 values, not 150"],
     "policy": ["haystack-ai 3.4"],
     "match-by-text": ["chunks of 200 and of 800 characters", "so that 41 is not found in 1941"],
     "read-records": ["the columns before 0.2"],

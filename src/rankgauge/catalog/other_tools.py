@@ -183,7 +183,7 @@ def elsewhere_hint(name: str) -> str:
     if bare in _OF_TWO_RANKINGS:
         return (
             "two rankings are compared by `rankgauge trec RUN --against OTHER`, or rankgauge.rank_agreement "
-            "(docs/how-to/compare-rankings.md)"
+            "(docs/how-to/compare-runs.md)"
         )
     if bare in _OF_CATALOGUES:
         return "measures of catalogues and recommenders are in a plugin (`pip install rankgauge-recsys`)"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-PAGE = (Path(__file__).parents[3] / "docs/how-to/gate-in-pytest.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/how-to/gate-in-ci.md").read_text(encoding="utf-8")
 
 SEARCH = """
 QUERIES = [
