@@ -39,7 +39,7 @@ from rankgauge.samples import (
     read_id_outputs,
     read_output,
 )
-from rankgauge.samples.sample_outputs import items_of
+from rankgauge.samples.sample_outputs import are_scores, items_of
 from rankgauge.samples.sample_values import is_absent, look
 from rankgauge.samples.unread_keys import KNOWN, OUTPUT, Unread, meant, similar
 
@@ -209,6 +209,7 @@ def read_outputs(
             how: dict[str, Any] = {"catalog": catalog, "contract": contract}
             return Outputs({}, str(source), digest(source), {}, plain, lambda: read_outputs(source, **how))
     if isinstance(source, Mapping):
+        source = _as_rankings(source)
         every = {str(name): () if is_absent(raw) else _shaped(raw, shape).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
     label = str(source) if isinstance(source, Path) else ""
@@ -282,6 +283,14 @@ def _beside(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return {key: value for key, value in row.items() if key in KNOWN[OUTPUT]}
 
 
+def _as_rankings(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return outputs by the ids of samples; beside rankings as ``{id: score}`` an empty one retrieved nothing."""
+    if not any(isinstance(raw, Mapping) and not raw for raw in outputs.values()):
+        return outputs
+    is_run = any(isinstance(raw, Mapping) and are_scores(raw) for raw in outputs.values())
+    return {name: [] if is_run and isinstance(raw, Mapping) and not raw else raw for name, raw in outputs.items()}
+
+
 def _shaped(raw: object, shape: Shape) -> KeptOutput:
     """Return an output as it is kept; one that is kept already has its form."""
     return raw if isinstance(raw, KeptOutput) else KeptOutput(shape.output(raw))
@@ -341,7 +350,7 @@ class _Rows(Generic[T]):
         elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
-            for name, raw in value.items():
+            for name, raw in _as_rankings(value).items():
                 self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
 
     def name_of(self, record: Record, row: Mapping[str, Any]) -> object:

@@ -21,6 +21,7 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.plugin.named_data import ITEM_KEYS, RETRIEVED, Preset
 from rankgauge.samples import Fault, Sample
 from rankgauge.samples.library_items import library_item
+from rankgauge.samples.sample_outputs import by_score
 from rankgauge.samples.sample_values import is_absent
 
 __all__ = ["Shape", "place_of", "recognized"]
@@ -315,7 +316,7 @@ def _output(raw: object, preset: Preset, separator: str) -> dict[str, Any] | Non
         if items is None:
             retrieved = _whole(decoded(raw), preset, separator)
         elif isinstance(items, Mapping):
-            retrieved = _by_score(items)
+            retrieved = by_score(items)
         else:
             retrieved = [_item(item, preset) for item in items]
     emitted = _plain((("answer", answer), ("retrieved", retrieved)))
@@ -328,13 +329,8 @@ def _whole(raw: object, preset: Preset, separator: str) -> list[Any] | None:
         None if isinstance(raw, str) else _suited(list(raw) if isinstance(raw, tuple) else raw, RETRIEVED, separator)
     )
     if items is None or isinstance(items, Mapping):
-        return None if items is None else _by_score(items)
+        return None if items is None else by_score(items)
     return [item if isinstance(item, str) else _item(item, preset) for item in items]
-
-
-def _by_score(scores: Mapping[Any, float]) -> list[dict[str, Any]]:
-    """Return scores by id as a ranking."""
-    return [{"id": str(name), "score": score} for name, score in sorted(scores.items(), key=lambda pair: -pair[1])]
 
 
 def _item(item: object, preset: Preset) -> object:

@@ -36,9 +36,18 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, OUTPUT, keys_of, of_object, unread_among, unread_keys
+from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, keys_of, of_object, unread_among, unread_keys, usual
 
-__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "ids_and_scores", "items_of", "read_output"]
+__all__ = [
+    "TIMED_OUT",
+    "CallError",
+    "KeptOutput",
+    "are_scores",
+    "by_score",
+    "ids_and_scores",
+    "items_of",
+    "read_output",
+]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
@@ -59,11 +68,26 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             )
             return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
     raw = output_of_library(raw) or raw
+    if isinstance(raw, Mapping) and not contract.coerce and are_scores(raw):
+        raw = by_score(raw)
     if isinstance(raw, Mapping) and raw.get("searches") is not None:
         return _searched(raw, contract)
     if isinstance(raw, Mapping) and raw.get("stages") is not None:
         return _staged(raw, contract)
     return _read(raw, contract)
+
+
+def are_scores(raw: Mapping[Any, Any]) -> bool:
+    """Return whether an object is a ranking as ``{id: score}``: it has nothing but numbers, and no key of outputs."""
+    if not raw or not all(map(is_real, raw.values())):
+        return False
+    return KNOWN[OUTPUT].isdisjoint(raw) and not any(isinstance(key, str) and usual(OUTPUT, key) for key in raw)
+
+
+def by_score(scores: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return scores by id as a ranking, equal ones by descending id as in every run."""
+    ranking = sorted(scores.items(), key=lambda pair: (pair[1], str(pair[0])), reverse=True)
+    return [{"id": name, "score": score} for name, score in ranking]
 
 
 def _searched(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
@@ -118,7 +142,7 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
             if is_misspelt:
                 fault = lacks_key("retrieved", unread)
                 return fault._replace(reason=f"{fault.reason}; found {look(raw)}")
-            return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
+            return Fault(f"{_FORM}; found {look(raw)}{_no_score(raw)}", unread, has_no_key=bool(unread))
         entries = ()
     if not isinstance(entries, list | tuple):
         split = "; --separator '|' splits a text" if isinstance(entries, str) else ""
@@ -131,6 +155,16 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
         return read
     read = read._replace(answer=answer, support=support, is_ranked=is_ranked)
     return read._replace(unread=unread, spent=spent, remarks=remarks)
+
+
+def _no_score(raw: object) -> str:
+    """Return which value of what looks like ``{id: score}`` is no number; empty for anything else."""
+    pairs = list(raw.items()) if isinstance(raw, Mapping) else []
+    odd = [(name, score) for name, score in pairs if not is_real(score)]
+    if len(odd) == len(pairs) or not odd:
+        return ""
+    name, score = odd[0]
+    return f"; of a ranking as {{id: score}} every value is a number, and that of {name!r} is {look(score)}"
 
 
 def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:

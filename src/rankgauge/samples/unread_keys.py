@@ -28,6 +28,7 @@ __all__ = [
     "unread_among",
     "unread_keys",
     "unread_notes",
+    "usual",
 ]
 
 OUTPUT = "actual_output"
@@ -130,9 +131,14 @@ class Unread(NamedTuple):
 @lru_cache(maxsize=1024)
 def meant(place: str, key: str, *, is_placed: bool = False) -> str:
     """Return which key of ours an unknown one looks like, or stands for in other tools; empty for neither."""
+    alike = suggest(key, sorted(_known(place, is_placed)), most=1, cutoff=0.7)
+    return usual(place, key) or next(iter(alike), "")
+
+
+def usual(place: str, key: str) -> str:
+    """Return which key of ours another one stands for in other tools; empty if it stands for none."""
     folded = key.casefold().replace("-", "_").replace(" ", "_")
-    usual = (ours for ours, names in _MEANT[place].items() if folded in names)
-    return next(usual, "") or next(iter(suggest(key, sorted(_known(place, is_placed)), most=1, cutoff=0.7)), "")
+    return next((ours for ours, names in _MEANT[place].items() if folded in names), "")
 
 
 def _known(place: str, is_placed: bool) -> frozenset[str]:  # noqa: FBT001  # of `meant`
