@@ -185,10 +185,11 @@ class TestCustomGains:
     def test_all_gains_of_0_are_undefined(self):
         assert value(["a"], {"a": 1}, 'ndcg(gains="1=0")') is None
 
-    @rows("gains", ["1", "1=", "=3", "a=3", "1=-3", "1=nan", "-1=3", "1=3,,2=9", "1=inf"])
+    @rows("gains", ["1", "1=", "=3", "a=3", "1=-3", "1=nan", "-1=3", "1=3,,2=9", "1=inf", "inf=1", "1=2,1=3"])
     def test_what_is_no_table_is_refused_when_planned(self, gains):
-        with pytest.raises(PlanError, match="gains are pairs of a grade and what it is worth"):
-            ENGINE.dataset([]).with_metrics([f'ndcg(gains="{gains}")']).plan()
+        for name in ("ndcg", "G", "ndcg_rel", "Rndcg"):
+            with pytest.raises(PlanError, match="gains are pairs of a grade and what it is worth"):
+                ENGINE.dataset([]).with_metrics([f'{name}(gains="{gains}")']).plan()
 
     def test_gains_and_a_formula_for_them_are_refused_together(self):
         with pytest.raises(PlanError, match="leave out gain=exponential"):

@@ -10,7 +10,16 @@ import numpy as np
 
 from rankgauge.columns import Flags
 from rankgauge.metrics.family import USUAL, per_gold, retrieval, running_sum, with_gold
-from rankgauge.metrics.ndcg import Discount, Gain, discounted, divisor_of, expected_sum, gains_of, positive_gains
+from rankgauge.metrics.ndcg import (
+    Discount,
+    Gain,
+    check_gains,
+    discounted,
+    divisor_of,
+    expected_sum,
+    gains_of,
+    positive_gains,
+)
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g", "ndcg_at_levels", "ndcg_at_relevant"]
@@ -89,7 +98,12 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
 
 
 @retrieval(
-    "retrieval-g", short=("G",), own_ranks=True, uses_rel=False, laws=("relevant-helps", "bounded", "padding", "tail")
+    "retrieval-g",
+    short=("G",),
+    own_ranks=True,
+    uses_rel=False,
+    check=check_gains,
+    laws=("relevant-helps", "bounded", "padding", "tail"),
 )
 def g(judged: Judged, *, gains: str = "") -> Scores:
     """
@@ -142,6 +156,7 @@ def binary_g(judged: Judged) -> Scores:
     short=("ndcg_rel",),
     own_ranks=True,
     uses_rel=False,
+    check=check_gains,
     laws=("bounded", *USUAL[3:], "perfect-is-one", "whole-or-pieces"),
 )
 def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
@@ -180,6 +195,7 @@ def _is_relevant(judged: Judged) -> Flags:
     own_ranks=True,
     uses_rel=False,
     defined=_is_relevant,
+    check=check_gains,
     laws=("bounded", "best-first"),
 )
 def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:

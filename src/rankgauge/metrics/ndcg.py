@@ -20,6 +20,7 @@ __all__ = [
     "Discount",
     "Gain",
     "by_gains",
+    "check_gains",
     "discounted",
     "divisor_of",
     "expected_sum",
@@ -249,6 +250,11 @@ def positive_gains(judged: Judged, gains: str) -> Judged:
     return judged.with_grades(judged.rows.grade, judged.gold.grade)
 
 
+def check_gains(*, gains: str) -> None:
+    """Raise a `ValueError` for gains that cannot be read."""
+    _gain_of_grade(gains)
+
+
 def _gain_of_grade(gains: str) -> dict[float, float]:
     """Read ``1=3,2=9``."""
     table: dict[float, float] = {}
@@ -256,12 +262,12 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
         grade, equals, gain = pair.partition("=")
         try:
             value = float(gain) if equals else -1.0
-            if not (0 <= value < np.inf and float(grade) >= 0):
+            if not (0 <= value < np.inf and 0 <= float(grade) < np.inf and table.get(float(grade), value) == value):
                 raise ValueError(pair)  # noqa: TRY301  # one message for all, below
             table[float(grade)] = value
         except ValueError:
-            msg = f"gains are pairs of a grade and what it is worth, both 0 or more, such as 1=3,2=9; not {gains!r}"
-            raise ValueError(msg) from None
+            form = "gains are pairs of a grade and what it is worth, both 0 or more, each grade once, such as 1=3,2=9"
+            raise ValueError(f"{form}; not {gains!r}") from None
     return table
 
 
