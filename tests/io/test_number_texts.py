@@ -86,6 +86,42 @@ def test_every_format_reads_them_alike(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("sample", "quoted"),
+    [
+        ("expected_output: {answer: 2024-05-01}", "2024-05-01"),
+        ("expected_output: {answer: [x, 2024-05-01]}", "2024-05-01"),
+        ("expected_output: {keywords: [2024-05-01]}", "2024-05-01"),
+        ("expected_output.answer: 2024-05-01", "2024-05-01"),
+        ("expected_output: 2024-05-01", "2024-05-01"),
+        ("expected_output: {answer: 2024-05-01 10:30:00}", "2024-05-01T10:30:00"),
+    ],
+)
+def test_a_date_of_yaml_without_quotes_is_refused(sample, quoted, tmp_path):
+    (tmp_path / "a.yaml").write_text(f"- id: a\n  {sample}\n  actual_output: {{answer: x}}\n")
+    with pytest.raises(DataError, match=f'found the (date|time) .*; write it in quotes: "{quoted}"'):
+        means(tmp_path / "a.yaml", "EM")
+
+
+def test_other_dates_of_yaml_are_texts(tmp_path):
+    (tmp_path / "a.yaml").write_text(
+        "- id: 2024-05-01\n  input: 2024-05-01\n  metadata: {answer: 2024-05-01, asked_at: 2024-05-01}\n"
+        "  expected_output: {answer: '2024-05-01', keywords: [2024-13-45]}\n"
+        "  actual_output: {answer: '2024-05-01', retrieved: [{id: 2024-05-01, text: 2024-05-01}]}\n"
+    )
+    result = Engine().dataset(tmp_path / "a.yaml").with_metrics("EM").run()
+    assert (result["EM"].mean, list(result.sample_ids)) == (1.0, ["2024-05-01"])
+
+
+@pytest.mark.parametrize("form", ["{outputs: {a: {answer: 2024-05-01}}}", "[{id: a, answer: 2024-05-01}]"])
+def test_an_answer_in_outputs_of_yaml_that_is_a_date_fails_its_sample(form, tmp_path):
+    (tmp_path / "outputs.yaml").write_text(form)
+    data = Engine().dataset([{"id": "a", "expected_output": "2024-05-01"}]).with_metrics("EM")
+    result = data.run(outputs=tmp_path / "outputs.yaml")
+    assert (result["EM"].mean, result["EM"].n_failed) == (0.0, 1)
+    assert any('write it in quotes: "2024-05-01"' in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
     ("preset", "record"),
     [
         ("ragas", {"user_input": "x", "reference": 1987, "response": 1987, "retrieved_contexts": ["y"]}),

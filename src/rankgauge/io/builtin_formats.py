@@ -5,7 +5,10 @@ The built-in file formats: JSON lines, JSON, YAML, Parquet, CSV, TSV and, where 
 from __future__ import annotations
 
 import ast
+import datetime as dt
+import functools
 import io
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -101,7 +104,27 @@ def read_yaml_file(source: Source) -> Iterator[Record]:
     from rankgauge.io.yaml_documents import read_yaml  # loads a parser that most runs do not need
 
     document = read_yaml(decode_text(source.stream.read(), source.name, offset=source.offset), source.name)
+    for path in document.dates:
+        _set_date(document.value, path)
     return _document_records(document.value, document.lines, source)
+
+
+_ANSWERS = re.compile(
+    r"(?:.*\.)?(?:expected_output(?:\.answer|\.keywords)?|actual_output\.answer)"
+    r"|(?:outputs\.)?(?:(?!metadata\.)[^.]+\.)?answer"
+)
+"""Where a document has texts that a date may be meant as, by the names on the way there."""
+
+
+def _set_date(document: Any, path: DocumentPath) -> None:  # noqa: ANN401  # plain data
+    """Make a date without quotes a date if it stands for an answer or a keyword, which have to be texts."""
+    if not _ANSWERS.fullmatch(".".join(step for step in path if isinstance(step, str))):
+        return
+    *steps, last = path
+    with suppress(ValueError, LookupError):  # no day of a calendar, and so a text, or merged into another mapping
+        holder = functools.reduce(operator.getitem, steps, document)
+        moment = dt.datetime.fromisoformat(holder[last])
+        holder[last] = moment.date() if len(holder[last]) == len("2024-05-01") else moment
 
 
 @reader("parquet", suffixes=(".parquet", ".pq"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import yaml
@@ -24,6 +24,7 @@ _MAX_DEPTH = 100
 _MAX_EXPANDED = 1_000_000
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+|(?:0|[1-9][0-9]*)(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ].*)?")
 _SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
 _CONSTANTS: Mapping[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _TAG = "tag:yaml.org,2002:"
@@ -34,13 +35,14 @@ class Document(NamedTuple):
 
     value: Any  # whatever the document holds
     lines: Mapping[Path, int]
+    dates: Collection[Path] = ()  # of the strings that are dates without quotes
 
 
 def read_yaml(text: str, name: str) -> Document:
     """Read one YAML document; an `UnreadableError` says what is not valid YAML or not allowed."""
     reader = _Reader(name, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     try:
-        return Document(reader.document(), reader.lines)
+        return Document(reader.document(), reader.lines, reader.dates)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
@@ -64,6 +66,7 @@ class _Reader:
         self.name = name
         self.events = events
         self.lines: dict[Path, int] = {}
+        self.dates: list[Path] = []
         self.anchors: dict[str, tuple[Any, int]] = {}  # what is complete, each with the number of values in it
         self.expanded = 0
 
@@ -91,6 +94,8 @@ class _Reader:
             return self.alias(str(event.anchor), line)
         if isinstance(event, yaml.ScalarEvent):
             read = self.scalar(event, line), 1
+            if event.implicit[0] and not event.tag and _DATE.fullmatch(event.value):
+                self.dates.append(path)
         else:
             if event.tag not in {None, "!", f"{_TAG}seq", f"{_TAG}map"}:
                 self.fail(f"the tag {event.tag!r} is not allowed: only plain data is read", line)

@@ -335,10 +335,11 @@ _HEADS = ("expected_output.", "actual_output.", "metadata.")
 def look(value: object) -> str:
     """Return a value as an error message shows it: its kind, and a short look at it."""
     kinds = {str: "the string", bool: "the boolean", int: "the integer", float: "the number", list: "the list"}
+    kinds |= {dt.date: "the date", dt.datetime: "the time"}
     if value is None:
         return "null"
     try:
-        shown = repr(value)
+        shown = value.isoformat() if isinstance(value, dt.date) else repr(value)
     except (RecursionError, ValueError):  # nested as deep as JSON allows, or an integer of thousands of digits
         shown = "(too large to show)"
     if len(shown) > 60:
