@@ -20,7 +20,7 @@ class FilterStep(NamedTuple):
     """What a filter does: a plugin's function with its parameters."""
 
     keep: Callable[[Any], object]  # takes what a ranking filter is given, returns which results stay
-    needs: frozenset[str]  # `scores`, `texts`
+    needs: frozenset[str]  # what it looks at beside ids
     definition: str  # its version, and every parameter
     claim: Any  # the claim of a ranking filter, which is declared in a room above
 

@@ -256,10 +256,117 @@ def test_what_is_no_list_of_filters_is_refused(filters):
         Policy(filters=filters)
 
 
-def test_a_run_has_no_texts():
-    catalog = declared(lambda results: [], needs="texts")
-    with pytest.raises(PlanError, match="policy filter mine needs texts, and a run has only ids and scores"):
+@pytest.mark.parametrize(
+    ("needs", "what"),
+    [("texts", "texts"), (("scores", "metadata", "sample_metadata"), "metadata, sample metadata"), ("input", "input")],
+)
+def test_a_run_has_only_ids_and_scores(needs, what):
+    catalog = declared(lambda results: [], needs=needs)
+    with pytest.raises(PlanError, match=f"policy filter mine needs {what}, and a run has only ids and scores; eval"):
         rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", policy={"filters": "mine"}, catalog=catalog)
+
+
+TENANTS = """
+    from rankgauge.plugin import hookimpl, ranking_filter
+
+    @ranking_filter("same-tenant", needs=("metadata", "sample_metadata"))
+    def same_tenant(results, *, unless: str = ""):
+        \"\"\"Keep results of the tenant who asks.\"\"\"
+        wanted = results.sample_metadata.get("tenant")
+        return [unless in own.get("tags", []) or own.get("tenant") == wanted for own in results.metadata]
+
+    @hookimpl
+    def rankgauge_ranking_filters():
+        return [same_tenant]
+"""
+
+OWNED = [
+    {"id": "a", "metadata": {"tenant": "acme"}},
+    {"id": "b", "metadata": {"tenant": "zeta"}},
+    {"id": "c", "metadata": {"tags": ["public"]}},
+    {"id": "d", "metadata": {"tenant": "zeta"}},
+]
+
+
+def of_zeta(retrieved=OWNED, wanted="d", name="q"):
+    outputs = {"retrieved": retrieved}
+    return {"id": name, "metadata": {"tenant": "zeta"}, "expected_output": [wanted], "actual_output": outputs}
+
+
+def test_a_filter_sees_the_metadata_of_results_and_of_their_sample(installed):
+    installed.add("tenants", TENANTS)
+    asked = {"id": "r", "expected_output": ["d"], "actual_output": {"retrieved": OWNED}}  # of no tenant
+    samples = [of_zeta(), asked]
+    evaluation = Engine().dataset(samples).with_metrics(["RR"])
+    narrowed = evaluation.with_profile(filters="same-tenant")
+    assert evaluation.run()["rr"].values.tolist() == [1 / 4, 1 / 4]
+    assert narrowed.run()["rr"].values.tolist() == [1 / 2, 0]
+    assert narrowed.score(samples[0])["rr"].value == 1 / 2
+    public = evaluation.with_profile(filters="same-tenant(unless=public)")
+    assert public.run()["rr"].values.tolist() == [1 / 3, 0]
+    assert public.run()["rr"].info.fingerprint != narrowed.run()["rr"].info.fingerprint
+
+
+def test_what_a_filter_sees_is_read_only_and_in_order_of_rank():
+    seen = []
+
+    def mine(results):
+        seen.append(results)
+        results.sample_metadata["tenant"] = "acme"
+
+    retrieved = [{**item, "score": score} for score, item in enumerate(OWNED)]
+    sample = {**of_zeta(retrieved), "input": {"question": "why?"}}
+    catalog = declared(mine, needs=("metadata", "input", "sample_metadata"))
+    result = run(sample, catalog, max_failed=1, order="score", filters=["mine"])
+    (error,) = result.unscored
+    assert "cannot be changed" in error.reason
+    assert [own.get("tenant") for own in seen[0].metadata] == ["zeta", None, "zeta", "acme"]
+    assert seen[0].input == {"question": "why?"}
+    assert sample["metadata"] == {"tenant": "zeta"}
+    with pytest.raises(TypeError, match="cannot be changed"):
+        seen[0].metadata[1]["tags"].append("x")
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"id": "e"}, "needs metadata; retrieved[1] has none"),
+        ({"id": "e", "metadata": None}, "needs metadata; retrieved[1] has none"),
+        ({"id": "e", "metadata": "zeta"}, "needs metadata; retrieved[1] has none"),
+        (
+            {"id": "e", "tenant": "zeta"},
+            "needs metadata; retrieved[1] has none; nothing reads 'tenant' of results, which metadata may hold",
+        ),
+    ],
+)
+def test_a_result_without_metadata_fails_its_sample_and_one_without_fields_does_not(item, why):
+    catalog = declared(lambda results: [own.get("tenant") != "acme" for own in results.metadata], needs="metadata")
+    samples = [of_zeta([OWNED[0], item]), of_zeta([{"id": "f", "metadata": {}}], "f", "r")]
+    result = run(samples, catalog, max_failed=1, filters=["mine"])
+    assert [error.reason for error in result.unscored] == [f"policy filter mine {why}"]
+    assert result["rr"].values.tolist() == [0, 1]
+
+
+def test_the_metadata_of_stages_are_theirs():
+    catalog = declared(lambda results: [own["tenant"] == "zeta" for own in results.metadata], needs="metadata")
+    stages = [{"name": "dense", "retrieved": [*OWNED[:2], OWNED[3]]}, {"name": "fused", "retrieved": [OWNED[3]]}]
+    sample = {"id": "q", "expected_output": ["d"], "actual_output": {"stages": stages}}
+    result = run(sample, catalog, metrics=["RR", "RR(stage=dense)"], filters=["mine"])
+    assert [column.mean for column in result.metrics.values()] == [1, 1 / 2]
+
+
+def test_metadata_of_a_parquet_file_and_of_outputs_in_a_file_of_their_own(installed, tmp_path):
+    polars = pytest.importorskip("polars")
+    installed.add("tenants", TENANTS)
+    retrieved = [{"id": item["id"], "metadata": {"tenant": item["metadata"].get("tenant")}} for item in OWNED]
+    polars.DataFrame([of_zeta(retrieved)]).write_parquet(tmp_path / "data.parquet")
+    (tmp_path / "outputs.jsonl").write_text(json.dumps({"id": "q", "actual_output": {"retrieved": OWNED}}))
+    (tmp_path / "data.jsonl").write_text(json.dumps({**of_zeta(), "actual_output": None}))
+    for data, outputs in (("data.parquet", None), ("data.jsonl", "outputs.jsonl")):
+        evaluation = Engine().dataset(tmp_path / data).with_metrics(["RR"]).with_profile(filters=["same-tenant"])
+        if outputs:
+            evaluation = evaluation.with_outputs(tmp_path / outputs)
+        assert evaluation.run()["rr"].mean == 1 / 2
 
 
 @pytest.mark.parametrize(
@@ -268,7 +375,11 @@ def test_a_run_has_no_texts():
         (lambda **_: [], {}, "has to take what was retrieved"),
         (lambda results, most: [], {}, "must be keyword-only"),
         (lambda results, *, most: [], {}, "needs an annotation and a default"),
-        (lambda results: [], {"needs": "ids"}, "needs 'ids'; it may need scores, texts"),
+        (
+            lambda results: [],
+            {"needs": "ids"},
+            "needs 'ids'; it may need scores, texts, metadata, input, sample_metadata",
+        ),
     ],
 )
 def test_a_declaration_that_cannot_be_used_is_refused(function, how, reason):
@@ -289,6 +400,19 @@ def test_plugins_check_tries_it_on_tiny_rankings():
     report = check_plugin(SimpleNamespace(rankgauge_ranking_filters=hookimpl(lambda: [short])))
     assert report.broken == {"short": ("tiny-rankings",)}
     assert "it returned [] where 1 flag" in report["short"]["tiny-rankings"].reason
+
+
+@pytest.mark.parametrize(("error", "ok"), [(ValueError("no 'tenant'"), True), (KeyError("tenant"), False)])
+def test_plugins_check_lets_a_filter_refuse_metadata_without_its_field_in_words(error, ok):
+    @ranking_filter("mine", needs="metadata")
+    def mine(results):
+        for own in results.metadata:
+            if "tenant" not in own:
+                raise error
+        return []
+
+    hookimpl = rankgauge.plugin.hookimpl(specname="rankgauge_ranking_filters")
+    assert check_plugin(SimpleNamespace(rankgauge_ranking_filters=hookimpl(lambda: [mine]))).ok == ok
 
 
 @ranking_filter("steady", needs=("scores", "texts"))

@@ -16,6 +16,7 @@ from rankgauge.exclusions import Excluded
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.judging.filtered import FilterFailedError, stays
 from rankgauge.policy import Policy
+from rankgauge.samples import Output
 
 __all__ = ["excluded_judgments", "excluded_run", "narrowed_run"]
 
@@ -63,7 +64,7 @@ def _filtered_batch(batch: RankingBatch, policy: Policy) -> RankingBatch:
 
 def _stays(policy: Policy, query: object, ids: Sequence[str], scores: Sequence[float]) -> list[bool]:
     try:
-        return stays(policy, ids, scores)
+        return stays(policy, Output(ids, scores=scores))
     except FilterFailedError as error:
         raise DataError("the rankings cannot be filtered:", [f"query {query!r}: {error}"]) from error
 

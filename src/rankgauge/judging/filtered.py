@@ -4,25 +4,26 @@ Rankings without the results that the filters of a policy drop, before anything 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import compress
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
+from rankgauge.base.frozen import frozen
 from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.base.plain_text import visible
 from rankgauge.columns import encoded
-from rankgauge.errors import counted
+from rankgauge.errors import counted, listed
 from rankgauge.judging.ranking import as_compared
 from rankgauge.plugin.ranking_filter import RankedResults
 from rankgauge.policy import Policy
 from rankgauge.ranking_filters import Filter, FilterStep
 from rankgauge.samples import Fault, Output, Sample
 from rankgauge.samples.left_out import left_out, with_results
+from rankgauge.samples.unread_keys import ITEMS
 
 __all__ = ["FilterFailedError", "narrowed", "stays"]
-
-V = TypeVar("V")
 
 
 class FilterFailedError(Exception):
@@ -34,39 +35,36 @@ def narrowed(sample: Sample, policy: Policy) -> Sample:
     sample = left_out(sample, policy.excluded)
     if not policy.filters or not isinstance(sample.output, Output):
         return sample
-    return sample._replace(output=_output(sample.output, policy))
+    return sample._replace(output=_output(sample, sample.output, policy))
 
 
-def _output(output: Output, policy: Policy) -> Output | Fault:
+def _output(sample: Sample, output: Output, policy: Policy) -> Output | Fault:
     """Return an output, and its stages, with the results that stay; or why a filter cannot say which."""
     if policy.order == "score" and None in (output.scores or [None] * len(output.ids)):
         return output  # which the policy refuses
     try:
-        kept = stays(policy, output.ids, output.scores, output.texts)
+        kept = stays(policy, output, sample)
     except FilterFailedError as error:
         return Fault(str(error), output.unread)
-    return with_results(output, kept, lambda inner: _output(inner, policy))
+    return with_results(output, kept, lambda inner: _output(sample, inner, policy))
 
 
-def stays(
-    policy: Policy,
-    ids: Sequence[str | None],
-    scores: Sequence[float | None] | None,
-    texts: Sequence[str | None] | None = None,
-) -> list[bool]:
+def stays(policy: Policy, output: Output, sample: Sample | None = None) -> list[bool]:
     """Return which results filters leave, in the order given; raise `FilterFailedError` if one fails."""
-    places = _ranked(policy, ids, scores)
+    places = _ranked(policy, output.ids, output.scores)
     for each in policy.filters:
         step = each.step
         if step is None:
             raise FilterFailedError(f"policy filter {each} is not part of a plan")
-        columns = {"scores": scores, "texts": texts}
-        needed = {need: _column(each, need, columns[need], len(ids)) for need in step.needs}
-        ranked = {need: tuple(column[place] for place in places) for need, column in needed.items()}
-        flags = _flags(each, step, RankedResults(tuple(ids[place] for place in places), **ranked))  # type: ignore[arg-type]  # complete
+        needed = _needed(each, step.needs, output, places)
+        if "input" in step.needs and sample is not None:
+            needed["input"] = frozen(sample.input)
+        if "sample_metadata" in step.needs:
+            needed["sample_metadata"] = frozen((sample and sample.metadata) or {})
+        flags = _flags(each, step, RankedResults(tuple(output.ids[place] for place in places), **needed))
         places = list(compress(places, flags))
     kept = set(places)
-    return [place in kept for place in range(len(ids))]
+    return [place in kept for place in range(len(output.ids))]
 
 
 def _ranked(policy: Policy, ids: Sequence[str | None], scores: Sequence[float | None] | None) -> list[int]:
@@ -81,13 +79,23 @@ def _ranked(policy: Policy, ids: Sequence[str | None], scores: Sequence[float | 
     return sorted(places, key=lambda place: -compared[place])
 
 
-def _column(each: Filter, need: str, column: Sequence[V | None] | None, size: int) -> Sequence[V]:
-    """Return a column that every result has; raise `FilterFailedError` for one that lacks it."""
-    found = [None] * size if column is None else column
-    lacking = next((place for place, value in enumerate(found) if value is None), None)
-    if lacking is not None:
-        raise FilterFailedError(f"policy filter {each} needs {need}; retrieved[{lacking}] has none")
-    return [value for value in found if value is not None]
+def _needed(each: Filter, needs: Collection[str], output: Output, places: Sequence[int]) -> dict[str, Any]:
+    """Return the columns of results that a filter needs; raise `FilterFailedError` where a result lacks one."""
+    columns: dict[str, Sequence[Any] | None] = {
+        "scores": output.scores,
+        "texts": output.texts,
+        "metadata": output.metadata,
+    }
+    needed: dict[str, Any] = {}
+    for need in sorted(columns.keys() & needs):
+        column = columns[need] or [None] * len(output.ids)
+        if None in column:
+            others = [repr(unread.key) for unread in output.unread if need == "metadata" and unread.place == ITEMS]
+            hint = f"; nothing reads {listed(others)} of results, which metadata may hold" if others else ""
+            where = f"retrieved[{column.index(None)}] has none"
+            raise FilterFailedError(f"policy filter {each} needs {need}; {where}{visible(hint)}")
+        needed[need] = tuple(frozen(column[place]) for place in places)
+    return needed
 
 
 def _flags(each: Filter, step: FilterStep, results: RankedResults) -> list[bool]:

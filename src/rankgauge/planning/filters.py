@@ -8,7 +8,7 @@ import dataclasses
 import functools
 
 from rankgauge.catalog import Catalog, Claim, check_parameters
-from rankgauge.errors import PolicyError
+from rankgauge.errors import PolicyError, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.policy import Profile
@@ -29,8 +29,11 @@ def _resolved(each: Filter, catalog: Catalog, *, by_id: bool) -> Filter:
     claim: Claim[RankingFilter] = catalog.ranking_filter(each.expression.name)
     declared, given = claim.declaration, dict(each.expression.params)
     params = check_parameters(f"filter {declared.name!r}", declared.parameters, given)
-    if by_id and "texts" in declared.needs:
-        raise PolicyError(f"policy filter {each} needs texts, and a run has only ids and scores")
+    if by_id and (lacking := sorted(declared.needs - {"scores"})):
+        raise PolicyError(
+            f"policy filter {each} needs {listed([need.replace('_', ' ') for need in lacking])}, and a run has only ids "
+            "and scores; evaluate samples, or leave the filter out"
+        )
     everything = {parameter.name: parameter.default for parameter in declared.parameters} | params
     full = ", ".join(f"{name}={value!r}" for name, value in sorted(everything.items()))
     step = FilterStep(

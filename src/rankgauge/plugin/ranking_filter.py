@@ -5,7 +5,7 @@ Declarations of ranking filters: steps of a policy that drop results before a ra
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
@@ -14,7 +14,7 @@ from rankgauge.plugin.signature import Authored, Parameter, declaring, plain_nam
 
 __all__ = ["FilterNeed", "RankedResults", "RankingFilter", "ranking_filter"]
 
-FilterNeed = Literal["scores", "texts"]
+FilterNeed = Literal["scores", "texts", "metadata", "input", "sample_metadata"]
 FilterFunction = Callable[..., Sequence[bool]]
 F = TypeVar("F", bound=FilterFunction)
 
@@ -29,11 +29,21 @@ class RankedResults(NamedTuple):
         scores: The score of each; None unless the filter needs scores.
 
         texts: The text of each; None unless the filter needs texts.
+
+        metadata: What else is known of each, read-only; None unless the filter needs metadata.
+
+        input: What the system was given for the question, any JSON value; None unless the filter needs the input.
+
+        sample_metadata: The metadata of the question's sample, read-only and empty if it has none; None unless the
+            filter needs them.
     """
 
     ids: Sequence[str | None]
     scores: Sequence[float] | None = None
     texts: Sequence[str] | None = None
+    metadata: Sequence[Mapping[str, Any]] | None = None
+    input: Any = None  # any JSON value: the system under test defines it
+    sample_metadata: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +77,9 @@ def ranking_filter(name: str, *, version: str = "1", needs: Iterable[FilterNeed]
 
         version: Raise it when the definition changes; fingerprints and locks cover it.
 
-        needs: `scores` or `texts`, if it looks at these. A sample that lacks one fails; runs have no texts, and a plan
-            for a run refuses a filter that needs them.
+        needs: What it looks at beside ids: `scores`, `texts` or `metadata` of the results, each of which has to have
+            one, or else the sample fails; `input` or `sample_metadata` of the question. Runs have scores alone, and a
+            plan for a run refuses a filter that needs anything else.
 
     Returns:
         A decorator that leaves the function as it is.
