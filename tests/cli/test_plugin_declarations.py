@@ -5,9 +5,10 @@ import json
 import pytest
 
 from cli.conftest import CONFIG, SAMPLES
+from cli.test_explain import QRELS, RUN
 from comparison.test_plugin_tests import NEW, OLD, SIGN_TEST
 from gates.test_kinds import MEDIAN
-from judging.test_filtered import PAGES, SAMPLE
+from judging.test_filtered import OTHERS, PAGES, SAMPLE
 
 
 @pytest.fixture(autouse=True)
@@ -130,3 +131,25 @@ def test_an_unknown_filter_is_a_problem_of_the_plan(rankgauge, write):
     done = rankgauge("run", "--data", data, "-m", "RR", "--policy", "filters=one-per-page")
     assert (done.code, done.out) == (2, "")
     assert "policy option 'filters': unknown filter 'one-per-page'" in done.err
+
+
+def test_a_query_of_a_run_is_explained_without_what_a_filter_drops(rankgauge, write, installed):
+    """Of d3, d1 and d2 the filter leaves d3 and d2, whose grade is 0."""
+    installed.add("others", OTHERS)
+    files = ("--qrels", write("qrels.txt", QRELS), "--run", write("mine.run", RUN))
+    typed = ("explain", "q1", *files, "-m", "RR", "--policy", "filters=every-other")
+    done = rankgauge(*typed)
+
+    assert done.out.splitlines()[0] == "rr of q1: 0.0000"
+    found = rankgauge(*typed, "--json").json
+    assert [rank["id"] for rank in found["ranks"]] == ["d3", "d2"]
+    where = {gold["id"]: (gold["retrieved_rank"], gold["dropped_by"]) for gold in found["missing"]}
+    assert where == {"d1": (2, "policy filter every-other"), "d9": (None, "")}
+
+
+def test_listed_samples_say_what_a_filter_dropped(rankgauge, write, installed):
+    installed.add("others", OTHERS)
+    sample = {"id": "s", "expected_output": ["b", "c"], "actual_output": ["a", "b"]}
+    data = write("data.jsonl", [sample])
+    done = rankgauge("run", "--data", data, "-m", "recall@5", "--policy", "filters=every-other", "--worst", "1")
+    assert "expected   b (rank 2, dropped by policy filter every-other), c (not retrieved)" in done.out

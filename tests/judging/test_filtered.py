@@ -425,3 +425,56 @@ def steady(results):
 def short(results):
     """Return nothing."""
     return []
+
+
+SCATTERED = "q1 Q0 d1 1 9 t\nq2 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\nq1 Q0 d3 3 7 t\nq2 Q0 d2 2 8 t\nq1 Q0 d4 4 6 t\n"
+
+OTHERS = """
+    from rankgauge.plugin import hookimpl, ranking_filter
+
+    @ranking_filter("every-other")
+    def every_other(results):
+        \"\"\"Keep every other rank.\"\"\"
+        return [place % 2 == 0 for place, _ in enumerate(results.ids)]
+
+    @hookimpl
+    def rankgauge_ranking_filters():
+        return [every_other]
+"""
+
+
+@pytest.fixture
+def scattered(installed, tmp_path):
+    """Return judgments and a run whose queries are not together, and a filter that must see each whole and once."""
+    installed.add("others", OTHERS)
+    (tmp_path / "run").write_text(SCATTERED, encoding="utf-8")
+    (tmp_path / "qrels").write_text("q1 0 d3 1\nq1 0 d1 -1\nq2 0 d1 1\n", encoding="utf-8")
+    return tmp_path / "qrels", tmp_path / "run"
+
+
+def test_what_reads_a_run_again_filters_whole_rankings(scattered, tmp_path):
+    qrels, run_file = map(str, scattered)
+    policy, catalog = {"filters": ["every-other"]}, Catalog.discover()
+    for given in (run_file, {"q1": {"d1": 9.0, "d2": 8.0, "d3": 7.0, "d4": 6.0}, "q2": {"d1": 9.0, "d2": 8.0}}):
+        result = rankgauge.evaluate(qrels, given, ["RR", "unjudged@2"], policy=policy, catalog=catalog)
+        assert result["rr"].values.tolist() == [1 / 2, 1]
+        assert [rank.id for rank in result.explain("q1").ranks] == ["d1", "d3"]
+        assert result.condensed()["rr"].values.tolist() == [1, 1]  # -1 says that d1 is not judged
+        assert result.bounds()["rr"].worst == 3 / 4
+    result.save(tmp_path / "of-dictionaries")
+    rankgauge.evaluate(qrels, run_file, "RR", policy=policy, catalog=catalog).save(tmp_path / "result")
+    assert Result.load(tmp_path / "result").explain("q1").score == 1 / 2
+
+
+def test_a_metric_that_sees_ids_of_a_run_sees_what_stays(scattered):
+    seen = []
+
+    @rankgauge.plugin.sample_metric("seen-ids", needs="ids", range=(0, None))
+    def seen_ids(ranking):
+        """Look at ids."""
+        seen.append(ranking.seen.ids)
+        return 0.0
+
+    policy, catalog = {"filters": ["every-other"]}, Catalog.discover()
+    rankgauge.evaluate(*map(str, scattered), [seen_ids], policy=policy, catalog=catalog)
+    assert seen == [("d1", "d3"), ("d1",)]

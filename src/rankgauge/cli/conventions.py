@@ -108,11 +108,14 @@ class Conventions:
         return judgments_for(plan, qrels, self.columns)
 
     def run(self, file: str, plan: Plan) -> RunSource:
-        """Read a run, without what the policy of a plan leaves out."""
-        from rankgauge.engine.excluded_runs import excluded_run
+        """Read a run, without what the policy of a plan leaves out, and without what its filters drop."""
+        from rankgauge.engine.excluded_runs import narrowed_run
 
-        source = open_run(file, columns=self.columns, catalog=self.catalog)
-        return excluded_run(source, plan.profile.policy.excluded)
+        return narrowed_run(self.run_as_given(file), plan.profile.policy)
+
+    def run_as_given(self, file: str) -> RunSource:
+        """Read a run."""
+        return open_run(file, columns=self.columns, catalog=self.catalog)
 
 
 def make_catalog() -> Catalog:

@@ -49,7 +49,7 @@ def _explained_query(given: argparse.Namespace) -> Explanation:
         raise ParameterError("standard input (-) can stand for one file only")
     conventions = Conventions.of(given)
     plan = conventions.plan_one(given.metric)
-    judged = RunOrigin(plan, conventions.judgments(given.qrels, plan), conventions.run(given.run, plan))
+    judged = RunOrigin(plan, conventions.judgments(given.qrels, plan), conventions.run_as_given(given.run))
     return explain_query(judged, given.names[0])
 
 

@@ -29,6 +29,7 @@ from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
 from rankgauge.extensions import extension
 from rankgauge.judging import Ranking
+from rankgauge.judging.filtered import narrowed
 from rankgauge.judging.outputs import Identity, prepare
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
@@ -114,7 +115,8 @@ def read_samples(
     if is_of_run(result):
         run = run_evaluation_of(result, catalog=catalog)
         check_definitions(run.plan, result)
-        return run.plan, read_queries(run.qrels, run.run, set(sample_ids))[0]
+        queries, _ = read_queries(run.qrels, run.given, set(sample_ids))
+        return run.plan, {name: narrowed(sample, run.plan.profile.policy) for name, sample in queries.items()}
     evaluation = evaluation_of(result, catalog=catalog)
     plan = evaluation.plan()
     check_definitions(plan, result)
@@ -151,7 +153,7 @@ def texts_of(result: Result, top: int = 10, *, catalog: Catalog | None = None) -
 def explain_query(evaluation: RunOrigin, query: str) -> Explanation:
     """Explain the score of one query of a run by the first metric of the plan, without scoring the others."""
     plan, qrels = evaluation.plan, evaluation.qrels
-    samples, seen = read_queries(qrels, evaluation.run, {query})
+    samples, seen = read_queries(qrels, evaluation.given, {query})
     msg = f"cannot explain query {query!r}:"
     if query not in samples and query in seen:
         raise DataError(msg, [Problem("the run has it, but it is not judged, so it has no score", qrels.source)])
@@ -159,10 +161,11 @@ def explain_query(evaluation: RunOrigin, query: str) -> Explanation:
         raise DataError(msg, [Problem(_unknown("query", query, qrels.query_names, "the judgments have"), qrels.source)])
     if plan.profile.policy.queries == "intersection" and query not in seen:
         why = "the run has no results for it, and policy queries=intersection leaves it out"
-        raise DataError(msg, [Problem(why, evaluation.run.name)])
+        raise DataError(msg, [Problem(why, evaluation.given.name)])
     column = plan.metrics[0]
     inferred = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
-    return explain_sample(Scorer(plan, column, column.targets[0], inferred), samples[query])
+    sample = narrowed(samples[query], plan.profile.policy)
+    return explain_sample(Scorer(plan, column, column.targets[0], inferred), sample)
 
 
 def _check_count(count: object, what: str) -> None:

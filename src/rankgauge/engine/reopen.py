@@ -16,7 +16,6 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Judged
 from rankgauge.engine.configured import configured, configured_evaluation, data_source
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunOrigin, evaluate_runs, judge_run, judgments_for, plan_run
@@ -125,7 +124,7 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunO
         qrels = judgments_for(plan, files["qrels"], files["columns"])
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
         run = open_run(files["run"], columns=files["columns"], catalog=catalog)
-        return RunOrigin(plan, qrels, narrowed_run(run, plan.profile.policy), files["columns"])
+        return RunOrigin(plan, qrels, run, files["columns"])
 
 
 def _policy_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -295,7 +294,7 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     """Return the same evaluation over condensed lists; see `Result.condensed`."""
     evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
-    again = evaluate_runs(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+    again = evaluate_runs(plan, evaluation.qrels, {"run": evaluation.given}, columns=evaluation.columns)["run"]
     weights = _weights_of_each(result)
     return again if weights is None else weighted(again, weights, result.manifest["weights"]["by"])
 

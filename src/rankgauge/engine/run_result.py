@@ -15,6 +15,7 @@ import numpy as np
 
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
+from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.io.ir_datasets_names import is_named
 from rankgauge.io.judgment_sources import sources_of
@@ -32,18 +33,27 @@ __all__ = ["FewEvaluator", "RunOrigin", "ScoredRun", "grouped"]
 
 
 class RunOrigin:
-    """What a result of a run came from, and can be read from again; `evaluate_runs` takes it."""
+    """
+    What a result of a run came from, and can be read from again.
+
+    Attributes:
+        plan: The plan.
+
+        given: The run as it was given, which `evaluate_runs` takes.
+
+        columns: The names of columns.
+    """
 
     def __init__(
         self,
         plan: Plan,
         qrels: Qrels | Callable[[], Qrels],
-        run: RunSource,
+        given: RunSource,
         columns: Mapping[str, str] | None = None,
     ) -> None:
         """Take what was evaluated; *qrels* may be a function that returns them, where they are seldom asked for."""
         self.plan = plan
-        self.run = run
+        self.given = given
         self.columns = columns
         self._qrels = qrels
 
@@ -51,6 +61,11 @@ class RunOrigin:
     def qrels(self) -> Qrels:
         """Return the judgments."""
         return self._qrels if isinstance(self._qrels, Qrels) else self._qrels()
+
+    @cached_property
+    def run(self) -> RunSource:
+        """Return the run without what the policy leaves out, and without what its filters drop."""
+        return narrowed_run(self.given, self.plan.profile.policy)
 
 
 class ScoredRun(NamedTuple):
@@ -73,7 +88,7 @@ class ScoredRun(NamedTuple):
             [
                 *evaluation.plan.notes,
                 *self.remarks,
-                *evaluation.run.notes,
+                *evaluation.given.notes,
                 *self.counts.notes(policy),
                 *scored.failures(policy),
             ]
@@ -92,7 +107,7 @@ class ScoredRun(NamedTuple):
             further["judged_by"] = judges.to_dict()
         further["files"] = {
             "qrels": _absolute(self.source),
-            "run": _absolute(evaluation.run.name),
+            "run": _absolute(evaluation.given.name),
             "columns": None if evaluation.columns is None else dict(evaluation.columns),
         }
         return Result.of(
@@ -111,7 +126,7 @@ class ScoredRun(NamedTuple):
 
     def _manifest(self, further: Mapping[str, Any], created_at: datetime) -> dict[str, Any]:
         """Return the manifest, which takes longer to make than a few queries to evaluate, and is seldom asked for."""
-        plan, qrels, source = self.evaluation.plan, self.evaluation.qrels, self.evaluation.run
+        plan, qrels, source = self.evaluation.plan, self.evaluation.qrels, self.evaluation.given
         dataset = {
             "name": Path(qrels.source).name or None,
             "path": qrels.source or None,

@@ -97,7 +97,7 @@ def evaluate_runs(
                 judged = judge_units(qrels, source, plan, sketcher, threads=threads)
             except NothingToEvaluateError as error:
                 raise nested_otherwise(qrels, source) or error from None
-            return _JudgedRun(source, origin, sketcher, *judged, doubt)
+            return _JudgedRun(opened, origin, sketcher, *judged, doubt)
 
         return Task(judge, may_wait=not isinstance(opened, RunFile))
 
@@ -196,7 +196,7 @@ def installed() -> Catalog:
 class _JudgedRun(NamedTuple):
     """A run that was judged, and is not scored yet."""
 
-    source: RunSource
+    given: RunSource
     origin: str
     sketcher: IdSketcher | None
     collector: RunCollector
@@ -211,7 +211,7 @@ def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run:
     query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
     return ScoredRun(
-        evaluation=RunOrigin(plan, qrels, run.source, columns),
+        evaluation=RunOrigin(plan, qrels, run.given, columns),
         scored=collector.finish(),
         counts=how_it_fits(plan, judged, evidence),
         origin=run.origin,

@@ -142,15 +142,25 @@ def _missing(explanation: Explanation, width: int) -> Iterator[str]:
         within = " within the budget"
     yield f"missing: {counted(len(explanation.missing), 'gold item')} not found{within}"
     shown = explanation.missing[:_MOST_MISSING]
-    places = ["not retrieved" if gold.rank is None else f"at rank {gold.rank:,}" for gold in shown]
+    places = [_place(gold) for gold in shown]
     ideal = ["" if gold.ideal_rank is None else f"; the best ranking has it at {gold.ideal_rank:,}" for gold in shown]
     facts = [f"grade {gold.grade:g}, {at}{best}" for gold, at, best in zip(shown, places, ideal, strict=True)]
     room = width - max(map(len, facts)) - 2 * len(_GAP)
     names = [shortened(_line(gold.id), room) for gold in shown]
     room = max(map(text_width, names))
-    yield from (f"{_GAP}{_padded(name, room)}{_GAP}{fact}" for name, fact in zip(names, facts, strict=True))
+    for gold, name, fact in zip(shown, names, facts, strict=True):
+        yield f"{_GAP}{_padded(name, room)}{_GAP}{fact}"
+        if gold.dropped_by:
+            yield shortened(f"{_INDENT}dropped by {visible(gold.dropped_by)}", width)
     if (left := len(explanation.missing) - _MOST_MISSING) > 0:
         yield f"{_GAP}... {left:,} more"
+
+
+def _place(gold: MissingGold) -> str:
+    """Return where a missing gold item was found, if anywhere."""
+    if gold.rank is not None:
+        return f"at rank {gold.rank:,}"
+    return "not retrieved" if gold.retrieved_rank is None else f"dropped at rank {gold.retrieved_rank:,}"
 
 
 def _changes(explanation: Explanation, width: int) -> Iterator[str]:

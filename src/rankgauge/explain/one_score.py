@@ -15,6 +15,7 @@ import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
+from rankgauge.explain.dropped import dropped_notes, with_dropped
 from rankgauge.explain.explanation import Explanation, Trial
 from rankgauge.judging import Ranking, Target, judge
 from rankgauge.judging.outputs import copies
@@ -187,7 +188,10 @@ def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = T
     judged = str(scorer.target)
     scorer, samples = _at_stage(scorer, samples)
     scores, batch = scorer.scored(samples)
-    for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=_SHOWN), strict=True)):
+    found = list(facts_of(scores, batch, plain=_SHOWN))
+    missing = with_dropped(scorer.plan, scorer.column, scorer.target, samples, [facts.missing for facts in found])
+    for place, (sample, facts) in enumerate(zip(samples, found, strict=True)):
+        facts = facts._replace(missing=missing[place])  # noqa: PLW2901  # the same with more
         yield replace(_explained(scorer, sample, scores, batch, place, facts, trials=trials), judged=judged)
 
 
@@ -236,7 +240,10 @@ def _explained(
         arithmetic=arithmetic(column.name, facts, value),
         without=without_each(scorer, sample, batch.evidence[target].rankings[place], facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
-        notes=tuple(filter(None, (facts.fault, _said(scorer, sample)))),
+        notes=(
+            *filter(None, (facts.fault, _said(scorer, sample))),
+            *(dropped_notes(sample, scorer.plan.profile.policy) if target.judges == "retrieved" else ()),
+        ),
         budget="" if column.cut.budget is None else str(column.cut.budget),
     )
 

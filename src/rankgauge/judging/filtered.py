@@ -4,7 +4,9 @@ Rankings without the results that the filters of a policy drop, before anything 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -20,10 +22,10 @@ from rankgauge.plugin.ranking_filter import RankedResults
 from rankgauge.policy import Policy
 from rankgauge.ranking_filters import Filter, FilterStep
 from rankgauge.samples import Fault, Output, Sample
-from rankgauge.samples.left_out import left_out, with_results
+from rankgauge.samples.left_out import left_out, not_left_out, with_results
 from rankgauge.samples.unread_keys import ITEMS
 
-__all__ = ["FilterFailedError", "narrowed", "stays"]
+__all__ = ["FilterFailedError", "dropped_of", "narrowed", "stays"]
 
 
 class FilterFailedError(Exception):
@@ -47,6 +49,26 @@ def _output(sample: Sample, output: Output, policy: Policy) -> Output | Fault:
     except FilterFailedError as error:
         return Fault(str(error), output.unread)
     return with_results(output, kept, lambda inner: _output(sample, inner, policy))
+
+
+def dropped_of(sample: Sample, policy: Policy) -> dict[int, str]:
+    """Return the step of a policy that leaves out or filters each result of a whole output, by their places."""
+    output, dropped = sample.output, dict[int, str]()
+    if not isinstance(output, Output):
+        return dropped
+    left = list(range(len(output.ids)))
+    steps: list[tuple[str, Callable[[Output], list[bool]]]] = []
+    if policy.excluded is not None:
+        steps.append(("policy excluded", partial(not_left_out, names=policy.excluded.of_query(sample.id))))
+    for each in policy.filters:
+        alone = dataclasses.replace(policy, filters=(each,))
+        steps.append((f"policy filter {each}", partial(stays, alone, sample=sample)))
+    for step, kept_of in steps:
+        kept = kept_of(output)
+        dropped.update((place, step) for place, is_kept in zip(left, kept, strict=True) if not is_kept)
+        left = list(compress(left, kept))
+        output = with_results(output, kept, lambda inner: inner)
+    return dropped
 
 
 def stays(policy: Policy, output: Output, sample: Sample | None = None) -> list[bool]:

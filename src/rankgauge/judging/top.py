@@ -4,7 +4,7 @@ The first results of each judged query, and queries as samples, for what looks c
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import NamedTuple
 
@@ -82,22 +82,33 @@ def read_queries(qrels: Qrels, source: RunSource, wanted: Collection[str]) -> tu
     """
     Return some judged queries of a run as samples, by id, and the ids of all queries that the run has.
 
-    A sample scores as its query does (`tests/roads` holds that); one that the run lacks has no output.
+    A sample scores as its query does (`tests/roads` holds that); one that the run lacks has no output. Where the lines
+    of a query are not together, the run is read once more with them grouped, since filters have to see whole queries.
     """
     places = {name: place for place, name in enumerate(qrels.query_names) if name in wanted}
     keys = {qrels.queries[place]: name for name, place in places.items()}
     ids: dict[str, list[str | None]] = {}
     scores: dict[str, list[float | None]] = {}
     seen: set[str] = set()
-    for batch in (batch for part in source.parts(1) for batch in part):
-        starts = batch.starts.tolist()
-        for query, start, length in zip(batch.queries, starts, batch.lengths.tolist(), strict=True):
-            name = keys.get(query)
-            seen.add(query.decode("utf-8", "backslashreplace") if name is None else name)
-            if name is not None:
-                rows = np.arange(start, start + length)
-                ids.setdefault(name, []).extend(_text(document) for document in batch.documents.at(rows).texts())
-                scores.setdefault(name, []).extend(batch.scores[rows].tolist())
+
+    def read(batches: Iterable[RankingBatch]) -> bool:
+        """Take the queries of a run; return False where one comes again."""
+        for batch in batches:
+            starts = batch.starts.tolist()
+            for query, start, length in zip(batch.queries, starts, batch.lengths.tolist(), strict=True):
+                name = keys.get(query)
+                seen.add(query.decode("utf-8", "backslashreplace") if name is None else name)
+                if name in ids:
+                    return False
+                if name is not None:
+                    rows = np.arange(start, start + length)
+                    ids[name] = [_text(document) for document in batch.documents.at(rows).texts()]
+                    scores[name] = batch.scores[rows].tolist()
+        return True
+
+    if not read(batch for part in source.parts(1) for batch in part):
+        ids.clear()
+        read(source.grouped())
     ends = np.cumsum(qrels.lengths)
     samples: dict[str, Sample] = {}
     for name, place in places.items():

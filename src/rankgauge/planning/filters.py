@@ -30,9 +30,10 @@ def _resolved(each: Filter, catalog: Catalog, *, by_id: bool) -> Filter:
     declared, given = claim.declaration, dict(each.expression.params)
     params = check_parameters(f"filter {declared.name!r}", declared.parameters, given)
     if by_id and (lacking := sorted(declared.needs - {"scores"})):
+        what = listed([need.replace("_", " ") for need in lacking])
         raise PolicyError(
-            f"policy filter {each} needs {listed([need.replace('_', ' ') for need in lacking])}, and a run has only ids "
-            "and scores; evaluate samples, or leave the filter out"
+            f"policy filter {each} needs {what}, and a run has only ids and scores; evaluate samples, or leave the "
+            "filter out"
         )
     everything = {parameter.name: parameter.default for parameter in declared.parameters} | params
     full = ", ".join(f"{name}={value!r}" for name, value in sorted(everything.items()))

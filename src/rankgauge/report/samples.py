@@ -13,7 +13,7 @@ from rankgauge.result import Result
 from rankgauge.result.wording import number
 
 if TYPE_CHECKING:
-    from rankgauge.explain import Explanation
+    from rankgauge.explain import Explanation, MissingGold
 
 __all__ = ["listed_heading", "listed_lines", "sample_lines", "sample_title"]
 
@@ -83,23 +83,31 @@ def _retrieved(explanation: Explanation, *, by_answer: bool) -> Iterator[str]:
 
 def _expected(explanation: Explanation, *, by_answer: bool) -> str:
     """Return the relevant gold items, best first, each with where it was found."""
-    found: dict[str, tuple[float, int | None]] = {}
+    found: dict[str, tuple[float, str]] = {}
     for held in explanation.ranks:
         if held.relevant:
             for gold in held.gold:
-                found.setdefault(gold, (held.grade or 0.0, held.rank))
-    found |= {missing.id: (missing.grade, missing.rank) for missing in explanation.missing}
+                found.setdefault(gold, (held.grade or 0.0, f"rank {held.rank}"))
+    found |= {missing.id: (missing.grade, _where(missing)) for missing in explanation.missing}
     ordered = sorted(found.items(), key=lambda each: -each[1][0])
     graded = any(grade != 1 for grade, _ in found.values())
     items = []
-    for name, (grade, rank) in ordered[:_SHOWN]:
-        where = "not retrieved" if rank is None else f"rank {rank}"
+    for name, (grade, where) in ordered[:_SHOWN]:
         facts = [*([f"gain {grade:g}"] if graded else []), *([] if by_answer else [where])]
         shown = _quoted(name) if explanation.by_text else visible(name)
         items.append(f"{shown} ({', '.join(facts)})" if facts else shown)
     if (left := len(ordered) - _SHOWN) > 0:
         items.append(f"... {left:,} more")
     return ", ".join(items)
+
+
+def _where(missing: MissingGold) -> str:
+    """Return where a gold item was found below the cutoff, or that it was dropped, or not retrieved."""
+    if missing.rank is not None:
+        return f"rank {missing.rank}"
+    if missing.retrieved_rank is not None:
+        return f"rank {missing.retrieved_rank}, dropped by {visible(missing.dropped_by)}"
+    return "not retrieved"
 
 
 def _quoted(text: str) -> str:

@@ -13,7 +13,7 @@ from rankgauge.exclusions import Excluded
 from rankgauge.samples.gold_items import GoldSet, Place
 from rankgauge.samples.sample_values import Expected, Fault, Output, Sample
 
-__all__ = ["left_out", "with_results"]
+__all__ = ["left_out", "not_left_out", "with_results"]
 
 V = TypeVar("V")
 
@@ -32,12 +32,16 @@ def left_out(sample: Sample, excluded: Excluded | None) -> Sample:
 
 
 def _output(output: Output, names: AbstractSet[str]) -> Output:
+    return with_results(output, not_left_out(output, names), lambda inner: _output(inner, names))
+
+
+def not_left_out(output: Output, names: AbstractSet[str]) -> list[bool]:
+    """Return which results are none of the documents that are left out."""
     places = output.places or [None] * len(output.ids)
-    kept = [
+    return [
         name not in names and not (isinstance(place, Place) and place.document in names)
         for name, place in zip(output.ids, places, strict=True)
     ]
-    return with_results(output, kept, lambda inner: _output(inner, names))
 
 
 def with_results(output: Output, kept: Sequence[bool], narrowed: Callable[[Output], Output | Fault]) -> Output:
@@ -59,6 +63,7 @@ def with_results(output: Output, kept: Sequence[bool], narrowed: Callable[[Outpu
         metadata=_some(output.metadata, kept),
         stages=stages,
         searches=searches,
+        whole=output.whole or output,
     )
 
 

@@ -153,6 +153,8 @@ class Output(NamedTuple):
         searches: Where several searches returned the items, which one each; None for a single ranking.
 
         remarks: What the system says of this answer that its user should know.
+
+        whole: The same with every result, where a policy leaves some out; None where nothing can be left out.
     """
 
     ids: Sequence[str | None]
@@ -168,6 +170,7 @@ class Output(NamedTuple):
     spent: Mapping[str, float] | None = None
     searches: Searches | None = None
     remarks: tuple[str, ...] = ()
+    whole: Output | None = None
 
     def at(self, stage: str) -> Output | Fault:
         """Return what a stage retrieved, with the answer of the whole, or why that cannot be used."""

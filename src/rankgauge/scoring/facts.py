@@ -106,12 +106,19 @@ class MissingGold:
         rank: Where it was found below the cutoff; None if it was not found.
 
         ideal_rank: Where the best possible ranking has it; None for a set, which stands at no single rank.
+
+        retrieved_rank: The rank at which a result holds it that the policy drops; None if it drops none.
+
+        dropped_by: What drops that result, such as ``policy filter one-per-page`` or ``policy depth=10``; empty if
+            nothing does.
     """
 
     id: str
     grade: float
     rank: int | None
     ideal_rank: int | None
+    retrieved_rank: int | None = None
+    dropped_by: str = ""
 
 
 class SampleFacts(NamedTuple):
@@ -126,7 +133,7 @@ class SampleFacts(NamedTuple):
 
 
 _OF_RANKS = tuple(name for name in RankFacts.__slots__ if name not in {"text", "matched", "covers"})
-_OF_MISSING = MissingGold.__slots__
+_OF_MISSING = ("id", "grade", "rank", "ideal_rank")
 _of_rank, _of_missing = attrgetter(*_OF_RANKS), attrgetter(*_OF_MISSING)
 
 

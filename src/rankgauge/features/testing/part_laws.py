@@ -267,7 +267,7 @@ def _tiny_rankings(trial: Trial[Part]) -> None:
     """
     Rankings of none, one and several results, also of equal ones, have a flag for each, the same each time.
 
-    What it needs of metadata it does not find there; it keeps or drops such results, or raises ValueError, which says why.
+    The metadata there have none of its fields: it keeps or drops such results, or raises ValueError, which says why.
     """
     name, catalog = trial.subject.name, trial.subject.catalog
     policy = with_filters(catalog.profile(Policy(filters=(name,))), catalog, by_id=False).policy  # type: ignore[arg-type]  # a text is read
