@@ -31,7 +31,7 @@ _MORE = {
     "--matters": "../explanation/comparing.md#equivalence",
     "--metric": "expressions.md",
     "--policy": "policy.md",
-    "--preset": "../how-to/read-records.md",
+    "--preset": "../how-to/come-from-rag-tools.md",
     "--profile": "policy.md#profiles",
     "--reader": "plugins.md#a-reader",
     "--repeat": "../how-to/how-many-questions.md#repeat-calls",

@@ -49,7 +49,7 @@ def section() -> str:
         "## Tools that have a profile",
         "",
         'Under `profile="lightgbm"` a name of ours means what LightGBM computes by its defaults, and its own spelling',
-        "is read, too: [reproduce another tool's number](../how-to/reproduce-a-tools-number.md). A name that the tool",
+        "is read, too: [reproduce another tool's number](../how-to/reproduce-a-number.md). A name that the tool",
         "lacks is ours, and the result says so. The numbers were recorded from the package in the version named here,",
         "on drawn data (`docs/tools/cases.json`: ties and none, queries with nothing relevant, short and long lists),",
         "and are compared whenever this page is made: **=** is equal to 14 digits, **≈** to 5, for tools that compute",

@@ -171,7 +171,7 @@ FIGURES = {
 
 NAMES = {
     "catch-stale-results": ["ISO 8601"],
-    "come-from-ir_measures": ["a recall of 0.1 is 1.2 documents"],
+    "come-from-search-tools": ["a recall of 0.1 is 1.2 documents"],
     "compare-runs": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
     "file-formats": ["ISO 8601"],
     "gate-in-ci": [
@@ -185,7 +185,7 @@ NAMES = {
     "how-many-questions": ["called five times are 30 values, not 150"],
     "policy": ["haystack-ai 3.4"],
     "match-by-text": ["chunks of 200 and of 800 characters", "so that 41 is not found in 1941"],
-    "read-records": ["the columns before 0.2"],
+    "come-from-rag-tools": ["the columns before 0.2"],
     "score-answers": ["over 1 instead of 100"],
     "score-your-traces": [
         "The SDKs keep 128 attributes of a span",
@@ -250,7 +250,7 @@ MEASURED = {
     "evaluate-on-spark": {"some 20 million queries and three metrics...": MACHINE},
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
     "call-your-engine": {"Of LanceDB and Qdrant it also says": PEER},
-    "come-from-ranx": {
+    "come-from-search-tools": {
         "(in 73 of 200 drawn calls)...": PEER,
         "1.9 is 1, and .5 is 0...": PEER,
     },
