@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rankgauge import Engine, compare, evaluate
+from rankgauge.engine import doubts, job
 from rankgauge.engine.doubts import doubts_about, seen_in
+from rankgauge.judging import judge
 from rankgauge.result.label_doubts import LabelDoubts
 from rankgauge.samples import Sample, read_sample
 
@@ -175,3 +178,36 @@ def test_a_difference_that_turns_round_without_the_doubtful_samples() -> None:
         "recall@5: without 3 samples whose labels are doubtful the difference is -0.5000, not +0.1000, "
         "and between -0.8000 and +0.4000 whatever their labels should be"
     )
+
+
+def test_what_was_judged_in_a_batch_that_goes_on_is_taken_as_if_it_were_judged_again() -> None:
+    rows = [row(f"q{at}", {"passages": [PUMP, BREAD][:at]}, ranking(("bread", BREAD))) for at in (1, 2, 1)]
+    samples = [sample for each in rows if (sample := read_sample(each, problems=[])) is not None]
+    plan = Engine().dataset(rows).with_metrics("recall@5").plan()
+    judged = {target: judge(samples, target, plan.profile, matcher) for target, matcher in plan.targets.items()}
+    of_passages = {target: each for target, each in judged.items() if target.gold == "passages"}
+    seen = seen_in(samples[:2], plan, judged)
+    assert of_passages
+    assert seen == seen_in(samples[:2], plan)
+    assert seen["q2"].found == {("passages", 1): 1}
+    nothing = {
+        target: replace(each, judged=judge([], target, plan.profile, plan.targets[target]).judged)
+        for target, each in of_passages.items()
+    }
+    assert seen_in(samples[:2], plan, nothing)["q2"].found == {}, "texts are judged again"
+
+
+@pytest.mark.parametrize(("batch_size", "is_one"), [(1, False), (4096, True)])
+def test_a_run_gives_what_it_judged_in_one_batch(
+    batch_size: int, is_one: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        row("q1", {"passages": [BREAD]}, ranking(("pump", PUMP))),
+        row("q2", {"passages": [PUMP]}, ranking(("bread", BREAD))),
+    ]
+    taken: list[object] = []
+    monkeypatch.setattr(job, "_STEP", 1)
+    monkeypatch.setattr(doubts, "seen_in", lambda *given: taken.append(given[2]) or seen_in(*given))
+    result = Engine().dataset(rows).with_metrics("recall@5").run(batch_size=batch_size)
+    assert any(note.startswith("2 labels of 2 are doubtful") for note in result.notes)
+    assert [bool(each) for each in taken] == [is_one]

@@ -21,6 +21,7 @@ import numpy as np
 
 from rankgauge.io.gold_labels import Label, labels_of, plain_id, question_of
 from rankgauge.judging import Evidence, Ranking, Target, judge
+from rankgauge.judging.outputs import prepare
 from rankgauge.matchers.cover import cover_batch
 from rankgauge.matchers.other_facts import NUMBER_WORDS, Facts
 from rankgauge.matchers.word_runs import read_words
@@ -122,11 +123,12 @@ def doubts_about(samples: Sequence[Sample], seen: Sequence[Mapping[str, Seen]]) 
     )
 
 
-def seen_in(samples: Sequence[Sample], plan: Plan) -> dict[str, Seen]:
+def seen_in(samples: Sequence[Sample], plan: Plan, judged: Mapping[Target, Evidence] | None = None) -> dict[str, Seen]:
     """
     Return what was retrieved for samples, and where it has gold, by the kinds of gold that metrics look at.
 
-    No matcher that may call something is used.
+    No matcher that may call something is used. Texts that were *judged* already, in a batch that begins with these
+    samples, are not judged again.
     """
     found: list[dict[Key, int]] = [{} for _ in samples]
     labelled: list[set[int]] = [set() for _ in samples]
@@ -136,11 +138,13 @@ def seen_in(samples: Sequence[Sample], plan: Plan) -> dict[str, Seen]:
         is_plain = matcher is None or matcher.matcher.comparer == "cover"
         if target.gold not in _KINDS or target.judges != "retrieved" or target.stage is not None or not is_plain:
             continue
-        evidence = judge(samples, target, plan.profile, matcher, keep=plan.keep(rankings=True)).trusting()
+        known = None if judged is None or matcher is None else judged.get(target)  # ids are judged fast
+        evidence = known or judge(samples, target, plan.profile, matcher, keep=plan.keep(rankings=True)).trusting()
         kinds.add(target.gold)
         _take(evidence, target, found, labelled)
-        for at, ranking in enumerate(evidence.rankings or ()):
-            rankings[at] = rankings[at] or ranking
+        kept = evidence.rankings if known is None else prepare(samples, plan.profile, by="text")
+        for at, ranking in enumerate(kept):
+            rankings[at] = rankings[at] or (ranking if isinstance(ranking, Ranking) else None)
     return {
         sample.id: Seen(of_sample, ranks, ranking.ids, ranking.texts or (), frozenset(kinds))
         for sample, of_sample, ranks, ranking in zip(samples, found, labelled, rankings, strict=True)
@@ -150,8 +154,9 @@ def seen_in(samples: Sequence[Sample], plan: Plan) -> dict[str, Seen]:
 
 def _take(evidence: Evidence, target: Target, found: Sequence[dict[Key, int]], labelled: Sequence[set[int]]) -> None:
     """Add where the gold rows of one kind are found, and which ranks are judged."""
-    judged = evidence.judged
-    rows = zip(judged.rows.sample.tolist(), judged.rows.rank.tolist(), judged.rows.gold.tolist(), strict=True)
+    judged, count = evidence.judged, len(found)  # a batch may go on behind the samples that are looked at
+    of = judged.rows.where(judged.rows.sample < count)
+    rows = zip(of.sample.tolist(), of.rank.tolist(), of.gold.tolist(), strict=True)
     number, positive = (judged.gold.rank - 1).tolist(), (judged.gold.grade > 0).tolist()
     for sample, rank, gold in rows:
         labelled[sample].add(rank)
@@ -159,7 +164,8 @@ def _take(evidence: Evidence, target: Target, found: Sequence[dict[Key, int]], l
             key: Key = target.gold, number[gold]
             found[sample][key] = min(rank, found[sample].get(key, rank))
     if judged.parts is not None:
-        for sample, rank in zip(judged.parts.sample.tolist(), judged.parts.rank.tolist(), strict=True):
+        here = judged.parts.sample < count
+        for sample, rank in zip(judged.parts.sample[here].tolist(), judged.parts.rank[here].tolist(), strict=True):
             labelled[sample].add(rank)
 
 

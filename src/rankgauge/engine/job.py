@@ -226,7 +226,7 @@ class Job:
             )  # compares texts, which judging by id does without
 
             with suppress(RankgaugeError):
-                doubts = doubts_about(samples, [seen_in(samples, self.plan)])
+                doubts = doubts_about(samples, [seen_in(samples, self.plan, self.collector.judged(samples))])
                 yield from () if doubts is None else doubts.of_doubts()
 
     def origin(self) -> Origin | None:

@@ -221,6 +221,12 @@ class Collector:
         refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
         return scored
 
+    def judged(self, first: Sequence[Sample]) -> Mapping[Target, Evidence]:
+        """Return how the batch was judged that begins with some samples, the *first* ones; nothing if none does."""
+        batch = self._batches[0] if self._batches else JudgedBatch()
+        is_there = len(first) <= len(batch.ks) and self._ids[: len(first)] == [sample.id for sample in first]
+        return batch.evidence if is_there else {}
+
     def _distrust(self) -> None:
         """Take no place of a source of which too many fail: all of a splitter's places have the same fault."""
         targets = [target for target, doubts in self.sighting.doubts.items() if doubts.places.distrust]
