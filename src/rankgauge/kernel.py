@@ -20,7 +20,7 @@ from rankgauge.command_points import disabled_plugins, no_plugins
 __all__ = ["DISTRIBUTION", "Kernel", "installed_kernel"]
 
 DISTRIBUTION = "rankgauge-fast"
-_INTERFACE = 2
+_INTERFACE = 3
 """Which functions a kernel has, and their arguments."""
 
 
@@ -33,6 +33,8 @@ class Kernel(Protocol):
     find_texts: Callable[..., None]
     join_judged: Callable[..., int | None]
     read_words: Callable[..., tuple[int, int]]
+    prepare_texts: Callable[..., list[bytes | None]]
+    mark_sharing: Callable[..., None]
 
 
 @functools.cache

@@ -353,3 +353,14 @@ def test_what_is_covered_lies_within_the_gold_text(data: st.DataObject) -> None:
     assert (covers.end <= covers.size[covers.column]).all()
     for begin, end in (part for parts in covered_parts([[chunk]], [[gold]])[0].values() for part in parts):
         assert 0 <= begin < end <= len(gold)
+
+
+@in_thorough_suite()
+def test_every_ideograph_is_a_word_in_its_own_form() -> None:
+    blocks = (range(0x3041, 0x3097), range(0x30A1, 0x30FB), range(0x4E00, 0xA000))
+    text = "".join(chr(code) for block in blocks for code in block)
+    stream = read_words([text, "か\u3099"])  # of which the second is a letter and a mark, one word together
+    assert [stream.spelled(at) for at in range(len(text))] == list(text)
+    assert [word.text for word in plain_words(text)] == list(text)
+    assert stream.spelled(len(text)) == "が"
+    assert len(stream.words) == len(text) + 1

@@ -25,8 +25,6 @@ from rankgauge.io.trec.line_columns import QRELS, RUN, read_lines
 from rankgauge.judging.ranking import joined
 from rankgauge.judging.ranks import RepeatFinder, ranks_of
 from rankgauge.kernel import installed_kernel
-from rankgauge.matchers.cover import cover_batch
-from rankgauge.matchers.word_runs import WordStream, read_words
 from rankgauge.policy import Policy
 
 pytest.importorskip("rankgauge_fast._kernel", reason="rankgauge-fast is not compiled here: `make test-fast` does it")
@@ -93,18 +91,6 @@ def columns_of(text, form, *, is_whole):
     begin = int(lines.left[0]) if len(lines.left) else None
     bits = lines.numbers.view(np.uint64).tolist()
     return lines.queries.texts(), lines.first.tolist(), lines.documents.texts(), bits, lines.keys.tolist(), begin
-
-
-@pytest.fixture(scope="module")
-def without():
-    """Numpy's road."""
-
-    def road(function, *arguments, **how):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loading, "_loaded", lambda: None)
-            return function(*arguments, **how)
-
-    return road
 
 
 @pytest.mark.parametrize("form", [RUN, QRELS], ids=["run", "qrels"])
@@ -350,73 +336,3 @@ def test_the_two_roads_are_two(without):
     assert installed_kernel() is not None
     assert without(installed_kernel) is None
     assert line_columns.read_lines(window(b""), PADDING, RUN) is None
-
-
-PARTS = (
-    *("a", "Ab", "can", "don", "é", "ÉA", "\u0301", "北京", "12", "0", "2.50", "12,500", "A1", "_b", "B-7", "4.12.3"),
-    *(" ", " ", "  ", "_", "-", "/", ".", ",", ":", "|", "#", "\t", "\n", "\r\n", "\0", "\2"),
-    *("...", "\u2026", "\u2019", "\ud800"),
-    *("n't", "cannot", "<b>", "&amp;", "](x)", "-\n", "\n 3. ", "\\n", "\\u0002", "x" * 7, "x" * 8, "y" * 9, "z" * 40),
-)
-
-
-def words_of(texts):
-    """What texts come to, in values that compare."""
-    stream = read_words(texts)
-    columns = dict(zip(WordStream._fields, stream, strict=True))
-    assert {name: column.dtype.str for name, column in columns.items() if name != "data"} == {
-        name: {"words": "<u8", "flags": "|u1"}.get(name, "<i8") for name in columns if name != "data"
-    }
-    return {name: column if name == "data" else column.tolist() for name, column in columns.items()}
-
-
-@given(st.lists(st.lists(st.one_of(st.sampled_from(PARTS), st.text(max_size=3)), max_size=30).map("".join), max_size=6))
-@settings(deadline=None, max_examples=400)
-def test_words_are_those_of_numpy(without, texts):
-    assert words_of(texts) == without(words_of, texts)
-
-
-def test_covers_are_those_of_numpy(without):
-    chance = random.Random(11)
-    gold = [["".join(chance.choices(PARTS[:22], k=40)) for _ in range(3)] for _ in range(40)]
-    retrieved = [[text[chance.randrange(20) : chance.randrange(40, 90)] for text in texts * 2] for texts in gold]
-    found, expected = cover_batch(retrieved, gold), without(cover_batch, retrieved, gold)
-    assert sum(len(covers.row) for covers in found) > 50
-    for covers, others in zip(found, expected, strict=True):
-        assert [column.tolist() for column in covers[:5]] == [column.tolist() for column in others[:5]]
-
-
-def test_texts_that_do_not_fit_are_refused():
-    kernel, blank = installed_kernel(), b" " * 16
-    kinds = bytes(chr(code).isalnum() and code < 0x80 for code in range(256))
-
-    def read(raw, *, data=None, kinds=kinds, says=bytes(256), texts=1, short=None):
-        most = len(raw) // 2
-        sizes = [most, most, most, most + 1, texts + 1, most, most, most]
-        types = [np.uint64, np.int64, np.uint8, *[np.int64] * 5]
-        columns = [
-            np.zeros(max(size - (number == short), 0), dtype=kind)
-            for number, (size, kind) in enumerate(zip(sizes, types, strict=True))
-        ]
-        return kernel.read_words(raw, raw if data is None else data, kinds, says, *columns)
-
-    raw = b" ab c" + blank
-    assert read(raw) == (2, 0)
-    assert read(b" ab\0c" + blank, texts=2) == (2, 0)
-    wrong = [
-        {"data": raw[:-1]},
-        {"data": raw + b" "},
-        {"kinds": kinds[:-1]},
-        {"says": b""},
-        {"texts": 0},
-        {"texts": 2},  # there is one
-        {"kinds": b"\1" * 256},  # what stands behind the texts would be words
-        {"kinds": b"\2" * 256},
-        *({"short": number} for number in range(8)),
-    ]
-    for each in wrong:
-        with pytest.raises(ValueError, match="do not fit"):
-            read(raw, **each)
-    for text in (b"", b" " * 15, b" a\0b" + blank, b" " + b"a" * 16):
-        with pytest.raises(ValueError, match="do not fit"):
-            read(text)

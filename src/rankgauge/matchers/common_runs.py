@@ -8,6 +8,7 @@ same between and beside them (`Facts`). Texts go in, and places of gold texts co
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from rankgauge.matchers.word_runs import (
     WordStream,
     hashed_at,
     reaches,
-    read_words,
+    read_sharing,
     shared_runs,
 )
 
@@ -38,11 +39,29 @@ Texts = Sequence[Sequence[str]]
 _SALT = np.uint64(0xD1B54A32D192ED03)
 
 
-class _Pairs(NamedTuple):
-    """All pairs of texts, by their numbers."""
+class _Pairs:
+    """All pairs of texts, by their numbers: for each retrieved text of a sample, one with each gold text."""
 
-    gold: Integers  # the gold text of each
-    other: Integers  # the retrieved one
+    def __init__(self, layout: Layout) -> None:
+        counts = layout.golds * layout.others
+        self.count = int(counts.sum())
+        self._golds = layout.golds
+        self._ends = np.cumsum(counts)
+        self._starts = self._ends - counts
+        self._gold = np.flatnonzero(layout.is_gold)
+        self._first_gold = np.cumsum(layout.golds) - layout.golds
+        self._other = np.flatnonzero(~layout.is_gold)
+        self._base = layout.base[self._other]
+
+    def gold(self, pair: Integers) -> Integers:
+        """Return the gold text of each pair."""
+        sample = np.searchsorted(self._ends, pair, side="right")
+        text: Integers = self._gold[self._first_gold[sample] + (pair - self._starts[sample]) % self._golds[sample]]
+        return text
+
+    def other(self, pair: Integers) -> Integers:
+        """Return the retrieved text of each pair; only of those that are in the layout."""
+        return self._other[np.searchsorted(self._base, pair, side="right") - 1]
 
 
 class CommonRuns(NamedTuple):
@@ -63,7 +82,7 @@ class CommonRuns(NamedTuple):
         word, size, begins = self.piece.T
         edge = np.where(begins, ends[word], ends[word + 1] - size)
         pair = np.concatenate([self.pair, self.piece_pair, self.equal])
-        base = ends[stream.first[self.pairs.gold[pair]]]
+        base = ends[stream.first[self.pairs.gold(pair)]]
         start = np.concatenate([ends[self.run[:, 0]], edge, base[len(base) - len(self.equal) :]])
         end = np.concatenate([ends[self.run.sum(axis=1)], edge + size, start[len(start) - len(self.equal) :] + 1])
         return pair, start - base, end - base
@@ -71,8 +90,8 @@ class CommonRuns(NamedTuple):
     def shares(self) -> tuple[NDArray[np.float64], Integers]:
         """Return the share of the gold text's letters of each pair, and how long its runs are, in units of `_units`."""
         pair, start, end = self.letters()
-        count = len(self.pairs.gold)
-        size = np.maximum(self.stream.sizes(), 1)[self.pairs.gold]
+        count = self.pairs.count
+        size = np.maximum(self.stream.sizes(), 1)[self.pairs.gold(np.arange(count))]
         letters = np.bincount(pair, end - start, count)
         lengths = np.concatenate([[0], np.cumsum(2 - ((self.stream.flags & UNSPACED_WORD) > 0))])
         first, length = self.run.T
@@ -81,18 +100,21 @@ class CommonRuns(NamedTuple):
 
     def words(self) -> Iterator[tuple[int, int, int, tuple[int, bool] | None]]:
         """Yield what is covered: pair, the first word in the gold text, how many, and how much of a piece of one."""
-        first = self.stream.first[self.pairs.gold]
-        for pair, at, size in zip(self.pair.tolist(), *self.run.T.tolist(), strict=True):
-            yield pair, at - int(first[pair]), size, None
-        for pair, at, size, begins in zip(self.piece_pair.tolist(), *self.piece.T.tolist(), strict=True):
-            yield pair, at - int(first[pair]), 1, (size, bool(begins))
+        runs, pieces = (
+            (pair, own[:, 0] - self.stream.first[self.pairs.gold(pair)], *own.T[1:])
+            for pair, own in ((self.pair, self.run), (self.piece_pair, self.piece))
+        )
+        for pair, at, size in zip(*(column.tolist() for column in runs), strict=True):
+            yield pair, at, size, None
+        for pair, at, size, begins in zip(*(column.tolist() for column in pieces), strict=True):
+            yield pair, at, 1, (size, bool(begins))
 
 
 def common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> CommonRuns:
     """Return what all pairs have in common; of gold texts that cannot reach the cutoff, maybe nothing."""
     texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
-    stream, layout = read_words(texts), Layout.of(retrieved, gold)
-    pairs = _pairs(layout)
+    stream, layout = read_sharing(texts, Layout.of(retrieved, gold), n)
+    pairs = _Pairs(layout)
     units = _units(stream)
     is_short = layout.is_gold & (units < 4 * n)
     collected = _Collected(stream, pairs)
@@ -100,9 +122,20 @@ def common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> CommonR
         collected.add_whole(layout, is_short & (units > 0))
     if (layout.is_gold & ~is_short).any():
         collected.add_runs(layout, is_short, n, cutoff)
-    equal = np.flatnonzero((units[pairs.gold] == 0) & (units[pairs.other] == 0))
-    same = [at for at in equal.tolist() if texts[pairs.gold[at]] and texts[pairs.gold[at]] == texts[pairs.other[at]]]
-    return collected.found(layout, np.array(same, dtype=np.int64))
+    return collected.found(layout, _equal(layout, np.flatnonzero(units == 0), retrieved, gold))
+
+
+def _equal(layout: Layout, wordless: Integers, retrieved: Texts, gold: Texts) -> Integers:
+    """Return the pairs of texts without a word that are equal."""
+    pairs: list[int] = []
+    golds: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    columns = (column[wordless].tolist() for column in (layout.sample, layout.is_gold, layout.place, layout.base))
+    for sample, is_gold, place, base in zip(*columns, strict=True):
+        if is_gold:
+            golds[sample, gold[sample][place]].append(place)
+        elif text := retrieved[sample][place - len(gold[sample])]:
+            pairs += [base + column for column in golds.get((sample, text), ())]
+    return np.array(pairs, dtype=np.int64)
 
 
 def _units(stream: WordStream) -> Integers:
@@ -112,14 +145,6 @@ def _units(stream: WordStream) -> Integers:
     if single.any():
         units -= np.diff(np.concatenate([[0], np.cumsum(single)])[stream.first])
     return units
-
-
-def _pairs(layout: Layout) -> _Pairs:
-    others = np.flatnonzero(~layout.is_gold)
-    counts = layout.golds[layout.sample[others]]
-    other = np.repeat(others, counts)
-    column = np.arange(len(other)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return _Pairs(other - layout.place[other] + column, other)
 
 
 class _Collected:
@@ -161,9 +186,9 @@ class _Collected:
         edges = edges.where(~np.isin(edges.pair, pair))
         if cutoff > 0:
             able = _able(stream, pairs, shared, edges, pair, reach, cutoff)
-            kept = able[pairs.gold[pair]]
+            kept = able[pairs.gold(pair)]
             pair, gold, other = pair[kept], gold[kept], other[kept]
-            edges = edges.where(able[pairs.gold[edges.pair]])
+            edges = edges.where(able[pairs.gold(edges.pair)])
         if len(edges.pair):
             self._add_edges(edges)
         if not len(pair):
@@ -208,7 +233,7 @@ class _Collected:
         """Return whether one of two texts ends at both ends of a run, or a line, a sentence or a cell does."""
         stream, pairs = self._stream, self._pairs
         breaks = np.append((stream.flags & BREAK) > 0, True)
-        golds, others = pairs.gold[pair], pairs.other[pair]
+        golds, others = pairs.gold(pair), pairs.other(pair)
         before = (i == stream.first[golds]) | (j == stream.first[others]) | breaks[i] | breaks[j]
         end, stop = i + length, j + length
         after = (end == stream.first[golds + 1]) | (stop == stream.first[others + 1]) | breaks[end] | breaks[stop]
@@ -233,7 +258,7 @@ class _Collected:
         first = self._stream.first
         gold, other = (
             list(zip(first[text].tolist(), first[text + 1].tolist(), strict=True))
-            for text in (self._pairs.gold[pairs], self._pairs.other[pairs])
+            for text in (self._pairs.gold(pairs), self._pairs.other(pairs))
         )
         return gold, other
 
@@ -333,11 +358,10 @@ def _able(
         is_covered[(places + at)[lengths > at]] = True
     covered, ends, count = np.flatnonzero(is_covered), stream.ends, len(stream.first) - 1
     most = np.bincount(stream.text[covered], ends[covered + 1] - ends[covered], count)
-    has_any = np.zeros(len(pairs.gold), np.bool_)
-    has_any[pair] = has_any[beside.pair] = True
-    here = np.flatnonzero(has_any)  # of each, the first and the last word may be cut
-    begin, end = stream.first[pairs.other[here]], stream.first[pairs.other[here] + 1]
-    most += np.bincount(pairs.gold[here], ends[begin + 1] - ends[begin] + ends[end] - ends[end - 1], count)
+    here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut
+    other = pairs.other(here)
+    begin, end = stream.first[other], stream.first[other + 1]
+    most += np.bincount(pairs.gold(here), ends[begin + 1] - ends[begin] + ends[end] - ends[end - 1], count)
     able: NDArray[np.bool_] = most >= cutoff * stream.sizes()
     return able
 

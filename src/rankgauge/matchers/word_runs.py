@@ -8,12 +8,14 @@ import functools
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.kernel import Kernel, installed_kernel
+from rankgauge.matchers.prepared_texts import may_share, prepared
 from rankgauge.matchers.spelling import (
     MARKS,
     PIECE,
@@ -40,6 +42,7 @@ __all__ = [
     "hashed_at",
     "hashed_runs",
     "reaches",
+    "read_sharing",
     "read_words",
     "shared_runs",
 ]
@@ -134,12 +137,26 @@ def hashed_at(words: NDArray[np.uint64], places: Integers, n: int) -> NDArray[np
 
 def read_words(texts: Sequence[str]) -> WordStream:
     """Return the words of texts, as `plain_words` finds them in each."""
+    kernel = installed_kernel()
+    if kernel is not None and texts:
+        return _compiled(kernel, prepared(kernel, texts))
     raw = b" ".join([b"", joined_words(texts).encode("utf-8", "surrogatepass"), _PADDING])
-    kernel = installed_kernel() if texts else None
-    stream, pointed = _found(raw, len(texts)) if kernel is None else _compiled(kernel, raw, len(texts))
-    if len(pointed):
-        _rehash_numbers(stream, pointed)
-    return stream
+    return _with_plain_numbers(*_found(raw, len(texts)))
+
+
+def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStream, Layout]:
+    """
+    Return the words of texts, but for retrieved ones that share no run of words with a gold text, and their layout.
+
+    Runs have *n* words; a gold text with fewer of them is shared whole. Only the kernel leaves texts out.
+    """
+    kernel = installed_kernel()
+    if kernel is None or not texts:
+        return read_words(texts), layout
+    parts = prepared(kernel, texts)
+    kept = may_share(kernel, parts, _KINDS, layout.golds, layout.others, n)
+    rest = list(compress(parts, kept.tolist()))
+    return _compiled(kernel, rest) if rest else read_words([]), layout.where(kept)
 
 
 def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
@@ -169,15 +186,16 @@ def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
     return WordStream(words, text, flags, ends, first, data, starts, stops), numbers
 
 
-def _compiled(kernel: Kernel, raw: bytes, count: int) -> tuple[WordStream, Integers]:
-    """Return what `_found` does."""
+def _compiled(kernel: Kernel, parts: Sequence[bytes]) -> WordStream:
+    """Return the words of prepared texts, as `_found` does."""
+    raw, count = b" ".join([b"", b"\0".join(parts), _PADDING]), len(parts)
     data, most = raw.lower(), len(raw) // 2
     words, flags = np.empty(most, np.uint64), np.empty(most, np.uint8)
     text, starts, stops, numbers = np.empty((4, most), np.int64)
     ends, first = np.empty(most + 1, np.int64), np.empty(count + 1, np.int64)
     n, n_numbers = kernel.read_words(raw, data, _KINDS, _SAYS, words, text, flags, ends, first, starts, stops, numbers)
     stream = WordStream(words[:n], text[:n], flags[:n], ends[: n + 1], first, data, starts[:n], stops[:n])
-    return stream, numbers[:n_numbers]
+    return _with_plain_numbers(stream, numbers[:n_numbers])
 
 
 _PADDING = b" " * 16
@@ -228,8 +246,10 @@ def _hashes(data: bytes, starts: Integers, sizes: Integers) -> NDArray[np.uint64
     return words
 
 
-def _rehash_numbers(stream: WordStream, at: Integers) -> None:
-    """Give numbers that are written in several ways the hash of one of them."""
+def _with_plain_numbers(stream: WordStream, at: Integers) -> WordStream:
+    """Give numbers that are written in several ways, at some places, the hash of one of them; return the words."""
+    if not len(at):
+        return stream
     data, words = stream.data, stream.words
     edges = zip(at.tolist(), stream.starts[at].tolist(), stream.stops[at].tolist(), strict=True)
     spelled = ((place, data[start:stop]) for place, start, stop in edges)
@@ -239,6 +259,7 @@ def _rehash_numbers(stream: WordStream, at: Integers) -> None:
         others = [plain[place] for place in places]
         sizes = np.fromiter(map(len, others), np.int64, len(others))
         words[places] = _hashes(b"".join([*others, _PADDING]), np.cumsum(sizes) - sizes, sizes)
+    return stream
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -265,6 +286,7 @@ class Layout(NamedTuple):
     place: Integers  # of each text among those of its sample
     base: Integers  # of each retrieved text: the number of its first pair
     golds: Integers  # how many gold texts each sample has
+    others: Integers  # and how many retrieved ones
 
     @classmethod
     def of(cls, retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Layout:
@@ -275,7 +297,11 @@ class Layout(NamedTuple):
         sample = np.repeat(np.arange(len(gold)), both)
         place = np.arange(len(sample)) - (np.cumsum(both) - both)[sample]
         base = (np.cumsum(pairs) - pairs)[sample] + (place - golds[sample]) * golds[sample]
-        return cls(sample, place < golds[sample], place, base, golds)
+        return cls(sample, place < golds[sample], place, base, golds, others)
+
+    def where(self, kept: NDArray[np.bool_]) -> Layout:
+        """Return the layout of some of the texts; places, and numbers of pairs, are those among all."""
+        return self._replace(**{name: getattr(self, name)[kept] for name in ("sample", "is_gold", "place", "base")})
 
 
 class Shared(NamedTuple):

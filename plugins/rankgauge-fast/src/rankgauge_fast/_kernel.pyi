@@ -7,3 +7,5 @@ def index_texts(*arguments: Any) -> bool: ...  # noqa: ANN401  # buffers
 def find_texts(*arguments: Any) -> None: ...  # noqa: ANN401  # buffers
 def join_judged(*arguments: Any) -> int | None: ...  # noqa: ANN401  # buffers
 def read_words(*arguments: Any) -> tuple[int, int]: ...  # noqa: ANN401  # buffers
+def prepare_texts(*arguments: Any) -> list[bytes | None]: ...  # noqa: ANN401  # texts, a buffer and a mapping
+def mark_sharing(*arguments: Any) -> None: ...  # noqa: ANN401  # texts and buffers

@@ -687,7 +687,9 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(join.hits);
 }
 
-PyObject *read_words(PyObject *self, PyObject *args); /* words.c */
+PyObject *read_words(PyObject *self, PyObject *args);    /* words.c */
+PyObject *prepare_texts(PyObject *self, PyObject *args); /* texts.c */
+PyObject *mark_sharing(PyObject *self, PyObject *args);  /* texts.c */
 
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, "Read lines into columns."},
@@ -695,13 +697,15 @@ static PyMethodDef METHODS[] = {
     {"find_texts", find_texts, METH_VARARGS, "Find texts in a table."},
     {"join_judged", join_judged, METH_VARARGS, "Join rows with judgments."},
     {"read_words", read_words, METH_VARARGS, "Find the words of texts."},
+    {"prepare_texts", prepare_texts, METH_VARARGS, "Prepare texts for their words."},
+    {"mark_sharing", mark_sharing, METH_VARARGS, "Mark texts that may share words with gold texts."},
     {NULL, NULL, 0, NULL},
 };
 
 /* Which functions with which arguments these are; rankgauge.kernel expects the same number. */
 static int state_interface(PyObject *module)
 {
-    return PyModule_AddIntConstant(module, "INTERFACE", 2);
+    return PyModule_AddIntConstant(module, "INTERFACE", 3);
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, state_interface}, {0, NULL}};
