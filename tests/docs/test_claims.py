@@ -149,8 +149,11 @@ FIGURES = {
     ],
     "plugins": [f"up to {sections._MOST_COLUMNS} columns and {sections._MOST_ROWS:,} rows"],
     "check-labels": [f"The first {job._DOUBTED} samples are looked at"],
-    "decide-by-your-metric": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
-    "decide-rag": [f"on {_QUESTIONS} questions and what two retrievers returned", f"(The {_QUESTIONS}th has no answer"],
+    "decide-in-python": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
+    "decide": [
+        f"Ours are {_QUESTIONS} questions and what two retrievers returned",
+        f"(The {_QUESTIONS}th has no answer",
+    ],
     "quickstart": ["their 95 % interval", "95th percentile"],
     "how-many-questions": [
         f"({compare._MOST_PAIRS} pairs at the most)",

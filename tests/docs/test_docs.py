@@ -283,7 +283,7 @@ def test_the_quickstart_names_every_file_that_init_writes(tmp_path: Path, monkey
 
 def test_no_two_pages_of_a_path_write_the_same_file() -> None:
     """A reader goes on in the same folder, where a command refuses to replace what an earlier one wrote."""
-    pages = [ROOT / "docs/tutorial/decide-search.md", ROOT / "docs/how-to/judge-more.md"]
+    pages = [ROOT / "docs/tutorial/decide.md", ROOT / "docs/how-to/judge-more.md"]
     written = [
         name
         for page in pages
