@@ -109,7 +109,7 @@ FIGURES = {
         f"`(j / {len(sequential._BETS)})^1.5` for j from 1 to {len(sequential._BETS)}",
         f"the middle 95 % of the change points of {change_point._DRAWS} random samples with replacement",
     ],
-    "budget-in-tokens": [f"At most the first {equal_tokens._MOST:,} samples"],
+    "compare-chunkings": [f"At most the first {equal_tokens._MOST:,} samples"],
     "judge-with-a-model": ["`--questions 40` does, and 40 are part of 80"],
     "compare-runs": ["only if the corrected p is at most 0.05"],
     "evaluate-on-spark": [f"A worker holds {_ROWS:,} rows at a time"],
@@ -139,7 +139,7 @@ FIGURES = {
     ],
     "match-by-text": [
         f"compares the first {text_doubts._LOOKED_AT} samples with `passage`",
-        f"where gold texts of the first {text_doubts._LOOKED_AT} samples are at least three times as long",
+        f"if gold texts of the first {text_doubts._LOOKED_AT} samples are at least three times as long",
     ],
     "past-one-machine": [
         f"one is started for every {workers.ENOUGH >> 20} MB of the file",
@@ -269,7 +269,6 @@ MEASURED = {
     "compare-chunkings": {
         "`configs/chunking` has ten documents": DECISIONS,
         "Chunks of 200 characters or of 800": DECISIONS,
-        "Overlap is the third chunking": DECISIONS,
         "Both are true": DECISIONS,
         "| you compare | true by offsets": DECISIONS,
         "detected 4 times out of 5 by 80 pairs...": DECISIONS,
