@@ -258,7 +258,6 @@ MEASURED = {
     "evaluate-trec-runs": {"A run is read in blocks": MACHINE, "If the lines of a query": MACHINE},
     "call-your-engine": {"Of LanceDB and Qdrant it also says": PEER},
     "come-from-search-tools": {
-        "(in 73 of 200 drawn calls)...": PEER,
         "1.9 is 1, and .5 is 0...": PEER,
     },
     "judge-with-a-model": {
