@@ -155,6 +155,17 @@ def test_a_reader_is_chosen_by_its_name_whatever_the_ending(capsys, monkeypatch,
 
 
 @pytest.mark.usefixtures("samples")
+def test_rows_of_a_reader_are_data_and_outputs(capsys, tmp_path):
+    """A ranking of two results for q1 with the relevant one second, and one for q2: 1/2 and 1."""
+    named = ["--reader", "acme-lines", "--reader", "outputs=acme-lines"]
+    for files in (["qrels.acme", "--outputs", "run.acme.gz"], ["qrels.json", "--outputs", "run.jsonl", *named]):
+        assert call(["run", "--data", *files, "-m", "RR", "-o", f"kept-{files[0]}"]) == 0
+        assert "0.7500" in capsys.readouterr().out
+        assert call(["rescore", f"kept-{files[0]}", "-m", "P@1"]) == 0
+        assert "0.5000" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("samples")
 def test_a_reader_that_is_not_there_is_refused(capsys, tmp_path):
     for arguments in (
         ["trec", "qrels.acme", "run.jsonl", "--reader", "acme-line"],

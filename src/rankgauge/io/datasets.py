@@ -168,20 +168,20 @@ class DatasetReader:
         source = self._data.source
         if not isinstance(source, Path):
             return self._shape.records(given(source, "samples"))
-        if self._data.reader:
-            return self._shape.records(records(source, self._catalog, self._data.reader))
-        read: Callable[[Path, Catalog], Iterator[Record]] = records
-        if self._data.preset == BEIR:
+        read: Callable[[Path, Catalog], Iterator[Record]] = partial(records, reader=self._data.reader)
+        if self._data.preset == BEIR and not self._data.reader:
             read = folder_records
         if self._holds_judgments:
-            read = partial(judgment_records, letters=self._data.letters)
+            read = partial(judgment_records, letters=self._data.letters, reader=self._data.reader)
         return self._shape.records(read(source, self._catalog))
 
     @cached_property
     def _holds_judgments(self) -> bool:
         """Return whether each judged query of a file is a sample."""
-        source, is_free = self._data.source, not (self._data.preset or self._data.reader)
-        return is_free and isinstance(source, Path) and holds_rows(source, "qrels", self._catalog)
+        source, reader = self._data.source, self._data.reader
+        if self._data.preset or not isinstance(source, Path):
+            return False
+        return holds_rows(source, "qrels", self._catalog, only_lines=bool(reader and self._data.fields), reader=reader)
 
     @property
     def has_blocks(self) -> bool:

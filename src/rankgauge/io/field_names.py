@@ -17,6 +17,7 @@ from rankgauge.samples.sample_records import value_at
 
 __all__ = [
     "LISTS",
+    "NESTED",
     "Columns",
     "FieldMap",
     "Kind",
@@ -146,6 +147,9 @@ def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds
 
 
 Kind = Literal["qrels", "run"]
+
+NESTED = "positive_passages"
+"""What Tevatron calls the passages that are relevant to a query, each with an id and a text."""
 
 _ROLES: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("query", "document", "grade", "intent"),

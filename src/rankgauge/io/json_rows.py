@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.base.forked import lost_threads
 from rankgauge.io.builtin_formats import read_json, read_jsonl
-from rankgauge.io.field_names import Kind, is_header
+from rankgauge.io.field_names import NESTED, Kind, is_header
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import unreadable
 
@@ -51,7 +51,7 @@ def is_row(value: Mapping[str, object], kind: Kind, columns: Mapping[str, str] |
 def json_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> Rows | None:
     """Return the rows of a file of JSON; None if it has no object for each of them."""
     first = beginning(path, name=name)
-    if first is None or not is_row(first.value, kind, columns):
+    if first is None or not (is_row(first.value, kind, columns) or (kind == "qrels" and NESTED in first.value)):
         return None
     if why := lost_threads():
         raise unreadable(name, why)

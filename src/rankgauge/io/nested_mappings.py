@@ -25,7 +25,7 @@ from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse
 from rankgauge.io.rating_files import is_ratings, judgments_of_ratings
 from rankgauge.io.track_runs import is_track, track_lines, track_run
 
-__all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
+__all__ = ["MTEB", "MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
 
 _Mapping = Mapping[str, Mapping[str, float]]
 _AT_ONCE = 1 << 15  # how many results a batch has, more or less
@@ -206,7 +206,7 @@ def read_nested_run(path: Path, *, name: str) -> MappingRun:
     value, text = _json_of(data, "run", name, offset)
     if is_track(value):
         return _of_tracks([(None, each) for each in (value if isinstance(value, list) else [value])], [], name)
-    if isinstance(value, dict) and _MTEB in value:
+    if isinstance(value, dict) and MTEB in value:
         rankings, model = _of_mteb(value, name)
         refuse("the run cannot be used:", first_problems(_wrong(rankings, "score", name), name))
         return MappingRun(rankings, name=name, tag=model, is_checked=True)
@@ -221,7 +221,7 @@ def _of_tracks(records: Iterable[tuple[int | None, object]], problems: list[Prob
     return MappingRun(run.rankings, name=name, tag=run.tag, notes=run.notes, is_checked=True)
 
 
-_MTEB = "mteb_model_meta"
+MTEB = "mteb_model_meta"
 """The key of predictions as MTEB writes them, beside subsets of splits of rankings."""
 
 
@@ -230,13 +230,13 @@ def _of_mteb(value: dict[str, Any], name: str) -> tuple[Any, str]:
     parts = {
         f"{subset}/{split}": rankings
         for subset, splits in value.items()
-        if subset != _MTEB and isinstance(splits, dict)
+        if subset != MTEB and isinstance(splits, dict)
         for split, rankings in splits.items()
     }
     if len(parts) != 1:
         has = f"several ({listed(list(parts))})" if parts else "none"
         raise unreadable(name, f"predictions of MTEB are of one subset and split, and it has {has}; keep one of them")
-    meta = value[_MTEB]
+    meta = value[MTEB]
     names = (meta.get(key) for key in ("model_name", "name")) if isinstance(meta, dict) else ()
     return next(iter(parts.values())), next((str(model) for model in names if isinstance(model, str)), "")
 

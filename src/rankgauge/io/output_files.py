@@ -215,8 +215,8 @@ def read_outputs(
     label = str(source) if isinstance(source, Path) else ""
     if not isinstance(source, Path):
         rows = given(source, "outputs")
-    elif not reader and holds_rows(source, "run", catalog, only_lines=shape.preset is not None or bool(shape.fields)):
-        rows = run_records(source, catalog, keeps_order=not sorts_runs)
+    elif holds_rows(source, "run", catalog, only_lines=bool(shape.preset or shape.fields), reader=reader):
+        rows = run_records(source, catalog, keeps_order=not sorts_runs, reader=reader)
     else:
         rows = records(source, catalog, reader)
 

@@ -15,12 +15,16 @@ from typing import Any
 from rankgauge.base.plain_text import read_number
 from rankgauge.errors import Problem
 
-__all__ = ["graded", "is_ratings", "judgments_of_ratings"]
+__all__ = ["MARKS", "graded", "is_ratings", "judgments_of_ratings"]
 
 _LISTS = {"judgmentRatings": "query", "requests": "id"}
 """What a list of rated queries is called, and the id in each."""
 
 _GROUPS = ("topics", "query_groups", "queries")
+
+MARKS = (*_LISTS, *_GROUPS, "relevant_documents")
+"""The keys of which a document has one."""
+
 _IDS = ("docId", "_id", "doc_id", "docid", "id")
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from rankgauge.catalog import Claim
 from rankgauge.columns import Ints
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import Columns, Kind, find_columns
+from rankgauge.io.field_names import NESTED, Columns, Kind, find_columns
 from rankgauge.io.file_records import foreign_records
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import SUBJECTS, refuse, unreadable
@@ -203,7 +203,7 @@ def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> 
         raise _unusable(type(table).__name__, str(error)) from error
 
 
-_NESTED = {"positive_passages": 1.0, "negative_passages": 0.0}
+_NESTED = {NESTED: 1.0, "negative_passages": 0.0}
 """The columns in which Tevatron nests judged passages, and their grades."""
 
 _NESTED_IDS = ("docid", "doc_id", "_id", "id")
@@ -213,7 +213,7 @@ def unnested(frame: pl.LazyFrame, kind: Kind) -> pl.LazyFrame:
     """Return judgments with a row for each passage that a query nests; anything else as it is."""
     schema = frame.collect_schema()
     parts = []
-    for name, grade in _NESTED.items() if kind == "qrels" and "positive_passages" in schema else ():
+    for name, grade in _NESTED.items() if kind == "qrels" and NESTED in schema else ():
         inner = getattr(schema.get(name), "inner", None)
         known = (
             [field.name for field in inner.fields if field.name in _NESTED_IDS] if isinstance(inner, pl.Struct) else []
@@ -294,6 +294,8 @@ def rows_of_records(
     """Return records as rows of a table, of which the columns in question are held; *by* says who yielded them."""
     problems: list[Problem] = []
     rows = _mappings(records, name, problems)
+    if kind == "qrels":
+        rows = _unnested_rows(rows)
     first = list(islice(rows, _NAMED))
     names = list(dict.fromkeys(str(key) for row, _ in first for key in row))
     roles = find_columns(names, kind, columns, source=name) if names else None
@@ -312,6 +314,22 @@ def rows_of_records(
         raise unreadable(name, f"the rows {by}make no table: {error}") from error
     begin = lines[0] if lines and lines[0] and lines[-1] == lines[0] + len(lines) - 1 else None
     return Ranged.of(selected, name, line=begin)
+
+
+def _unnested_rows(
+    rows: Iterator[tuple[Mapping[str, Any], int | None]],
+) -> Iterator[tuple[Mapping[str, Any], int | None]]:
+    """Yield a row for each passage that a query nests, and other rows as they are."""
+    for row, line in rows:
+        if not isinstance(row.get(NESTED), list):
+            yield row, line
+            continue
+        others = {name: value for name, value in row.items() if name not in _NESTED}
+        for name, grade in _NESTED.items():
+            for passage in row.get(name) or ():
+                ids = (passage.get(key) for key in _NESTED_IDS) if isinstance(passage, Mapping) else ()
+                document = next((each for each in ids if each is not None), None)
+                yield {**others, "doc_id": document, "relevance": grade}, None
 
 
 def _mappings(

@@ -21,13 +21,14 @@ import orjson
 from rankgauge.errors import Problem, listed
 from rankgauge.io.documents import not_json
 
-__all__ = ["TrackRun", "is_track", "track_lines", "track_run"]
+__all__ = ["MARKS", "TrackRun", "is_track", "track_lines", "track_run"]
 
 _TOPICS = ("turn_id", "topic_id", "narrative_id", "query_id", "qid")
 _TAGS = ("run_name", "run_id")
 _PASSAGES = ("passage_provenance", "provenance")
 _IDS = ("id", "docid", "doc_id")
-_MARKS = ("turns", "references", "candidates")
+MARKS = ("turns", "references", "candidates")
+"""The keys of which such a record has one."""
 
 
 class TrackRun(NamedTuple):
@@ -43,7 +44,7 @@ def is_track(value: object) -> bool:
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
         return False
-    return any(isinstance(first.get(mark), list) for mark in _MARKS) or (
+    return any(isinstance(first.get(mark), list) for mark in MARKS) or (
         isinstance(first.get("references"), dict) and _topic(first) is not None
     )
 
@@ -101,7 +102,7 @@ def _turns(record: object) -> Iterator[tuple[str, str | None, str, _Items]]:
         yield (
             "",
             None,
-            f"expected a record with {', '.join(_MARKS[:-1])} or {_MARKS[-1]}, found {type(record).__name__}",
+            f"expected a record with {', '.join(MARKS[:-1])} or {MARKS[-1]}, found {type(record).__name__}",
             [],
         )
         return
@@ -119,7 +120,7 @@ def _turns(record: object) -> Iterator[tuple[str, str | None, str, _Items]]:
     elif isinstance(references, list):
         yield "references", topic, _lacks(topic), [(_scored(item)[0], None) for item in references]
     else:
-        yield "", topic, f"the record has no {', '.join(_MARKS[:-1])} or {_MARKS[-1]}", []
+        yield "", topic, f"the record has no {', '.join(MARKS[:-1])} or {MARKS[-1]}", []
 
 
 def _lacks(topic: str | None) -> str:
