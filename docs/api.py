@@ -86,6 +86,7 @@ SECTIONS = (
                 "SampleScore",
                 "Stop",
                 "CallOptions",
+                "RunConventions",
                 "MetricExpression",
             ),
         },
@@ -139,7 +140,7 @@ SECTIONS = (
         "What data may be, and checking it before anything is scored. `Result.save` and `Result.load` keep results.",
         {
             "rankgauge": ("preflight", "Preflight", "Sample"),
-            "rankgauge.typing": ("Finding", "QrelsLike", "RunLike", "RunConventions"),
+            "rankgauge.typing": ("Finding", "QrelsLike", "RunLike"),
             "rankgauge.files": None,
         },
     ),

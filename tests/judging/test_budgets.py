@@ -118,5 +118,5 @@ def test_rankings_are_fitted_after_policy(amount, policy, ranks):
     sample = read_sample({"id": "q", "expected_output": ["a"], "actual_output": retrieved}, problems=[])
     budget = Budget(amount, "tok", WORDS)
     profile = replace(PROFILES["default"], policy=policy)
-    fits = judge([sample], Target("relevant"), profile, keep=Keep(budgets=frozenset({budget}))).fits[budget]
+    fits = judge([sample], Target("relevant"), profile, keep=Keep(budgets=frozenset({budget}))).kept.fits[budget]
     assert ([ranks], {}) == (fits.ranks.tolist(), fits.faults)

@@ -156,15 +156,15 @@ def test_judged_only_closes_the_gaps():
 def test_rankings_are_kept_on_request_only():
     samples = [sample(["a", "a", "x"], ["a"]), sample(None, ["a"], name="2"), sample(["x"], [], name="3")]
 
-    kept = judge(samples, TARGET, PROFILES["default"], keep=Keep(rankings=True)).rankings
+    kept = judge(samples, TARGET, PROFILES["default"], keep=Keep(rankings=True)).kept.rankings
 
     assert [ranking and list(ranking.ids) for ranking in kept] == [["a", "x"], None, ["x"]]
-    assert list(judge(samples, TARGET, PROFILES["default"]).rankings) == []
+    assert list(judge(samples, TARGET, PROFILES["default"]).kept.rankings) == []
 
 
 def test_looks_show_one_id_of_each_side():
-    assert evidence(sample([], ["a"]), sample(["chunk_17"], ["Doc 17"], name="2")).looks == ("chunk_17", "Doc 17")
-    assert evidence(sample([], ["a"])).looks is None
+    assert evidence(sample([], ["a"]), sample(["chunk_17"], ["Doc 17"], name="2")).ids.looks == ("chunk_17", "Doc 17")
+    assert evidence(sample([], ["a"])).ids.looks is None
 
 
 def test_fault_in_the_gold_is_a_fault_of_the_sample():

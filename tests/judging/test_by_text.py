@@ -201,7 +201,7 @@ def test_samples_are_compared_alone_where_many_at_once_come_to_nonsense(matcher)
 def test_first_rank_without_text_is_kept():
     found = evidence(sample(["alpha", None], ("alpha",)), sample(["alpha"], ("alpha",), name="2"))
 
-    assert (found.faults, found.textless) == ({}, {0: 2})
+    assert (found.faults, found.blanks) == ({}, {0: 2})
     assert rows(found.judged) == [(0, 1, 0, True), (1, 1, 1, True)]
     assert found.judged.n_gold().tolist() == [1, 1]
 
@@ -209,7 +209,7 @@ def test_first_rank_without_text_is_kept():
 def test_output_of_ids_only_has_no_text_from_rank_one_on():
     ids_only = Sample("s", expected=Expected(answer=("a",)), output=Output(["a", "b"]))
 
-    assert evidence(ids_only).textless == {0: 1}
+    assert evidence(ids_only).blanks == {0: 1}
 
 
 def test_missing_text_is_empty_under_the_eval_harness_profile():
@@ -330,8 +330,8 @@ def test_policy_is_applied_before_texts_are_looked_at():
     # Only rank 1 is kept, so the item without text plays no part.
     cut = sample(["alpha", None], ("alpha",))
 
-    assert evidence(cut, policy=Policy(depth=1)).textless == {}
-    assert evidence(cut).textless == {0: 2}
+    assert evidence(cut, policy=Policy(depth=1)).blanks == {}
+    assert evidence(cut).blanks == {0: 2}
 
 
 SHOWN: list[list[str]] = []

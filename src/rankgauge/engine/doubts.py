@@ -142,7 +142,7 @@ def seen_in(samples: Sequence[Sample], plan: Plan, judged: Mapping[Target, Evide
         evidence = known or judge(samples, target, plan.profile, matcher, keep=plan.keep(rankings=True)).trusting()
         kinds.add(target.gold)
         _take(evidence, target, found, labelled)
-        kept = evidence.rankings if known is None else prepare(samples, plan.profile, by="text")
+        kept = evidence.kept.rankings if known is None else prepare(samples, plan.profile, by="text")
         for at, ranking in enumerate(kept):
             rankings[at] = rankings[at] or (ranking if isinstance(ranking, Ranking) else None)
     return {

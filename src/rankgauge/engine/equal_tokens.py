@@ -165,9 +165,10 @@ class _Reread:
             evidence = judged[target]
             k, _ = planned.cut.resolve(ks, self.plan.default_k)
             cutoffs = np.broadcast_to(np.asarray(k), len(samples)).tolist()
-            for sample, ranking, cutoff in zip(samples, evidence.rankings, cutoffs, strict=True):
+            for sample, ranking, cutoff in zip(samples, evidence.kept.rankings, cutoffs, strict=True):
                 column.tokens.append(_tokens(sample.id, ranking, cutoff))
-            column.batches.append(JudgedBatch({target: replace(evidence, rankings=())}, flawed, ks))
+            slim = replace(evidence, kept=evidence.kept._replace(rankings=()))
+            column.batches.append(JudgedBatch({target: slim}, flawed, ks))
 
     def result(self, other: _Reread) -> Result:
         """Return the scores at as many tokens as the results of both within the cutoff have."""
@@ -195,7 +196,8 @@ class _Reread:
         for batch in column.batches:
             end = start + len(batch.ks)
             fits = Fits(np.array(ranks[start:end], dtype=np.int64), {}, frozenset(), {})
-            evidence = replace(batch.evidence[column.target], fits={_GIVEN: fits})
+            evidence = batch.evidence[column.target]
+            evidence = replace(evidence, kept=evidence.kept._replace(fits={_GIVEN: fits}))
             own = replace(batch, evidence={column.target: evidence})
             parts.append(score_metric(self.plan, planned, column.target, own, column.info.inferred))
             start = end

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
-from rankgauge.columns import IdSketcher, Qrels, RunSource, Seen
+from rankgauge.columns import IdSketcher, Judged, Qrels, RunSource
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run, narrowed_run
 from rankgauge.engine.run_result import FewEvaluator, RunOrigin, ScoredRun
@@ -323,18 +323,17 @@ def judge_run(
     evidence = judged.finish(source.name or "the run", require_overlap=require_overlap)
     if plan.needs & {"ids", "scores"}:
         names = [qrels.query_names[place] for place in judged.places.tolist()]
-        evidence = replace(
-            evidence, judged=replace(evidence.judged, shown=_shown(qrels, source, plan.needs, profile, names))
-        )
+        shown = _shown(evidence.judged, qrels, source, plan.needs, profile, names)
+        evidence = replace(evidence, judged=shown)
     return judged, evidence
 
 
 def _shown(
-    qrels: Qrels, source: RunSource, needs: frozenset[Need], profile: Profile, names: Sequence[str]
-) -> list[Seen]:
-    """Return what metrics see of some queries, whose rankings are read again whole, judged or not."""
+    judged: Judged, qrels: Qrels, source: RunSource, needs: frozenset[Need], profile: Profile, names: Sequence[str]
+) -> Judged:
+    """Return judged queries with what metrics see of them: their rankings are read again whole, judged or not."""
     samples = read_queries(qrels, source, set(names))[0]
     ordered = [samples[name] for name in names]
     keeper = Keeper(Keep(needs=needs), profile)
     keeper.add(ordered, prepare(ordered, profile, by="id"), judged="retrieved")
-    return keeper.shown or []
+    return keeper.shown_in(judged)

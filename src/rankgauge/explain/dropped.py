@@ -61,7 +61,7 @@ def with_dropped(
     given = [whole.sample for whole in wholes.values()]
     evidence = judge(given, target, everything, column.matchers.get(target), keep=Keep(rankings=True))
     for at, (place, whole) in enumerate(wholes.items()):
-        ranking = evidence.rankings[at]
+        ranking = evidence.kept.rankings[at]
         if isinstance(ranking, Ranking):
             names = gold_names(whole.sample, target)
             ranks = {names[gold]: held for gold, held in _holding(evidence.judged, at).items()}

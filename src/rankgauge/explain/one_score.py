@@ -238,7 +238,7 @@ def _explained(
         n_ranks=facts.n_ranks,
         missing=facts.missing,
         arithmetic=arithmetic(column.name, facts, value),
-        without=without_each(scorer, sample, batch.evidence[target].rankings[place], facts.ranks) if tried else (),
+        without=without_each(scorer, sample, batch.evidence[target].kept.rankings[place], facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
         notes=(
             *filter(None, (facts.fault, _said(scorer, sample))),

@@ -43,7 +43,8 @@ class AnswerableJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
+        judged = self._keeper.shown_in(self._lists.build(self._profile))
+        return Evidence(judged, self._faults, kept=self._keeper.kept())
 
     def _add(self, place: int, sample: Sample, ranking: Ranking | Fault | None) -> None:
         lists, output = self._lists, sample.output

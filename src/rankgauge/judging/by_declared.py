@@ -12,10 +12,11 @@ import numpy as np
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.judging.by_text import covers_of, scores_of
-from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare
+from rankgauge.judging.target import Target
 from rankgauge.plugin.gold_kinds import DeclaredGold, RetrievedItem, items_of
 from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
@@ -69,7 +70,9 @@ class DeclaredJudge:
         judged = lists.build(self._profile, own_ranks=True)
         if self._target.joint:
             judged = replace(judged, parts=parts)
-        return Evidence.kept(self._keeper, judged, self._faults, n_dropped=lists.n_dropped)
+        return Evidence(
+            self._keeper.shown_in(judged), self._faults, kept=self._keeper.kept(), n_dropped=lists.n_dropped
+        )
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

@@ -11,9 +11,10 @@ from typing import Any
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_text import TextScorer
-from rankgauge.judging.evidence import Evidence, Leak
+from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
+from rankgauge.judging.leaks import Leak, Leaks
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Forbidden, Output, Sample
@@ -68,7 +69,8 @@ class ForbiddenJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         judged = self._lists.build(self._profile)
-        return Evidence.kept(self._keeper, judged, self._faults, leaks=tuple(self._leaks), untried=tuple(self._untried))
+        leaks = Leaks(tuple(self._leaks), tuple(self._untried))
+        return Evidence(self._keeper.shown_in(judged), self._faults, kept=self._keeper.kept(), leaks=leaks)
 
     def _add_rows(self, place: int, sample: Sample, output: Output, ranking: Ranking, start: int) -> None:
         """Add one sample's judged rows, in order of rank; a matcher that raises does so before any is added."""

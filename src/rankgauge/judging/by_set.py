@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.columns import Judged
-from rankgauge.judging.evidence import Evidence, Judge, Target
+from rankgauge.judging.evidence import Evidence, Judge
 from rankgauge.judging.judged_columns import JudgedLists
+from rankgauge.judging.target import Target
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldSet, Sample
 
@@ -46,11 +47,10 @@ class SetJudge:
         return self._of_sets(self._judge.evidence())
 
     def _of_sets(self, found: Evidence) -> Evidence:
-        without = [place for place, sets in enumerate(self._sets) if not sets]
         faults = {place: reason for place, reason in found.faults.items() if self._sets[place]}
         judged = replace(self._complete(found.judged), shown=found.judged.shown)
-        by_text = None if found.by_text is None else self._of_sets(found.by_text)
-        return replace(found, judged=judged, without_gold=without, faults={**faults, **self._faults}, by_text=by_text)
+        others = None if found.without_places is None else self._of_sets(found.without_places)
+        return replace(found, judged=judged, faults={**faults, **self._faults}, without_places=others)
 
     def _complete(self, judged: Judged) -> Judged:
         """Return what was judged of the items with the sets as gold."""

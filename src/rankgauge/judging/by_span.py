@@ -91,11 +91,11 @@ class SpanJudge:
         if "cover" in self._keep.needs:
             cover = Cover(self._gold.stretches(), self._items.stretches(), np.array(self._items.rank, dtype=np.int64))
             judged = replace(judged, cover=cover)
-        return Evidence.kept(
-            self._keeper,
-            judged,
+        return Evidence(
+            self._keeper.shown_in(judged),
             self._faults,
-            textless=self._placeless,
+            self._placeless,
+            kept=self._keeper.kept(),
             doubts=Doubts(placed=self._placed, by_text=self._by_text, stale=self._stale),
             n_dropped=lists.n_dropped,
         )

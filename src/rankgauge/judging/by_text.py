@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import unmasked
-from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.target import Target
 from rankgauge.judging.text_doubts import Doubter
 from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
@@ -259,8 +260,14 @@ class TextJudge:
         else:
             parts = self._lists.add_parts(self._matcher.matcher.threshold, joint=True)
             judged = replace(self._lists.build(self._profile, own_ranks=True), parts=parts)
-        more = {"textless": self._textless, "doubts": self._doubter.doubts(), "n_dropped": self._lists.n_dropped}
-        return Evidence.kept(self._keeper, judged, self._faults, **more)
+        return Evidence(
+            self._keeper.shown_in(judged),
+            self._faults,
+            self._textless,
+            kept=self._keeper.kept(),
+            doubts=self._doubter.doubts(),
+            n_dropped=self._lists.n_dropped,
+        )
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

@@ -57,7 +57,8 @@ class ValidityJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), self._faults)
+        judged = self._keeper.shown_in(self._lists.build(self._profile))
+        return Evidence(judged, self._faults, kept=self._keeper.kept())
 
 
 def _known(sample: Sample, output: Output, ranking: Ranking) -> Iterator[tuple[int, Validity]]:

@@ -13,11 +13,12 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
-from rankgauge.judging.evidence import Evidence, Judge, Target
+from rankgauge.judging.evidence import Evidence, IdsMet, Judge
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.target import Target
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
@@ -94,14 +95,12 @@ class IdJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         judged = self._lists.build(self._profile)
-        return Evidence.kept(
-            self._keeper,
-            judged,
+        return Evidence(
+            self._keeper.shown_in(judged),
             self._faults,
-            met=len(judged.rows.sample) > 0,
-            looks=self._looks,
-            parts=tuple(self._parts),
-            textless=self._nameless,
+            self._nameless,
+            kept=self._keeper.kept(),
+            ids=IdsMet(len(judged.rows.sample) > 0, self._looks, tuple(self._parts)),
             n_dropped=self._lists.n_dropped,
         )
 
@@ -198,7 +197,8 @@ class SupportJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        return Evidence.kept(self._keeper, self._lists.build(self._profile, own_ranks=True), self._faults)
+        judged = self._keeper.shown_in(self._lists.build(self._profile, own_ranks=True))
+        return Evidence(judged, self._faults, kept=self._keeper.kept())
 
     def _add_rows(self, place: int, support: Mapping[str, float], nuggets: Sequence[Nugget], start: int) -> None:
         lists = self._lists
@@ -244,8 +244,8 @@ class StageJudge:
     def _with_faults(self, evidence: Evidence) -> Evidence:
         without = set(evidence.without_gold)
         faults = {place: reason for place, reason in self._faults.items() if place not in without}
-        by_text = None if evidence.by_text is None else self._with_faults(evidence.by_text)
-        return replace(evidence, faults={**evidence.faults, **faults}, by_text=by_text)
+        others = None if evidence.without_places is None else self._with_faults(evidence.without_places)
+        return replace(evidence, faults={**evidence.faults, **faults}, without_places=others)
 
 
 def make_judge(

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Searched, Seen
+from rankgauge.columns import Judged, Searched, Seen
 from rankgauge.judging.budgets import Budget, Fit, Fits, Measure, UncountedError, is_counted_at_blanks
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample, Searches
 
-__all__ = ["NOTHING", "Keep", "Keeper", "Lack"]
+__all__ = ["NOTHING", "NOTHING_KEPT", "Keep", "Keeper", "Kept", "Lack"]
 
 _OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores", "searches"})
 _OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata", "spent"})
@@ -49,6 +51,17 @@ class Lack(NamedTuple):
         return f"needs a {self.need.removesuffix('s')} for every retrieved item; the item at rank {self.rank} has none"
 
 
+class Kept(NamedTuple):
+    """What was kept of a batch; empty unless asked for."""
+
+    rankings: Sequence[Ranking | None] = ()  # what each sample retrieved, after policy, None where there is nothing
+    lacks: Mapping[int, Sequence[Lack]] = MappingProxyType({})  # what metrics asked to see and a sample lacks
+    fits: Mapping[Budget, Fits] = MappingProxyType({})  # how many ranks of each sample fit into each budget
+
+
+NOTHING_KEPT = Kept()
+
+
 class Keeper:
     """Keeps what is asked for of one batch."""
 
@@ -59,18 +72,18 @@ class Keeper:
         self._unfit: dict[Budget, dict[int, str]] = {budget: {} for budget in keep.budgets}
         self._unspaced: dict[Budget, set[int]] = {budget: set() for budget in keep.budgets}
         self._profile = profile
-        self.rankings: list[Ranking | None] = []  # what each sample retrieved; empty unless asked for
+        self._rankings: list[Ranking | None] = []
         # what metrics see of each sample; None unless asked for
-        self.shown: list[Seen] | None = [] if keep.needs & (_OF_RANKS | _OF_SAMPLES) else None
-        self.lacks: dict[int, list[Lack]] = {}  # what of that a sample lacks, by its place
+        self._shown: list[Seen] | None = [] if keep.needs & (_OF_RANKS | _OF_SAMPLES) else None
+        self._lacks: dict[int, list[Lack]] = {}
 
     def add(self, samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], *, judged: str) -> None:
         """Take some more samples and what of each was *judged*: its `retrieved` items, or its `answer` as a ranking."""
         if self._keep.rankings:
-            self.rankings += [each if isinstance(each, Ranking) else None for each in rankings]
+            self._rankings += [each if isinstance(each, Ranking) else None for each in rankings]
         for budget in self._keep.budgets:
             self._fit(budget, rankings)
-        if self.shown is None:
+        if self._shown is None:
             return
         if judged == "answer" and self._keep.needs & _OF_RANKS:
             rankings = prepare(samples, self._profile, by="text")
@@ -79,13 +92,16 @@ class Keeper:
             if self._profile.missing_texts != "fail":
                 lacks = [lack for lack in lacks if lack.need != "texts"]
             if lacks:
-                self.lacks[len(self.shown)] = lacks
-            self.shown.append(seen)
+                self._lacks[len(self._shown)] = lacks
+            self._shown.append(seen)
 
-    @property
-    def fits(self) -> dict[Budget, Fits]:
-        """Return how the rankings fit into each budget."""
-        return {
+    def shown_in(self, judged: Judged) -> Judged:
+        """Return judged columns with what metrics asked to see."""
+        return judged if self._shown is None else replace(judged, shown=self._shown)
+
+    def kept(self) -> Kept:
+        """Return what was kept beside the columns."""
+        fits = {
             budget: Fits(
                 np.array([fit.ranks for fit in fitted], dtype=np.int64),
                 {place: fit.end for place, fit in enumerate(fitted) if fit.end is not None},
@@ -95,6 +111,7 @@ class Keeper:
             )
             for budget, fitted in self._fitted.items()
         }
+        return Kept(self._rankings, self._lacks, fits)
 
     def _fit(self, budget: Budget, rankings: Sequence[Ranking | Fault | None]) -> None:
         fitted = self._fitted[budget]

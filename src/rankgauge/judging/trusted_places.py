@@ -81,7 +81,7 @@ class PlaceJudge:
         evidence = self._judge.evidence()
         without = None if self._without is None else self._without.evidence()
         counts = PlaceCounts(self._n, self._reasons, self._firsts, self._example, self._looks)
-        return replace(evidence, doubts=(evidence.doubts or Doubts())._replace(places=counts), by_text=without)
+        return replace(evidence, doubts=(evidence.doubts or Doubts())._replace(places=counts), without_places=without)
 
 
 class Settled(NamedTuple):

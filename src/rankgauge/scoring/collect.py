@@ -184,9 +184,9 @@ class Collector:
                 self.sketcher.count_gold(evidence.judged)
             self.sighting |= Sighting(
                 targets=frozenset({target} if evidence.has_gold else ()),
-                met=frozenset({target.unit} if evidence.met else ()),
-                looks={} if evidence.looks is None else {target.unit: evidence.looks},
-                parts=evidence.parts,
+                met=frozenset({target.unit} if evidence.ids.met else ()),
+                looks={} if evidence.ids.looks is None else {target.unit: evidence.ids.looks},
+                parts=evidence.ids.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
                 lacking=frozenset(() if is_deep or not _lacks_gold(target, evidence, batch) else {target}),
@@ -232,8 +232,12 @@ class Collector:
         targets = [target for target, doubts in self.sighting.doubts.items() if doubts.places.distrust]
         self.distrusted = frozenset(target.stage or "" for target in targets)
         for batch in self._batches:
-            taken = {target: batch.evidence[target] for target in targets if target in batch.evidence}
-            batch.evidence = {**batch.evidence, **{target: each.by_text or each for target, each in taken.items()}}
+            others = {
+                target: evidence.without_places
+                for target, evidence in batch.evidence.items()
+                if target in targets and evidence.without_places is not None
+            }
+            batch.evidence = {**batch.evidence, **others}
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""
@@ -265,7 +269,7 @@ class Collector:
         """Yield which rules on forbidden items nothing that was retrieved could break."""
         target = next((target for target in self.plan.targets if target.gold == "forbidden"), None)
         if target is not None:
-            batches = (batch.evidence[target].untried for batch in self._batches)
+            batches = (batch.evidence[target].leaks.untried for batch in self._batches)
             yield from untried_notes(chain.from_iterable(batches))
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
@@ -304,7 +308,7 @@ class Collector:
         short = 0
         for batch in self._batches:
             evidence = batch.evidence[target]
-            fits = evidence.fits[budget]
+            fits = evidence.kept.fits[budget]
             left_out = batch.flawed.keys() | evidence.faults.keys() | fits.faults.keys()
             fitted.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
             ended.update(end for place, end in fits.ends.items() if place not in left_out)
@@ -313,7 +317,7 @@ class Collector:
 
     def _n_unspaced(self, budget: Budget, target: Target) -> int:
         """Return how many samples have texts of which a budget counts too few tokens."""
-        return sum(len(batch.evidence[target].fits[budget].unspaced) for batch in self._batches)
+        return sum(len(batch.evidence[target].kept.fits[budget].unspaced) for batch in self._batches)
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""
@@ -338,7 +342,7 @@ def _lacks_gold(target: Target, evidence: Evidence, batch: JudgedBatch) -> bool:
 
 def _counted(part: MetricScores, batch: JudgedBatch) -> Iterator[Leak]:
     """Yield what was retrieved of what is forbidden, within the cutoff."""
-    for place, leak in batch.evidence[part.target].leaks:
+    for place, leak in batch.evidence[part.target].leaks.found:
         if leak.rank <= cutoff_at(place, part.k):
             yield leak
 

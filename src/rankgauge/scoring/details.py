@@ -106,7 +106,7 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     for place, sample in enumerate(samples):
         for join in column.metric.explaining.joins:
             facts[place][join] = _join(
-                join, judged.relevance, sample, evidence.rankings[place], cutoffs[place], spans.get(place, 0)
+                join, judged.relevance, sample, evidence.kept.rankings[place], cutoffs[place], spans.get(place, 0)
             )
     return facts
 
@@ -185,7 +185,7 @@ def add_near_misses(
     """
     evidence, samples = batch.evidence[target], batch.samples
     matched = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
-    for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
+    for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.kept.rankings, strict=True)):
         gold = list(dict.fromkeys(target.kind.texts(sample.expected)))
         missed = [text for number, text in enumerate(gold, 1) if (place, number) not in matched]
         texts = [text or "" for text in (ranking.texts or ())] if ranking is not None else []

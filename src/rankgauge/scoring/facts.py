@@ -162,8 +162,8 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     cutoffs = cutoffs_of(judged.n, scores.k)
     covered: Iterator[Sequence[tuple[CoveredSpan, ...]]] = repeat(())
     if scores.target.identity == "place":
-        covered = covered_spans(batch.samples, evidence.rankings)
-    rankings = zip(batch.samples, evidence.rankings, cutoffs, covered, strict=False)
+        covered = covered_spans(batch.samples, evidence.kept.rankings)
+    rankings = zip(batch.samples, evidence.kept.rankings, cutoffs, covered, strict=False)
     for place, (sample, ranking, k, covers) in enumerate(rankings):
         sample = scores.target.staged(sample)  # noqa: PLW2901  # what its ranks are of
         names = gold_names(sample, scores.target)

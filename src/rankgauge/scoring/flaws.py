@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.judging import Target
 from rankgauge.samples import OF_SOME, Fault, Sample
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "flaws",
     "metric_fault",
     "missing_queries",
+    "nothing_to_compare",
 ]
 
 Status = Literal["scored", "undefined", "missing", "failed"]
@@ -109,3 +111,18 @@ class Tried:
     def reason(self) -> str:
         """Return why the metric scores nothing: what failed first where code failed for all of two samples or more."""
         return self.first if not self.has_worked and self.n_failed > 1 else ""
+
+
+def nothing_to_compare(target: Target, rank: int) -> str:
+    """Return why the item at a rank cannot be compared with ground truth: it has no id, text or place."""
+    if target.identity == "id":
+        what = "an id" if target.unit is None else f"an id, of which unit={target.unit} makes another,"
+        hint = "give each its id, or judge texts: gold texts in `expected_output.passages`, and gold=passages"
+        return f"judging by id needs {what} for every retrieved item; the item at rank {rank} has none ({hint})"
+    if target.identity == "place":
+        needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
+        return f"judging by spans needs {needed}; the item at rank {rank} has neither"
+    texts = "if yours are texts: --field retrieved=FIELD:text, or {text: ...} for each"
+    ids = "if they are ids: ids in `expected_output.relevant`, or a text beside each"
+    hint = f"a bare string is an id; {texts}; {ids}"
+    return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"

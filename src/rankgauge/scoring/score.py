@@ -30,6 +30,7 @@ from rankgauge.scoring.flaws import (
     flaws,
     metric_fault,
     missing_queries,
+    nothing_to_compare,
 )
 
 __all__ = [
@@ -104,7 +105,7 @@ def score_metric(
     if budget is None:
         k, sources = metric.cut.resolve(batch.ks, plan.default_k)
     else:
-        k, sources = batch.evidence[target].fits[budget].ranks, {"budget": len(batch.ks)}
+        k, sources = batch.evidence[target].kept.fits[budget].ranks, {"budget": len(batch.ks)}
     if isinstance(k, np.ndarray):
         read_only(k)  # plugins are given it
     outcome = _outcome(metric, target, batch, k, plan.profile.policy, extra)
@@ -122,19 +123,19 @@ def _outcome(
     """Return a value or a reason for each sample."""
     evidence, metric = batch.evidence[target], column.metric
     flawed = _seen_flaws(batch.flawed, target)
-    without_gold = _without_gold(evidence, target, policy) if metric.needs_gold else ()
+    without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
-        unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
+        unfit = {} if column.cut.budget is None else evidence.kept.fits[column.cut.budget].faults
         return _whole(evidence, flawed, k, unfit)
     judged = judged_for(column, evidence)
     values, failures, are_usual = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
     if column.cut.budget is not None:
-        failures |= evidence.fits[column.cut.budget].faults
-    if evidence.lacks:
+        failures |= evidence.kept.fits[column.cut.budget].faults
+    if evidence.kept.lacks:
         failures |= _lacking(column, evidence, k)
     if failures:
         values[list(failures)] = np.nan
-    suspects = failures or without_gold or evidence.faults or evidence.textless or flawed
+    suspects = failures or without_gold or evidence.faults or evidence.blanks or flawed
     if are_usual and not suspects:
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
     failures |= _textless(column, target, evidence, values, k)
@@ -172,15 +173,6 @@ def _outcome(
         lacking = lacking if column.overrides.undefined is None else set(range(judged.n)) - unanswerable.keys()
         _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
-
-
-def _without_gold(evidence: Evidence, target: Target, policy: Policy) -> Sequence[int]:
-    """Return the samples without the kind of ground truth; of a run those of which the policy leaves out all of it."""
-    if policy.excluded is None or evidence.without_gold or target.gold != "relevant":
-        return evidence.without_gold
-    judged = evidence.judged
-    empty: list[int] = np.flatnonzero(np.bincount(judged.gold.sample, minlength=judged.n) == 0).tolist()
-    return empty
 
 
 def _seen_flaws(flawed: Mapping[int, Flaw], target: Target) -> dict[int, Flaw]:
@@ -271,8 +263,8 @@ def _textless(
     ends, is_rising = column.metric.range, column.metric.higher_is_better
     best, sign = ends[1 if is_rising else 0], 1 if is_rising else -1
     return {
-        place: target.lacks_text(rank)
-        for place, rank in evidence.textless.items()
+        place: nothing_to_compare(target, rank)
+        for place, rank in evidence.blanks.items()
         if rank <= cutoff_at(place, k) and (best is None or not sign * values[place] >= sign * best)
     }
 
@@ -280,7 +272,7 @@ def _textless(
 def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dict[int, str]:
     """Return which samples lack what the metric asked to see, within the cutoff."""
     lacking: dict[int, str] = {}
-    for place, lacks in evidence.lacks.items():
+    for place, lacks in evidence.kept.lacks.items():
         cutoff = cutoff_at(place, k)
         for lack in lacks:
             if lack.need in column.needs and (lack.rank is None or lack.rank <= cutoff):

@@ -146,9 +146,9 @@ class Following:
         if self._column.cut.budget is None and can_be_reordered(self._column.metric, judged):
             stage.ceilings.append(scored(reordered(judged, best_order(judged))))
             stage.is_exact &= is_exact(judged)
-            if len(self._sources[name]) == 1 and of_stage.rankings:
-                earlier = evidence[self._sources[name][0]].rankings
-                stage.as_given.append(scored(reordered(judged, order_of(of_stage.rankings, earlier))))
+            if len(self._sources[name]) == 1 and of_stage.kept.rankings:
+                earlier = evidence[self._sources[name][0]].kept.rankings
+                stage.as_given.append(scored(reordered(judged, order_of(of_stage.kept.rankings, earlier))))
 
     def _summary(self, parts: Sequence[MetricScores]) -> MetricSummary | None:
         """Return scores of all samples as the column that they are of."""

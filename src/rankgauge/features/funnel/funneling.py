@@ -113,7 +113,7 @@ def funnel_of_runs(
         evidence = {}
         for name, (collector, of_units) in judged.items():
             taken = of_units[target.unit].judged.take(np.searchsorted(collector.places, chosen))
-            evidence[name] = Evidence(taken, ())
+            evidence[name] = Evidence(taken)
         first_gold = (np.cumsum(qrels.lengths) - qrels.lengths)[chosen]
 
         def named(judged: Judged, rows: Ints) -> Iterator[str]:

@@ -124,9 +124,9 @@ def lists_of_samples(
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))
     lists: dict[Target, RankedLists] = {}
     for target, judged in evidence.items():
-        items = _items(judged.rankings, top)
+        items = _items(judged.kept.rankings, top)
         if target.identity == "place":
-            covered = covered_spans(samples, judged.rankings)
+            covered = covered_spans(samples, judged.kept.rankings)
             items = replace(items, covers=[spans for held in covered for spans in held[:top]])
         names = [name for sample in samples for name in _labels(sample, target)]
         lists[target] = RankedLists.of(target, judged, items, names)
