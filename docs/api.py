@@ -146,7 +146,7 @@ SECTIONS = (
     ),
     Section(
         "History",
-        "[Results over time](../how-to/follow-results.md) in one index file.",
+        "[Results over time](../how-to/share-and-follow.md#follow-results-over-time) in one index file.",
         {"rankgauge.history": ("History", "Entry")},
     ),
     Section(

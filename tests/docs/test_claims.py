@@ -124,13 +124,13 @@ FIGURES = {
         f"up to {datasets._MOST_PROBLEMS:,}: malformed lines",
         f"the {hashes._SIZE:,} smallest hashes of the retrieved ids",
     ],
-    "follow-results": [f"between which two entries it lies with {100 * history_lines._CONFIDENCE:g} % confidence"],
     "glossary": [_POWER],
     "how-a-number-is-made": [
         rf"\frac{{{_NDCG[0]:.5f}}}{{{_NDCG[1]:.5f}}} = {_NDCG[0] / _NDCG[1]:.5f}",
         f"k = 2: {_NDCG[0] / _NDCG[1]:.5f}.",
     ],
-    "html-report": [
+    "share-and-follow": [
+        f"between which two entries it lies with {100 * history_lines._CONFIDENCE:g} % confidence",
         "means with their 95 % interval",
         f"the first {rereading.TOP} results of each run; of sets of more",
         f"of sets of more than {html_report._ALL:,}, the {html_report._MOST:,} that are worst",
@@ -173,7 +173,7 @@ FIGURES = {
 """By page, what sentences say of constants of the source, and of what is computed here."""
 
 NAMES = {
-    "catch-stale-results": ["ISO 8601"],
+    "catch-leaks": ["ISO 8601"],
     "come-from-search-tools": ["a recall of 0.1 is 1.2 documents"],
     "compare-runs": ["equations 32 for the extrapolation, 11 and 30 for the bounds"],
     "file-formats": ["ISO 8601"],
@@ -264,7 +264,7 @@ MEASURED = {
         "(a slope of 2.5, 40 of 500 questions, 20 draws), its standard error is twice as large: .23 for .11...": PEER,
     },
     "gates": {"A change that is none (A/A) fails": SIMULATED},
-    "html-report": {"Samples, ranks and texts": MACHINE},
+    "share-and-follow": {"Samples, ranks and texts": MACHINE},
     "compare-chunkings": {
         "`configs/chunking` has ten documents": DECISIONS,
         "Chunks of 200 characters or of 800": DECISIONS,
