@@ -463,7 +463,7 @@ class TestWhatIsMissing:
         installed.uninstall(plugin)
         installed.add("alpha-tools", "raise ImportError('no backend')", version="1.2")
         (problem,) = config.problems()
-        assert "it cannot be used: importing 'fake_plugin_1' failed: ImportError: no backend" in problem
+        assert "it failed to load: importing 'fake_plugin_1' failed: ImportError: no backend" in problem
 
     def test_one_that_no_longer_has_it(self, config, plugin, installed):
         installed.uninstall(plugin)

@@ -14,14 +14,14 @@ from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
 from rankgauge.catalog.discovery import Installed, discover_again, state_of_installation
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.names import Names
+from rankgauge.catalog.names import NOT_INSTALLED, Names
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.catalog.tool_profiles import tool_names, tool_spec, with_tool
 from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
-from rankgauge.plugin.gate_kind import GateKind
+from rankgauge.plugin.gate_kind import BUILT_IN_WORDS, GateKind
 from rankgauge.plugin.gold_kinds import DeclaredGold
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
@@ -47,8 +47,9 @@ class Reading:
 class DeclaredKinds:
     """The kinds of ground truth that plugins declare: what a reader of samples asks for a key that is not built in."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, made_with: Mapping[str, str]) -> None:
         self._names = names
+        self._made_with = made_with
         self._found: dict[object, DeclaredGold | None] = {}
 
     def find(self, name: object) -> DeclaredGold | None:
@@ -61,6 +62,10 @@ class DeclaredKinds:
     def names(self) -> Sequence[str]:
         """Return the names of all."""
         return tuple(self._names.complete().all("gold kind"))
+
+    def absent(self) -> str:
+        """Return which plugins may declare a kind that none does, for messages, and why these cannot be used."""
+        return "; ".join(self._names.absences(self._made_with)) or NOT_INSTALLED
 
     @staticmethod
     def named(claim: Claim[DeclaredGold]) -> DeclaredGold:
@@ -83,6 +88,7 @@ class Catalog:
         self._names = Names(plugins, installed)
         self._profiles: FrozenMap[str, ProfileSpec] = FrozenMap()
         self._matchers: FrozenMap[str, Matcher | str] = FrozenMap()
+        self._made_with: FrozenMap[str, str] = FrozenMap()
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
@@ -204,8 +210,23 @@ class Catalog:
 
     def _with(self, matchers: Mapping[str, Matcher | str], profiles: Mapping[str, ProfileSpec]) -> Catalog:
         copy = Catalog(self.plugins)
-        copy._matchers, copy._profiles = FrozenMap(matchers), FrozenMap(profiles)
+        copy._matchers, copy._profiles, copy._made_with = FrozenMap(matchers), FrozenMap(profiles), self._made_with
         return copy
+
+    def made_with(self, distributions: Mapping[str, str]) -> Catalog:
+        """
+        Return the same catalog for a result that was made with some distributions, each by its version.
+
+        The error for an unknown name then says which of them are not installed, failed to load or are disabled.
+        """
+        copy = Catalog(())
+        copy._names, copy._matchers, copy._profiles = self._names, self._matchers, self._profiles
+        copy._made_with = FrozenMap(distributions)
+        return copy
+
+    def state_of(self, distribution: str, version: str) -> str:
+        """Return what keeps the plugins of a distribution from being used, with what to do; empty if nothing does."""
+        return self._names.state(distribution, version)
 
     @property
     def own_matchers(self) -> Mapping[str, Matcher | str]:
@@ -249,7 +270,7 @@ class Catalog:
                 claim: Claim[Metric] = self._get("metric", name)
                 long = {alias.casefold() for alias in (claim.declaration.alias, *claim.declaration.aliases)}
                 return Reading(claim, k, name.casefold() not in long)
-        raise self._names.unknown("metric", expression.name)
+        raise self._names.unknown("metric", expression.name, (), self._made_with)
 
     def matcher(self, spec: str) -> ResolvedMatcher:
         """
@@ -353,12 +374,12 @@ class Catalog:
 
     def declared_gold(self, name: str) -> Claim[DeclaredGold]:
         """Return a plugin's kind of ground truth; `UnknownNameError` or `NameClashError` when there is none."""
-        return self._names.get("gold kind", name, KINDS)
+        return self._names.get("gold kind", name, KINDS, self._made_with)
 
     @property
     def gold_kinds(self) -> DeclaredKinds:
         """Return the kinds of ground truth that plugins declare, for reading samples."""
-        return DeclaredKinds(self._names)
+        return DeclaredKinds(self._names, self._made_with)
 
     @property
     def gold_keys(self) -> tuple[str, ...]:
@@ -428,9 +449,11 @@ class Catalog:
             if kind == "matcher"
             else (*PROFILES, *tool_names(), *self._profiles)
             if kind == "profile"
+            else BUILT_IN_WORDS
+            if kind == "gate kind"
             else ()
         )
-        return self._names.get(kind, name, more)
+        return self._names.get(kind, name, more, self._made_with)
 
 
 def _found_again(

@@ -145,6 +145,11 @@ class Plugin:
         """Return ``distribution:name``."""
         return plugin_id(self.distribution, self.name)
 
+    @property
+    def failure(self) -> str:
+        """Return why it cannot be used, or some of it; empty if it was loaded."""
+        return "; ".join(fault.message for fault in self.faults if fault.stage in {"load", "api", "register", "hook"})
+
     def empty(self) -> Plugin:
         """Return the plugin without its offers, which is enough to find it again."""
         return dataclasses.replace(self, offers=(), observers={}, commands=(), faults=())

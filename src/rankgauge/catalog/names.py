@@ -5,16 +5,24 @@ Names: what plugins claim, for which those that are not rankgauge's own load onl
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, indexed, normalized
 from rankgauge.catalog.discovery import Installed
 from rankgauge.catalog.other_tools import elsewhere_hint
 from rankgauge.catalog.trec_eval import left_out_hint
-from rankgauge.errors import NameClashError, RequiredPluginError, UnknownNameError, did_you_mean, suggest
+from rankgauge.errors import NameClashError, RequiredPluginError, UnknownNameError, did_you_mean, listed, suggest
 
-__all__ = ["Names"]
+__all__ = ["NOT_INSTALLED", "Names"]
+
+NOT_INSTALLED = "it may be one of a plugin that is not installed"
+"""What is said of a name that nobody claims, where nothing else is known of it."""
+
+_OF_PLUGINS = frozenset({"filter", "gate kind", "test"})
+"""Kinds of which few names, or none, are built in."""
+
+_NOTHING: Mapping[str, str] = {}
 
 
 class Names:
@@ -83,10 +91,12 @@ class Names:
         """Return the claims of a name among what is loaded."""
         return self._index_of_all.claims.get((kind, name.casefold()), ())
 
-    def get(self, kind: str, name: str, more: Iterable[str] = ()) -> Claim[Any]:
-        """Return the only claim of a name; an error that it is unknown names also *more* that there is."""
+    def get(
+        self, kind: str, name: str, more: Iterable[str] = (), made_with: Mapping[str, str] = _NOTHING
+    ) -> Claim[Any]:
+        """Return the only claim of a name; the error that there is none is that of `unknown`."""
         if not self.has(kind, name):
-            raise self.unknown(kind, name, more)
+            raise self.unknown(kind, name, more, made_with)
         claims = self.claims(kind, name)
         if len(claims) > 1:
             raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
@@ -106,26 +116,64 @@ class Names:
             found = {(plugin.distribution, plugin.version) for plugin in self.plugins if not plugin.disabled}
             return sorted(found if self._installed is None else found | self._installed.distributions)
 
-    def unknown(self, kind: str, name: str, more: Iterable[str] = ()) -> UnknownNameError:
-        """Return the error of a name that nobody claims, with what it may have been meant to be."""
+    def unknown(
+        self, kind: str, name: str, more: Iterable[str] = (), made_with: Mapping[str, str] = _NOTHING
+    ) -> UnknownNameError:
+        """
+        Return the error of a name that nobody claims, with what it may have been meant to be.
+
+        There are *more* names than those of plugins; *made_with* is as for `absences`.
+        """
         self.complete()
         known = [
             spelled for key, spelled in self._index_of_all.spelled.items() if key[0] == kind and "{k}" not in spelled
         ]
         known += more
-        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "api", "register", "hook"}})
-        disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
         if kind == "metric":
             hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]
         else:
             hints = [f"known are {', '.join(sorted(known))}" if known else f"no installed plugin has a {kind}"]
         if kind == "system" and "http" not in known:
             hints.append("`pip install rankgauge-systems` brings http, command, pipeline and engines")
+        suggestions, absences = suggest(name, known), self.absences(made_with)
+        if kind in _OF_PLUGINS and not (suggestions or absences):
+            absences = [NOT_INSTALLED]
+        return UnknownNameError(kind, name, suggestions=suggestions, hint="; ".join(filter(None, [*hints, *absences])))
+
+    def absences(self, made_with: Mapping[str, str] = _NOTHING) -> list[str]:
+        """
+        Return why a name may be unknown that somebody uses: plugins that failed to load, or are disabled.
+
+        Of the distributions that a result was *made with*, each with its version, it says what keeps them from being
+        used.
+        """
+        self.complete()
+        states = {name: self.state(name, version) for name, version in made_with.items()}
+        of_result = {normalized(name) for name, state in states.items() if state}
+        hints = [
+            f"the result was made with {name} {made_with[name]}: {state}" for name, state in states.items() if state
+        ]
+        ours = [plugin for plugin in self.plugins if plugin.distribution not in of_result]
+        broken = [f"{plugin.id}: {plugin.failure}" for plugin in ours if plugin.failure]
+        disabled = sorted({plugin.distribution for plugin in ours if plugin.disabled})
         if broken:
-            hints.append(f"it may come from a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)")
+            hints.append(f"it may come from a plugin that failed ({listed(broken, 3)}; see `rankgauge plugins check`)")
         if disabled:
             hints.append(f"it may come from one that is disabled ({', '.join(disabled)})")
-        return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
+        return hints
+
+    def state(self, distribution: str, version: str = "") -> str:
+        """Return what keeps the plugins of a distribution from being used, with what to do; empty if nothing does."""
+        own = [plugin for plugin in self.complete().plugins if plugin.distribution == normalized(distribution)]
+        install = f"`pip install {distribution}{f'=={version}' if version else ''}`"
+        if not own:
+            return f"it is not installed; {install}"
+        if all(plugin.disabled for plugin in own):
+            return "it is disabled; take it off the list of disabled plugins"
+        if failures := [plugin.failure for plugin in own if plugin.failure]:
+            return f"it failed to load: {'; '.join(failures)}"
+        versions = {plugin.version for plugin in own}
+        return f"installed is {', '.join(sorted(versions))}; {install}" if version and version not in versions else ""
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""

@@ -115,7 +115,7 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunO
             if files[key] is None:
                 msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
                 raise ResultError(msg)
-        catalog = catalog or result.catalog or Catalog.installed()
+        catalog = _catalog_for(manifest, catalog or result.catalog or Catalog.installed())
         relevance = None if isinstance(manifest["relevance"], str) else manifest["relevance"]  # the profile has a text
         chosen = catalog.profile(manifest["profile"]).adapted(_policy_of(manifest), relevance)
         _check_excluded(chosen, manifest)
@@ -217,8 +217,14 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
     names = list(loaded.config.datasets)
     if len(names) != 1:
         raise ResultError(f"{folder / _CONFIG} has {counted(len(names), 'dataset')}, and a result is of one; {_AGAIN}")
-    config = configured(loaded, catalog)
-    return configured_evaluation(config, data_source(loaded, *names), lambda: config.catalog)
+    config = configured(loaded, None if catalog is None else _catalog_for(manifest, catalog))
+    here = _catalog_for(manifest, config.catalog)
+    return configured_evaluation(config, data_source(loaded, *names), lambda: here)
+
+
+def _catalog_for(manifest: Mapping[str, Any], catalog: Catalog) -> Catalog:
+    """Return a catalog whose errors say which plugins a result was made with that cannot be used here."""
+    return catalog.made_with({each["distribution"]: each["version"] for each in manifest.get("plugins") or ()})
 
 
 def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:

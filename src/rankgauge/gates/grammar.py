@@ -20,7 +20,7 @@ from rankgauge.base.plain_text import read_amount, read_number
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.pairing import Common
-from rankgauge.errors import NameClashError, ParameterError, UnknownNameError, did_you_mean
+from rankgauge.errors import CatalogError, ParameterError, did_you_mean
 from rankgauge.expression import QUOTED, as_written
 from rankgauge.plugin.gate_kind import GATE_WORD, GateKind
 from rankgauge.stats.aggregates import exact_reading
@@ -224,8 +224,7 @@ def _parsed(text: str, defaults: Defaults) -> dict[str, Any]:
     if rule is None and defaults.side is not None:
         rule = _SHORT.fullmatch(text.strip())
     if rule is None:
-        named = _NAMED.fullmatch(text.strip())
-        rule = named if named is not None and _kind(named["word"], defaults) is not None else None
+        rule = _of_plugin(text, defaults)
     if rule is None:
         other = _OTHER_SIGN.fullmatch(text.strip())
         if other is not None and other["sign"] == "=" and defaults.side is not None:
@@ -252,6 +251,17 @@ def _parsed(text: str, defaults: Defaults) -> dict[str, Any]:
     return entry
 
 
+def _of_plugin(text: str, defaults: Defaults) -> re.Match[str] | None:
+    """Return the parts of a gate of a plugin's kind; None for anything else, unless it looks like one."""
+    named = _NAMED.fullmatch(text.strip())
+    if named is None or named["word"] in _KEYS:
+        return None
+    unknown = _unknown(named["word"], defaults)
+    if unknown and not _OTHER_SIGN.match(text) and not math.isnan(read_amount(named["number"])):
+        _refuse(f"{text!r} is not a gate: {unknown}; or write {FORMS}")
+    return None if unknown else named
+
+
 def _option(match: re.Match[str]) -> tuple[str, Any]:
     if match["flag"]:
         return "per_sample", True
@@ -268,10 +278,12 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
     for key in entry:
         if key in _KEYS or (key == _EQUALS and defaults.side is not None):
             continue
-        if (claim := _kind(key, defaults)) is not None:
-            kinds[key] = claim
-        else:
-            _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
+        hint = did_you_mean(str(key), _KEYS)
+        if not isinstance(key, str) or not GATE_WORD.fullmatch(key):
+            _refuse(f"{key!r} is not a key of a gate{hint}; known are {', '.join(_KEYS)}")
+        if unknown := _unknown(key, defaults):
+            _refuse(f"{key!r} is not a key of a gate{hint}; known are {', '.join(_KEYS)}; as a kind: {unknown}")
+        kinds[key] = _kind(key, defaults)
     metric, per_sample, dataset = (
         as_written(entry.get("metric")),
         entry.get("per_sample", False),
@@ -295,16 +307,18 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
     return [Gate(rule=rule, **shared) for rule in _rules(entry, kinds, defaults)]
 
 
-def _kind(word: object, defaults: Defaults) -> Claim[GateKind] | None:
-    """Return the kind of gates of that word, None if there is none; other plugins are only loaded for such a word."""
-    if not isinstance(word, str) or not GATE_WORD.fullmatch(word) or word in _KEYS:
-        return None
+def _kind(word: str, defaults: Defaults) -> Claim[GateKind]:
+    """Return the kind of gates of that word; other plugins are only loaded for such a word."""
+    return (defaults.catalog or Catalog.installed()).gate_kind(word)
+
+
+def _unknown(word: str, defaults: Defaults) -> str:
+    """Return why there is no one kind of gates of a word, with what may be meant; empty if there is."""
     try:
-        return (defaults.catalog or Catalog.installed()).gate_kind(word)
-    except UnknownNameError:
-        return None
-    except NameClashError as error:
-        raise ParameterError(str(error)) from None
+        _kind(word, defaults)
+    except CatalogError as error:
+        return str(error)
+    return ""
 
 
 def _rules(

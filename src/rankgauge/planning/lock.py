@@ -185,20 +185,11 @@ class Lock:
         part = next(self._providing(error.kind, error.name), None)
         if part is None or not part.distribution:
             return ""
-        known = [plugin for plugin in catalog.plugins if plugin.distribution == part.distribution]
-        versions = {plugin.version for plugin in known}
         if isinstance(error, NameClashError):
             what = "uninstall or disable the others"
-        elif not known:
-            what = f"it is not installed; {part.install}"
-        elif all(plugin.disabled for plugin in known):
-            what = "it is disabled; take it off the list of disabled plugins"
-        elif faults := [fault.message for plugin in known for fault in plugin.faults if fault.stage in {"load", "api"}]:
-            what = f"it cannot be used: {'; '.join(faults)}"
-        elif part.version not in versions:
-            what = f"installed is {', '.join(sorted(versions))}; {part.install}"
         else:
-            what = "it is installed and no longer offers it; see `rankgauge plugins check`"
+            absent = "it is installed and no longer offers it; see `rankgauge plugins check`"
+            what = catalog.state_of(part.distribution, part.version) or absent
         return f"; the lock {self.origin} names {part.who} as the provider of {part.name!r}: {what}"
 
     def _providing(self, kind: str, name: str) -> Iterator[LockedPart]:

@@ -355,6 +355,21 @@ def _unit(bound: Bound) -> str | None:
     return unit
 
 
+def _called(gold: str, metric: Metric, kinds: tuple[GoldKind, ...], catalog: Catalog) -> tuple[GoldKind, ...]:
+    """Return those of the kinds that a metric can be judged against that are called so, or a plugin's kind."""
+    called = tuple(kind for kind in kinds if gold in {kind.name, *(kind.other_names or ())})
+    if called:
+        return called
+    takes_others = any(kind.is_evidence for kind in kinds)
+    if takes_others and (other := catalog.gold_kinds.find(gold)):
+        return (other,)
+    known = [*metric.gold_of_items, *(catalog.gold_kinds.names() if takes_others else ())]
+    hint = did_you_mean(gold, known) or ("" if gold in KINDS else f"; {catalog.gold_kinds.absent()}")
+    raise ParameterError(
+        f"{metric.alias!r} can be judged against {' or '.join(known)}, not against gold={gold!r}{hint}"
+    )
+
+
 def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
@@ -363,14 +378,7 @@ def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
     if gold is not None:
         if not metric.needs_gold:
             raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
-        called = tuple(kind for kind in kinds if gold in {kind.name, *(kind.other_names or ())})
-        if not called and any(kind.is_evidence for kind in kinds) and (other := catalog.gold_kinds.find(gold)):
-            called = (other,)
-        if not called:
-            hint = did_you_mean(str(gold), catalog.gold_kinds.names())
-            known = " or ".join(metric.gold_of_items)
-            raise ParameterError(f"{metric.alias!r} can be judged against {known}, not against gold={gold!r}{hint}")
-        kinds = called
+        kinds = _called(str(gold), metric, kinds, catalog)
     elif "joint" in engine:
         kinds = tuple(kind for kind in kinds if kind.is_evidence) or kinds
     if matcher is None:

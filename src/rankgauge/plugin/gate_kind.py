@@ -13,12 +13,15 @@ from typing import Literal, NamedTuple, TypeVar
 from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.plugin.signature import Authored, declaring, plain_version
 
-__all__ = ["GATE_WORD", "GateFinding", "GateFunction", "GateKind", "gate_kind"]
+__all__ = ["BUILT_IN_WORDS", "GATE_WORD", "GateFinding", "GateFunction", "GateKind", "gate_kind"]
 
 GATE_WORD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 """Two lower-case words or more, joined by underscores."""
 
-_TAKEN = ("max_drop", "not_worse", "per_sample", "short_lists")
+BUILT_IN_WORDS = ("max_drop", "not_worse")
+"""The words in gates that are no plugin's."""
+
+_TAKEN = (*BUILT_IN_WORDS, "per_sample", "short_lists")
 _OFFERED = ("baseline", "counts", "higher_is_better")
 
 

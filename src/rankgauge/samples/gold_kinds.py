@@ -33,6 +33,10 @@ class Kinds(Protocol):
         """Return the names of all."""
         ...
 
+    def absent(self) -> str:
+        """Return which plugins may declare a kind that none does, for messages, and why these cannot be used."""
+        ...
+
 
 def no_names(_: Expected) -> Sequence[str]:
     """Return nothing."""

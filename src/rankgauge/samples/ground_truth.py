@@ -84,8 +84,11 @@ def _of_plugins(raw: Mapping[Any, object], kinds: Kinds | None) -> list[GoldKind
         known = GOLD_KINDS if kinds is None else (*GOLD_KINDS, *kinds.names())
         hint = did_you_mean(str(key), known)
         if not hint and not set(raw) & set(known):
-            raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
-        raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(known)}")
+            is_kind = kinds is not None and isinstance(raw[key], list | Mapping)
+            or_kind = f"; if {key!r} is a kind of ground truth, {kinds.absent()}" if kinds and is_kind else ""
+            raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}{or_kind}")
+        absent = f"; {kinds.absent()}" if kinds is not None and not hint else ""
+        raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(known)}{absent}")
     return [kind for kind in found.values() if kind is not None]
 
 
