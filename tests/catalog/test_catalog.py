@@ -242,7 +242,8 @@ class TestUnknownNames:
     def test_a_broken_plugin_is_mentioned_because_it_may_have_the_name(self, installed):
         installed.add("alpha-tools", FAILING_IMPORT)
         message = str(unknown(Catalog.discover(), "alpha-depth"))
-        assert "a plugin that failed (alpha-tools:main: see `rankgauge plugins check`)" in message
+        assert "a plugin that failed (alpha-tools:main: importing 'fake_plugin_0' failed: " in message
+        assert message.endswith("see `rankgauge plugins check`)")
 
     def test_a_disabled_plugin_is_mentioned_because_it_may_have_the_name(self, installed):
         installed.add("alpha-tools", metric_module("alpha-depth"))

@@ -312,3 +312,13 @@ def test_what_a_module_prints_while_it_loads_is_not_the_result(install, rankgaug
 
     done = rankgauge("judge", "toss", "q.jsonl")
     assert (done.out, done.err) == ("tossed q.jsonl\n", "loading\n")
+
+
+def test_a_command_beside_a_fault_is_not_called_ok_and_the_fault_has_advice(install, rankgauge):
+    points = {"main": "{module}"}
+    install.add("acme-coins", "import no_such_module_of_acme\n", points=points, commands={"mint": "{module}:nothing"})
+
+    done = rankgauge("plugins", "list")
+    states = [line.split("  ")[-1].strip() for line in done.out.splitlines() if "acme-coins" in line]
+    assert states == ["1 fault", "not loaded"]
+    assert "`rankgauge plugins check acme-coins` says what is wrong" in done.err

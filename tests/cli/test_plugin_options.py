@@ -182,3 +182,9 @@ def test_options_that_cannot_be_used_are_told_with_whose_they_are(show, options,
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert "This is a bug" not in done.err
+
+
+def test_an_option_that_takes_every_word_says_how_to_write_the_arguments_behind_it(show):
+    done = show('add("--names", nargs="+", help="N")\nadd("file", help="F")', "--names", "a", "b", "f")
+    assert done.code == 2
+    assert "required: file; --names takes every word up to the next option: type file before --names, or --" in done.err

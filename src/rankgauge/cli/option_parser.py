@@ -70,11 +70,15 @@ class CommandParser(argparse.ArgumentParser):
         )
         self.color = False  # Python 3.14 colours help by rules that are not those of --plain
         self.first: Collection[str] = ()
+        self._took_all = ""  # the last option that took every word up to the next option
         self._commands = commands
         self.add_argument("-h", "--help", dest="wants_help", action="store_true", help="Show this message and exit.")
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse finds wrong."""
+        if self._took_all and message.startswith("the following arguments are required: "):
+            name, missing = self._took_all, message.partition(": ")[2]
+            message += f"; {name} takes every word up to the next option: type {missing} before {name}, or -- between"
         raise UsageError(self, message)
 
     @property
@@ -228,6 +232,8 @@ class CommandParser(argparse.ArgumentParser):
             self._lacks(action, f"{action.nargs} values" if action.nargs > 1 else "a value")
         if action.nargs == "+" and not values:
             self._lacks(action, "values")
+        if not isinstance(action.nargs, int) and values:
+            self._took_all = name
         yield from [name, *values]
 
     def _lacks(self, action: argparse.Action, what: str) -> NoReturn:

@@ -32,12 +32,15 @@ def execute_list(given: argparse.Namespace) -> int:
         if plugin.distribution == DISTRIBUTION:
             offers.append("no kernel: not compiled" if installed_kernel() is None else "a kernel")
         faults = faulty[plugin.id]
-        state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else "ok"
+        usual = "not loaded" if plugin.commands else "ok"  # a command is loaded when it is typed
+        state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else usual
         slow = f", {plugin.import_seconds:.1f} s to import" if plugin.is_slow else ""
         rows.append((plugin.name, _who(plugin), plugin.target, ", ".join(offers) or "-", f"{state}{slow}"))
     plain_table(("plugin", "distribution", "target", "offers", "state"), rows)
     if given.verbose:
         echo("\n".join(line for plugin in catalog.plugins for line in _offers(plugin)))
+    if names := sorted({plugin.distribution for plugin in catalog.plugins if faulty[plugin.id]}):
+        remark(f"`rankgauge plugins check {' '.join(names)}` says what is wrong")
     return 0
 
 

@@ -152,6 +152,8 @@ def _missing(explanation: Explanation, width: int) -> Iterator[str]:
         yield f"{_GAP}{_padded(name, room)}{_GAP}{fact}"
         if gold.dropped_by:
             yield shortened(f"{_INDENT}dropped by {visible(gold.dropped_by)}", width)
+        elif gold.nearest:
+            yield f"{_INDENT}nearest: {gold.nearest}"
     if (left := len(explanation.missing) - _MOST_MISSING) > 0:
         yield f"{_GAP}... {left:,} more"
 

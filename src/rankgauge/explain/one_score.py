@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.base.guard import ForeignError
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
 from rankgauge.explain.dropped import dropped_notes, with_dropped
 from rankgauge.explain.explanation import Explanation, Trial
 from rankgauge.judging import Ranking, Target, judge
+from rankgauge.judging.by_declared import nearest
 from rankgauge.judging.outputs import copies
 from rankgauge.judging.ranking import as_compared
 from rankgauge.judging.units import unit_rule
@@ -191,8 +193,22 @@ def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = T
     found = list(facts_of(scores, batch, plain=_SHOWN))
     missing = with_dropped(scorer.plan, scorer.column, scorer.target, samples, [facts.missing for facts in found])
     for place, (sample, facts) in enumerate(zip(samples, found, strict=True)):
-        facts = facts._replace(missing=missing[place])  # noqa: PLW2901  # the same with more
+        ranking = batch.evidence[scorer.target].rankings[place]
+        facts = facts._replace(missing=_with_nearest(scorer, sample, ranking, missing[place]))  # noqa: PLW2901  # with more
         yield replace(_explained(scorer, sample, scores, batch, place, facts, trials=trials), judged=judged)
+
+
+def _with_nearest(
+    scorer: Scorer, sample: Sample, ranking: Ranking | None, missing: tuple[MissingGold, ...]
+) -> tuple[MissingGold, ...]:
+    """Return missing gold items with what results hold of those of a plugin's kind."""
+    if ranking is None or all(gold.rank is not None for gold in missing):
+        return missing
+    try:
+        near = nearest(sample, ranking, scorer.target)
+    except ForeignError:  # which failed the sample
+        return missing
+    return tuple(replace(gold, nearest=near.get(gold.id, "")) if gold.rank is None else gold for gold in missing)
 
 
 def _at_stage(scorer: Scorer, samples: Sequence[Sample]) -> tuple[Scorer, Sequence[Sample]]:

@@ -11,6 +11,7 @@ from itertools import repeat
 import numpy as np
 
 from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.columns.parts import length, united
 from rankgauge.judging.by_text import covers_of, scores_of
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
@@ -23,7 +24,7 @@ from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Place, Sample
 from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["DeclaredJudge"]
+__all__ = ["DeclaredJudge", "nearest"]
 
 
 class DeclaredJudge:
@@ -54,10 +55,10 @@ class DeclaredJudge:
                 self._faults[place] = fault.reason
             if ranked is None or not ranked.ids or not gold:
                 continue
-            retrieved = list(self._items(sample, ranked))
+            retrieved = list(_items(sample, ranked, self._target))
             try:
                 with guarded():
-                    found = self._judged(retrieved, [item.value for item in gold])
+                    found = _judged(kind, retrieved, [item.value for item in gold])
             except ForeignError as error:
                 self._faults[place] = f"{kind.blame} failed: {error}"
                 continue
@@ -82,32 +83,6 @@ class DeclaredJudge:
             return prepared
         return [_answer(sample) for sample in samples]
 
-    def _items(self, sample: Sample, ranking: Ranking) -> Iterator[RetrievedItem]:
-        """Yield the retrieved items, in order of rank."""
-        output = sample.output if self._target.judges == "retrieved" else None
-        known, scores = (output.metadata, output.scores) if isinstance(output, Output) else (None, None)
-        nothing = [None] * len(ranking.ids)
-        each = zip(ranking.ids, ranking.texts or nothing, ranking.places or nothing, strict=True)
-        for rank, (name, text, place) in enumerate(each, 1):
-            entry = ranking.entry(rank)
-            yield RetrievedItem(
-                name,
-                text,
-                None if scores is None else scores[entry],
-                {} if known is None else known[entry] or {},
-                place if isinstance(place, Place) else None,
-            )
-
-    def _judged(self, retrieved: Sequence[RetrievedItem], gold: Sequence[object]) -> Covers | list[list[float]]:
-        """Return which parts each item holds, or its scores, checked; whatever the function raises comes through."""
-        if self._kind.judge is None:
-            raise TypeError(f"gold kind {self._kind.name!r} is judged by a matcher")
-        found = self._kind.judge(retrieved, gold)
-        if self._kind.covers:
-            return covers_of(found, len(retrieved), len(gold))
-        scores: list[list[float]] = scores_of(found, len(retrieved), len(gold)).tolist()
-        return scores
-
     def _add(self, place: int, ranking: Ranking, found: Covers | list[list[float]], start: int) -> None:
         """Add what one sample's results hold."""
         lists, repeated = self._lists, ranking.repeated or [False] * len(ranking.ids)
@@ -124,6 +99,74 @@ class DeclaredJudge:
                         lists.row_idle.append(len(lists.row_sample))
                     lists.add_row(place, at + 1, start + number)
                     lists.row_score.append(score)
+
+
+def _items(sample: Sample, ranking: Ranking, target: Target) -> Iterator[RetrievedItem]:
+    """Yield the retrieved items, in order of rank."""
+    output = sample.output if target.judges == "retrieved" else None
+    known, scores = (output.metadata, output.scores) if isinstance(output, Output) else (None, None)
+    nothing = [None] * len(ranking.ids)
+    each = zip(ranking.ids, ranking.texts or nothing, ranking.places or nothing, strict=True)
+    for rank, (name, text, place) in enumerate(each, 1):
+        entry = ranking.entry(rank)
+        yield RetrievedItem(
+            name,
+            text,
+            None if scores is None else scores[entry],
+            {} if known is None else known[entry] or {},
+            place if isinstance(place, Place) else None,
+        )
+
+
+def _judged(
+    kind: DeclaredGold, retrieved: Sequence[RetrievedItem], gold: Sequence[object]
+) -> Covers | list[list[float]]:
+    """Return which parts each item holds, or its scores, checked; whatever the function raises comes through."""
+    if kind.judge is None:
+        raise TypeError(f"gold kind {kind.name!r} is judged by a matcher")
+    found = kind.judge(retrieved, gold)
+    if kind.covers:
+        return covers_of(found, len(retrieved), len(gold))
+    scores: list[list[float]] = scores_of(found, len(retrieved), len(gold)).tolist()
+    return scores
+
+
+def nearest(sample: Sample, ranking: Ranking, target: Target) -> dict[str, str]:
+    """Return what results hold of each item of a plugin's kind, for explanations, by the name of the item."""
+    kind = target.declared
+    if kind is None or kind.judge is None or not ranking.ids:
+        return {}
+    gold = items_of(sample.expected, kind.name)
+    with guarded():
+        found = _judged(kind, list(_items(sample, ranking, target)), [item.value for item in gold])
+    needed = f"{kind.threshold:g} is needed"
+    told = {}
+    for number, item in enumerate(gold):
+        shares = _shares(found, number, len(ranking.ids))
+        best = max(shares)
+        at = f"rank {shares.index(best) + 1}" if target.judges == "retrieved" else "the answer"
+        if best > 0:
+            told[item.name] = (
+                f"{at} {'holds' if kind.covers else 'scores'} {best:.2f}{' of it' * kind.covers}; {needed}"
+            )
+        if isinstance(found, Covers) and target.joint and sum(share > 0 for share in shares) > 1:
+            together = length(united(_parts(found, number))) / int(found.size[number])
+            told[item.name] = f"results hold {together:.2f} of it together; {needed}"
+    return told
+
+
+def _shares(found: Covers | list[list[float]], number: int, n_ranks: int) -> list[float]:
+    """Return the score of each result for a gold item, or the share of it that it holds."""
+    if not isinstance(found, Covers):
+        return [scores[number] for scores in found]
+    size = int(found.size[number])
+    return [length(united(_parts(found, number, row))) / size for row in range(n_ranks)]
+
+
+def _parts(found: Covers, number: int, row: int | None = None) -> list[tuple[int, int]]:
+    """Return the parts of a gold item that results hold, or one of them."""
+    own = (found.column == number) & (row is None or found.row == row)
+    return list(zip(found.start[own].tolist(), found.end[own].tolist(), strict=True))
 
 
 def _answer(sample: Sample) -> Ranking | Fault | None:

@@ -111,6 +111,9 @@ class MissingGold:
 
         dropped_by: What drops that result, such as ``policy filter one-per-page`` or ``policy depth=10``; empty if
             nothing does.
+
+        nearest: What results hold of an item of a plugin's kind that is not found, such as ``rank 3 scores 0.42; 0.5 is
+            needed``; empty if they hold nothing, and for other kinds.
     """
 
     id: str
@@ -119,6 +122,7 @@ class MissingGold:
     ideal_rank: int | None
     retrieved_rank: int | None = None
     dropped_by: str = ""
+    nearest: str = ""
 
 
 class SampleFacts(NamedTuple):
