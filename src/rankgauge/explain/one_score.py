@@ -193,7 +193,7 @@ def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = T
     found = list(facts_of(scores, batch, plain=_SHOWN))
     missing = with_dropped(scorer.plan, scorer.column, scorer.target, samples, [facts.missing for facts in found])
     for place, (sample, facts) in enumerate(zip(samples, found, strict=True)):
-        ranking = batch.evidence[scorer.target].rankings[place]
+        ranking = batch.evidence[scorer.target].kept.rankings[place]
         facts = facts._replace(missing=_with_nearest(scorer, sample, ranking, missing[place]))  # noqa: PLW2901  # with more
         yield replace(_explained(scorer, sample, scores, batch, place, facts, trials=trials), judged=judged)
 
