@@ -268,7 +268,7 @@ def _found(module: str, name: str) -> Name:
     if name == "__version__":
         return Name(name, "value", "The installed version, such as `0.1.0`.")  # looked up by `__getattr__`
     body = _tree(module).body
-    for at, node in reversed(list(enumerate(body))):  # the last one counts: overloads stand before
+    for at, node in reversed(list(enumerate(body))):  # the last one counts: overloads come before
         if name not in _bound(node):
             continue
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -276,9 +276,9 @@ def _found(module: str, name: str) -> Name:
         if isinstance(node, ast.ImportFrom):
             (original,) = (alias.name for alias in node.names if (alias.asname or alias.name) == name)
             return _found(node.module or "", original)._replace(name=name)
-        told = body[at + 1].value if at + 1 < len(body) and isinstance(body[at + 1], ast.Expr) else None
-        is_text = isinstance(told, ast.Constant) and isinstance(told.value, str)
-        return Name(name, "value", inspect.cleandoc(told.value) if is_text else "")
+        text = body[at + 1].value if at + 1 < len(body) and isinstance(body[at + 1], ast.Expr) else None
+        is_text = isinstance(text, ast.Constant) and isinstance(text.value, str)
+        return Name(name, "value", inspect.cleandoc(text.value) if is_text else "")
     msg = f"{module} exports {name!r}, and neither defines nor imports it"
     raise LookupError(msg)
 
@@ -297,7 +297,7 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _tree(module: str) -> ast.Module:
-    """Parse a module; what stands under ``if TYPE_CHECKING:`` counts as if it stood beside it."""
+    """Parse a module; names under ``if TYPE_CHECKING:`` count, too."""
     package, *parts = module.split(".")
     found = importlib.util.find_spec(package)  # imports nothing, as the name has no dot
     if found is None or found.origin is None:

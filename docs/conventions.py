@@ -118,7 +118,7 @@ def with_table(page: str) -> str:
     Return the page with a fresh table.
 
     Args:
-        page: Its text, with the two marks that the table stands between.
+        page: Its text, with the two marks around the table.
 
     Returns:
         The text.
@@ -137,7 +137,7 @@ def main() -> None:
 
 
 def _sample(ranking: Ranking) -> Mapping[str, object]:
-    """Return the query as a sample; the word `relevant` stands in the texts that the keyword column is to find."""
+    """Return the query as a sample; the word `relevant` is in the texts that the keyword column is to find."""
     retrieved = [
         {"id": name, "text": "relevant" if name in ranking.gold else "something else"} for name in ranking.retrieved
     ]

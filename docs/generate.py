@@ -158,7 +158,7 @@ def _matchers() -> str:
     for name, claim in catalog.all("normalizer").items():
         definition = (inspect.getdoc(claim.declaration.source) or "").replace("``", "`")
         parts.append(f"| `{name}` | {claim.declaration.stage} | {' '.join(definition.split())} |")
-    parts += ["", "Stages stand in the order decode, strip, fold; a matcher that breaks it is refused.", ""]
+    parts += ["", "Stages are in the order decode, strip, fold; a matcher that breaks it is refused.", ""]
     parts += ["## Comparers", "", "| name | parameters | |", "|---|---|---|"]
     for name, claim in catalog.all("comparer").items():
         definition = _definition(claim.declaration.source)
@@ -234,7 +234,7 @@ def _described(kind: type) -> tuple[str, list[str]]:
     """Return the first paragraph of a class's documentation, and its attributes."""
     text, _, attributes = (inspect.getdoc(kind) or "").replace("``", "`").partition("\n\nAttributes:\n")
     found = [" ".join(each.split()) for each in attributes.split("\n\n") if each.strip()]
-    named = [f"`{name}`: {told.strip()}" for name, _, told in (each.partition(":") for each in found)]
+    named = [f"`{name}`: {about.strip()}" for name, _, about in (each.partition(":") for each in found)]
     return " ".join(text.partition("\n\n")[0].split()), named
 
 
@@ -279,7 +279,7 @@ def _config() -> str:
         "`include` names other config files, whose paths are relative to them.",
         "What a file says wins over what it includes: mappings are joined key by key, lists and other values replaced.",
         "Two included files that say different things are an error unless the file itself decides, and so are files",
-        "that include each other. Every problem has the file and line it stands in.",
+        "that include each other. Every problem has its file and line.",
         "",
         "```yaml include",
         "version: 1",

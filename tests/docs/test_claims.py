@@ -22,7 +22,6 @@ from rankgauge.columns import hashes
 from rankgauge.comparison import compare, power
 from rankgauge.engine import early_stop, equal_tokens, job, workers
 from rankgauge.explain import one_score
-from rankgauge.features.history import change_point
 from rankgauge.features.history import lines as history_lines
 from rankgauge.features.html import html_report, packing, rereading
 from rankgauge.features.html import page as html_page
@@ -30,7 +29,7 @@ from rankgauge.io import datasets, problems, yaml_documents
 from rankgauge.judging import text_doubts
 from rankgauge.plugin import sections
 from rankgauge.scoring import call_threads
-from rankgauge.stats import aggregates, effects, estimates, paired_tests, sequential
+from rankgauge.stats import aggregates, effects, estimates, paired_tests
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -77,8 +76,6 @@ _METRICS = len({claim.declaration.alias for claim in Catalog.discover(own_only=T
 _MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 _VERSIONS = re.findall(r"3\.\d+", next(line for line in _MAKEFILE.splitlines() if line.startswith("NEWEST =")))
 _QUESTIONS = len((ROOT / "configs/quickstart/outputs.bm25.jsonl").read_text(encoding="utf-8").splitlines())
-_SPARK = (ROOT / "plugins/rankgauge-spark/src/rankgauge_spark/workers.py").read_text(encoding="utf-8")
-_ROWS = 1 << int(re.findall(r"^_PIECE = 1 << (\d+)$", _SPARK, re.MULTILINE)[0])
 _POWER = f"with a power of {100 * effects._POWER:g} %"
 _NDCG = 2 / log2(3), 2 + 1 / log2(3)
 
@@ -97,22 +94,18 @@ FIGURES = {
         _POWER,
         f"upper {100 * power._SURE:g} % bound",
         f"above {estimates._MOST_DRAWS // 100_000:,} pairs it takes fewer resamples than 100,000, at least 1,000",
-        f"up to ten pairs from {effects._DRAWS:,} drawn sets",
         f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
         f"Differences of at most {estimates.TIED:g} are ties",
         f"Below {estimates.FEW_CLUSTERS} clusters a note warns",
-        f"Up to {paired_tests._TABLED:,} differences, sums are looked up in tables",
         *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
         f"reaches {1 / early_stop._LEVEL:g} times what it was",
         f"Only one side can be wrong, so that both may have {100 * early_stop._LEVEL:g} %",
-        f"`(j / {len(sequential._BETS)})^1.5` for j from 1 to {len(sequential._BETS)}",
-        f"the middle 95 % of the change points of {change_point._DRAWS} random samples with replacement",
+        "the middle 95 % of the change points of random samples with replacement",
     ],
     "compare-chunkings": [f"At most the first {equal_tokens._MOST:,} samples"],
     "judge-with-a-model": ["`--questions 40` does, and 40 are part of 80"],
     "compare-runs": ["only if the corrected p is at most 0.05"],
-    "evaluate-on-spark": [f"A worker holds {_ROWS:,} rows at a time"],
     "explain-a-score": [
         f"with that gold item at rank 1, for the best {one_score._MOST_ON_TOP} |",
         f"deeper than {one_score._SHOWN}, `ranks` has the first {one_score._SHOWN} and every one below",
@@ -221,7 +214,7 @@ MEASURED = {
         "A betting interval holds": PAPER,
         "This is how often nominal 95 % intervals": SIMULATED,
         "| scores | n | standard |": SIMULATED,
-        "with a probability of at most .05. Twenty bets...": PAPER,
+        "with a probability of at most .05. Bets of several sizes...": PAPER,
         "The guarantee makes intervals": SIMULATED,
         "| mean | clusters | standard |": SIMULATED,
         "Wilson's intervals of hits": SIMULATED,
