@@ -82,7 +82,7 @@ class Problem(NamedTuple):
     Attributes:
         message: What is wrong with which value, and what to do.
 
-        file: The file it stands in; empty for data given in Python.
+        file: Its file; empty for data given in Python.
 
         line: The line in that file, from 1.
 

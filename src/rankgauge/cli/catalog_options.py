@@ -49,7 +49,7 @@ _NUMBER_OPTIONS: Options = (
     value("metric", "METRIC", "What it is the mean of, such as hit@5; with --as in the tool's spelling, too."),
     count("-n --queries", "How many queries it is the mean of.", 1, required=True),
     value("--as", "TOOL", "The tool that computed it: a profile such as lightgbm.", dest="tool"),
-    value("--other", "NUMBER", "Another mean over the same queries: can they be told apart?"),
+    value("--other", "NUMBER", "Another mean over the same queries: can they be distinguished?"),
     AS_JSON,
 )
 METRICS_NUMBER = Command(_USAGE_NUMBER, _ABOUT_NUMBER, _NUMBER_OPTIONS, "number_command:execute")

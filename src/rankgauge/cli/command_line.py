@@ -28,10 +28,10 @@ _ABOUT = "Retrieval metrics you can trust."
 _HIDDEN = ("eval",)
 _SHELLS = ("bash", "zsh", "tcsh")
 _COMPLETION = f"Print what completes commands and options in a shell: {', '.join(_SHELLS)}."
-_LIMIT = "Limit of one line, and of what is read into memory at once. Can stand anywhere."
+_LIMIT = "Limit of one line, and of what is read into memory at once. Can be anywhere."
 _OPTIONS = (
-    flag("--debug", "Show tracebacks. Can stand anywhere on the command line."),
-    flag("--plain", "Plain output for logs: no colour, no progress bar, one line a row. Can stand anywhere."),
+    flag("--debug", "Show tracebacks. Can be anywhere on the command line."),
+    flag("--plain", "Plain output for logs: no colour, no progress bar, one line a row. Can be anywhere."),
     value("--max-line", "SIZE", _LIMIT, says="256MB"),
     value("--log-level", "LEVEL", "Lowest log level to show: debug, info, warning or error.", says="warning"),
     value("--log-format", "FORMAT", "Format of the log lines on stderr: console or json.", says="console"),

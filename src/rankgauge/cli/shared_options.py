@@ -124,7 +124,7 @@ FIELDS = (
     value(
         "--separator",
         "TEXT",
-        "What stands between the entries of a list that is written as one text, such as '|' in cells of CSV files.",
+        "What separates the entries of a list that is written as one text, such as '|' in cells of CSV files.",
     ),
     value("--system", "NAME", "Whose records to read, where a file has those of several systems."),
     flag(

@@ -219,7 +219,7 @@ class DatasetConfig(Model):
     )
     preset: str | None = Field(None, min_length=1, description="Whose records these are, such as `ragas`.")
     separator: str | None = Field(
-        None, min_length=1, description="What stands between the entries of a list that is written as one text."
+        None, min_length=1, description="What separates the entries of a list that is written as one text."
     )
     reader: str | None = Field(None, min_length=1, description="The reader of the file, whatever its ending.")
     outputs_reader: str | None = Field(None, min_length=1, description="The reader of the outputs, likewise.")

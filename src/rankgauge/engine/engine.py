@@ -225,7 +225,7 @@ class Engine:
 
             preset: Whose records they are, as in `Evaluation.with_preset`; by default what the config says.
 
-            separator: What stands between the entries of a list that is written as one text.
+            separator: What separates the entries of a list that is written as one text.
 
         Returns:
             An evaluation with the metrics, policy and defaults of the config, if there is one.

@@ -59,7 +59,7 @@ _GONE = {
 @comparer("cover", version="2", check=_check, batch=cover_batch, covers=True, gone=_GONE)
 def cover(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: float = 0.0) -> Covers:
     """
-    Find which parts of a gold text stand in each retrieved one; the score is their share of its letters.
+    Find which parts of a gold text are in each retrieved one; the score is their share of its letters.
 
     Parts are runs of at least *n* words that both texts have in the same order; letters, digits and marks inside words
     count, signs and white space do not. A gold text of fewer than twice as many words has to stand there whole. In
@@ -129,7 +129,7 @@ def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float =
 @comparer("cut-from", batch=cut_from_batch)
 def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: float = 0.0) -> NDArray[np.float64]:
     """
-    Score how much of a retrieved text stands in a gold one, as of a chunk in its document.
+    Score how much of a retrieved text is in a gold one, as of a chunk in its document.
 
     Formula: the letters of the retrieved text that `cover` finds in the gold one, over all its letters; 0 where their
     runs have fewer than six words altogether. 1 where all of the gold text stands in the retrieved one.

@@ -117,7 +117,7 @@ def token_f1(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
 @comparer("whole-words")
 def whole_words(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
-    Score 1 where the gold text stands in the retrieved one between two word boundaries, else 0.
+    Score 1 where the gold text is in the retrieved one between two word boundaries, else 0.
 
     A boundary is anywhere but between two letters, digits or underscores of scripts that put spaces between words, and
     before a combining mark: punctuation is one, and so is the place between two Chinese characters.

@@ -33,7 +33,7 @@ def complete_sets(judged: Judged, *, k: Cutoff) -> Scores:
     is found as in any other metric: where the first results hold half of it together.
 
     When to use it: an answer needs several documents at once (multi-hop questions), or one of several that say the
-    same. `retrieval-recall-at-k` gives half of the score for half of a chain that nobody can answer from.
+    same. `retrieval-recall-at-k` gives half of the score for half of a chain that is not enough to answer from.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where the ground truth has no sets.
@@ -53,7 +53,7 @@ def first_complete_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     Rank at which the first set of relevant items is complete, over the samples where one is.
 
     Formula: ``min over sets of the rank at which it is complete``, of `expected_output.sets`. Its mean covers only the
-    samples in which a set was completed; the number of those stands beside it.
+    samples in which a set was completed; the number of those is printed beside it.
 
     When to use it: beside `retrieval-complete-sets-at-k`, to see how far a reader goes until one chain holds.
 

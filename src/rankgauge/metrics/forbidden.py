@@ -88,7 +88,7 @@ def forbidden_any_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     Whether any of the first k results is forbidden: the mean is the share of questions that leak.
 
-    Formula: 1 where a forbidden item stands at a rank up to k, else 0. Only samples for which something is forbidden
+    Formula: 1 if a forbidden item is at a rank up to k, else 0. Only samples for which something is forbidden
     count.
 
     When to use it: to say of how many questions something leaks; its mean has the interval of a share.

@@ -137,7 +137,7 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
 @retrieval("retrieval-bin-g", short=("binG", "bin_g"), own_ranks=True, laws=(*USUAL, "whole-or-pieces"))
 def binary_g(judged: Judged) -> Scores:
     """
-    Mean over the relevant items of one over the logarithm of how many irrelevant results stand above each.
+    Mean over the relevant items of one over the logarithm of how many irrelevant results rank above each.
 
     Formula: ``binG = 1/R * sum over relevant ranks of 1 / log2(2 + irrelevant results above)``. Source: trec_eval,
     measure `binG` (experimental there).

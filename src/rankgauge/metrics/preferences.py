@@ -28,7 +28,7 @@ def bpref(judged: Judged) -> Scores:
 
     Formula: ``bpref = 1/R * sum over relevant retrieved items of 1 - min(n, R) / min(N, R)``, where *n* counts the
     judged nonrelevant items above it and *N* those of the ground truth; an item with none above counts 1. Items that
-    nobody judged are skipped, and so are negative grades, in *N* too. Source: trec_eval, measure `bpref`; Buckley &
+    were not judged are skipped, and so are negative grades, in *N* too. Source: trec_eval, measure `bpref`; Buckley &
     Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.
 
     When to use it: judgments are incomplete, and unjudged items should not count as wrong.
@@ -145,7 +145,7 @@ def _expected_auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless
 @retrieval("retrieval-auc", short=("AUC", "AUROC", "Accuracy"), laws=("bounded",), expectation=_expected_auc)
 def auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless = "undefined") -> Scores:
     """
-    Probability that a relevant result stands above an irrelevant one, both drawn from what was retrieved.
+    Probability that a relevant result ranks above an irrelevant one, both drawn from what was retrieved.
 
     Formula: ``pairs of a relevant and an irrelevant result in the right order / all such pairs``: the area under the
     ROC curve of the ranking. Source: ir_measures, measure `Accuracy`; torchmetrics, `RetrievalAUROC`.
@@ -238,7 +238,7 @@ def compatibility(judged: Judged, *, k: Cutoff | None = None, p: float = 0.95, n
 
     Formula: ``sum over depths d up to D of p**(d - 1) * |first d results that are among the first d ideal items| / d``,
     divided by its value for the ideal ranking itself. The ideal ranking has all items with a gain above 0, highest
-    first; equal ones stand in the order in which they were retrieved, which makes the overlap as high as it can be. *D*
+    first; equal ones keep the order in which they were retrieved, which makes the overlap as high as it can be. *D*
     is *k*, or else the longer of both lengths. Only the order of gains has an effect, so levels of preference may serve
     as gains. Source: Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 2021; ir_measures, `Compat`. With
     ``@1000`` as in the authors' own tool.

@@ -43,7 +43,7 @@ def searches_to_first_relevant(judged: Judged) -> Scores:
 
     Formula: ``min over relevant results of the search that returned it``, counted from 1, of `actual_output.searches`.
     A single ranking is one search. The mean covers only samples in which a search found something; the number of those
-    stands beside it.
+    is printed beside it.
 
     When to use it: to see how often an agent has to ask again, beside `retrieval-hit-at-k`.
 
@@ -62,7 +62,7 @@ def searches_per_found(judged: Judged) -> Scores:
     How many searches each relevant item took, over the samples where one was found.
 
     Formula: ``|searches| / |relevant items found by any of them|``. A single ranking is one search. The mean covers
-    only samples in which something was found; the number of those stands beside it.
+    only samples in which something was found; the number of those is printed beside it.
 
     When to use it: as the price of recall: of two agents that find the same, the one that asks less often is better.
 

@@ -67,7 +67,7 @@ def span_recall(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
 @over_spans("span-precision-at-k", short=("span-precision", "span_precision"), details=_details)
 def span_precision(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
     """
-    Share of the characters of the first *k* results that stand in gold spans.
+    Share of the characters of the first *k* results that are in gold spans.
 
     Formula: ``|gold and retrieved| / |retrieved|`` over characters, each once; 0 where nothing was retrieved. Source:
     as `span-recall-at-k`; the authors' code counts where chunks overlap twice in the denominator.

@@ -24,7 +24,7 @@ __all__ = ["label_ranking_average_precision", "tied_ndcg"]
 )
 def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
     """
-    Average precision in which tied results all stand at the last rank of their tie.
+    Average precision in which tied results all have the last rank of their tie.
 
     Formula: the mean over relevant items of ``relevant results with at least its score / results with at least its
     score``, 0 for one that was not retrieved. Source: scikit-learn, `label_ranking_average_precision_score`, where

@@ -172,7 +172,7 @@ def gold_kind(
     version: str = "1",
 ) -> Callable[[R], R]:
     """
-    Declare a kind of ground truth: ``(raw: object) -> Sequence[GoldItem]``, what stands under its key of a sample.
+    Declare a kind of ground truth: ``(raw: object) -> Sequence[GoldItem]``, what a sample has under its key.
 
     The key is `expected_output.NAME`. The function is given its JSON value and returns the items that should be found,
     each with a name and, if it has one, a grade. It raises ValueError for what it cannot read, with a message that says

@@ -276,7 +276,7 @@ def preset(
 
         records: Where a document has its list of records, or a map of them; none where it is one record.
 
-        separator: What stands between the entries of a list in one text, unless the user names another.
+        separator: What separates the entries of a list in one text, unless the user names another.
 
         refine: A function that takes a record and the sample that the paths made of it, and returns the sample with
             what no path says, such as which questions have no answer. It leaves both as they are.

@@ -71,7 +71,7 @@ _READ_OPTIONS: Options = (
     file("queue", "A queue that was filled in.", "QUEUE"),
     value("--qrels", "QRELS", "The judgments that the queue was made for, if any."),
     file("-o --output", "The new judgments, TREC qrels.", required=True),
-    value("--judge", "NAME", "Who judged the lines that name nobody; model:NAME for a model.", default="", says=""),
+    value("--judge", "NAME", "Who judged the lines that name no judge; model:NAME for a model.", default="", says=""),
     flag("--with-models", "Take grades given by models."),
     value("--rel", "GRADE", "Lowest grade of a relevant document.", type=finite, default=1.0),
     COLUMNS,
