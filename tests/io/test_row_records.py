@@ -125,6 +125,21 @@ def test_ranks_without_a_header_are_outputs_where_they_are_certain(tmp_path, cap
     assert "has no header, and 3 columns: the third is the rank" in caplog.text
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_four_columns_are_a_run_where_outputs_are_and_not_judgments(sign, tmp_path):
+    lines = [f"q{query} d{rank} {rank} {sign * rank / 2}\n" for query in range(10) for rank in (1, 2, 3)]
+    (tmp_path / "r.tsv").write_text("".join(lines))
+    samples = [{"id": f"q{query}", "expected_output": ["d2"]} for query in range(10)]
+    evaluation = Engine().dataset(samples).with_metrics("RR")
+    if sign < 0:
+        assert evaluation.run(outputs=tmp_path / "r.tsv")["RR"].mean == 0.5
+    else:  # scores that rise with the ranks
+        with pytest.raises(
+            RankgaugeError, match=r"these are judgments.* if this is one, it .*query,document,rank,score`"
+        ):
+            evaluation.run(outputs=tmp_path / "r.tsv")
+
+
 def test_swapped_files_are_said(tmp_path):
     (tmp_path / "r.run").write_text(RUN)
     (tmp_path / "qrels").write_text(TREC)

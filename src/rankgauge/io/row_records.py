@@ -28,6 +28,7 @@ from rankgauge.io.rating_files import MARKS as RATINGS
 from rankgauge.io.rating_files import is_ratings
 from rankgauge.io.recognize import (
     TREC_LINE,
+    cells,
     is_bare,
     is_qrels_line,
     is_run_line,
@@ -177,9 +178,10 @@ def run_records(path: Path, catalog: Catalog, *, keeps_order: bool, reader: str 
 
 
 _ADVICE: Mapping[Kind, tuple[str, str]] = {
-    "qrels": ("query_id, doc_id, relevance", "{} RUN --columns query,document,grade"),
-    "run": ("query_id, doc_id, rank (or score)", "QRELS {} --columns query,document,rank"),
+    "qrels": ("query_id, doc_id, relevance", "query,document,grade"),
+    "run": ("query_id, doc_id, rank (or score)", "query,document,rank"),
 }
+_OF_FOUR = ("query_id, doc_id, rank, score", "query,document,rank,score")
 """A header for lines that have none, and the command that takes them as they are."""
 
 
@@ -190,19 +192,24 @@ def _check_lines(path: Path, kind: Kind, swapped: str) -> None:
     with open_file(path) as opened:
         head = read_head(opened.stream)
     fields = split_line(head.line)
-    message = ""
-    if (is_run_line if kind == "qrels" else is_qrels_line)(fields):
-        message = swapped
-    elif is_bare(head, kind, None) and not (is_qrels_line if kind == "qrels" else is_run_line)(fields):
+    is_ours, is_other = (is_run_line, is_qrels_line) if kind == "run" else (is_qrels_line, is_run_line)
+    message = swapped if is_other(fields) else ""
+    if is_bare(head, kind, None) and not is_ours(fields):
         try:
             bare_form(path, kind, None, head, name=str(path))
         except DataError:
-            header, command = _ADVICE[kind]
+            n = len(cells(head, kind, None))
+            header, columns = _ADVICE[kind] if n == 3 else _OF_FOUR
+            columns += ",-" * (n - 1 - columns.count(","))
+            files = f"{path} RUN" if kind == "qrels" else f"QRELS {path}"
+            what = f"{swapped}; if this is one, it" if message else shortened(head.line.rstrip())
             message = (
-                f"{shortened(head.line.rstrip())} has no header, and is not TREC's `{TREC_LINE[kind]}`; say what its "
-                f"columns are in a first line, such as {header}, separated as the lines are, or type `rankgauge trec "
-                f"{command.format(path)}`"
+                f"{what} has no header, and is not TREC's `{TREC_LINE[kind]}`; say what its columns are in a first "
+                f"line, such as {header}, separated as the lines are, or type `rankgauge trec {files} --columns "
+                f"{columns}`"
             )
+        else:
+            message = ""
     if message:
         raise DataError(f"{SUBJECTS[kind]} cannot be read:", [Problem(message, str(path), head.number)])
 
