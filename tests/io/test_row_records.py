@@ -121,7 +121,9 @@ def test_ranks_without_a_header_are_outputs_where_they_are_certain(tmp_path, cap
     lines = [f"q{query}\td{rank}\t{rank}\n" for query in range(10) for rank in (1, 2, 3)]
     (tmp_path / "r.tsv").write_text("".join(lines))
     samples = [{"id": f"q{query}", "expected_output": ["d2"]} for query in range(10)]
-    assert Engine().dataset(samples).with_metrics("RR").run(outputs=tmp_path / "r.tsv")["RR"].mean == 0.5
+    result = Engine().dataset(samples).with_metrics("RR").run(outputs=tmp_path / "r.tsv")
+    assert result["RR"].mean == 0.5
+    assert any("has no header, and 3 columns: the third is the rank" in note for note in result.notes)
     assert "has no header, and 3 columns: the third is the rank" in caplog.text
 
 

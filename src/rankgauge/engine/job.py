@@ -117,6 +117,11 @@ class Job:
         """Yield the samples, with their outputs."""
         return (sample for batch in self.batches(self.options.batch_size) for sample in batch)
 
+    @property
+    def notes(self) -> list[str]:
+        """Return what users should know of what was read."""
+        return self._reading.notes
+
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
         return self._reading.batches(size)
@@ -196,8 +201,7 @@ class Job:
         whose = "the outputs" if calls is None else system_name(calls.calls.sut)
         of_calls = [] if calls is None else calls.notes(called=len(scored.sample_ids))
         unsteady = unsteady_note(list(reading.unsteady), whose)
-        shared = reading.outputs.join.note() if reading.outputs is not None and calls is None else ""
-        scored.notes.extend(filter(None, [*of_calls, unsteady, shared, *self.plan.notes]))
+        scored.notes.extend(filter(None, [*of_calls, unsteady, *reading.notes, *self.plan.notes]))
         scored.notes.extend(self._label_doubts([*self._looked_at, *answered][:_DOUBTED]))
         if (name := reading.reader.looks_like) and reading.outputs is None and calls is None:
             scored.notes.append(

@@ -74,6 +74,12 @@ class SampleReading:
         """Return how many outputs each sample may have in what was given."""
         return 1 if self.outputs is None else self.outputs.repeats
 
+    @property
+    def notes(self) -> list[str]:
+        """Return what users should know of outputs that were read."""
+        given = self.outputs
+        return [] if given is None else [*given.notes, *filter(None, [given.join.note()])]
+
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs; refuse data of which no sample is evaluated."""
         for batch in self.reader.batches(size):

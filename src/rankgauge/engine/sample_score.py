@@ -117,7 +117,7 @@ def checked(job: Job, *, require_gold: bool) -> DataCheck:
     for outcome in (metric.outcome for metric in scored.metrics if require_gold):
         reasons = outcome.reasons.items()
         failed |= {scored.sample_ids[at]: reason for at, reason in reasons if outcome.status[at] == FAILED}
-    notes = tuple(job.collector.notes())
+    notes = (*job.notes, *job.collector.notes())
     return DataCheck(samples, without_output, len(malformed), FrozenMap(gold), notes, FrozenMap(failed))
 
 

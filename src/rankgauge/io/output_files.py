@@ -155,6 +155,7 @@ class Outputs:
     as_ids: IdOutputs | None = None  # the same, where all are plain; then the others are read where they are needed
     read: Callable[[], Outputs] | None = None
     join: InputJoin = field(default_factory=InputJoin)  # of outputs that do not name their sample
+    notes: Sequence[str] = ()  # what their user should know
 
     @property
     def ids(self) -> Mapping[str, object]:
@@ -212,11 +213,11 @@ def read_outputs(
         source = _as_rankings(source)
         every = {str(name): () if is_absent(raw) else _shaped(raw, shape).every for name, raw in source.items()}
         return _outputs({name: [one.read(contract) for one in outputs] or [None] for name, outputs in every.items()})
-    label = str(source) if isinstance(source, Path) else ""
+    label, notes = str(source) if isinstance(source, Path) else "", list[str]()
     if not isinstance(source, Path):
         rows = given(source, "outputs")
     elif holds_rows(source, "run", catalog, only_lines=bool(shape.preset or shape.fields), reader=reader):
-        rows = run_records(source, catalog, keeps_order=not sorts_runs, reader=reader)
+        rows = run_records(source, catalog, notes, keeps_order=not sorts_runs, reader=reader)
     else:
         rows = records(source, catalog, reader)
 
@@ -226,7 +227,7 @@ def read_outputs(
     collected = _Rows(label, read, shape, takes_null=True)
     collected.take_all(rows)
     outputs = _outputs(collected.by_repeat(), label, digest(source) if isinstance(source, Path) else "")
-    outputs.join = collected.join
+    outputs.join, outputs.notes = collected.join, notes
     return outputs
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import orjson
 
-from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, Problem
@@ -155,12 +154,14 @@ def judgment_records(path: Path, catalog: Catalog, *, letters: str = "", reader:
         yield Record({"id": name, "expected_output": {"relevant": grades}}, None, name)
 
 
-def run_records(path: Path, catalog: Catalog, *, keeps_order: bool, reader: str = "") -> Iterator[Record]:
+def run_records(
+    path: Path, catalog: Catalog, notes: list[str], *, keeps_order: bool, reader: str = ""
+) -> Iterator[Record]:
     """
-    Yield an output for each query of a run; a `DataError` says what is wrong with it.
+    Yield an output for each query of a run, and add what users should know of it to *notes*.
 
-    Results come by descending score, equal ones by descending id, as in every run, or in the order of the file where
-    that is kept for a policy that sorts them itself (*keeps_order*).
+    A `DataError` says what is wrong with it. Results come by descending score, equal ones by descending id, as in
+    every run, or in the order of the file where that is kept for a policy that sorts them itself (*keeps_order*).
     """
     if not _is_foreign(path, catalog, reader):
         _check_lines(path, "run", "these are judgments, which go with --data (data= in Python); --outputs takes a run")
@@ -173,8 +174,7 @@ def run_records(path: Path, catalog: Catalog, *, keeps_order: bool, reader: str 
                 ranking.sort(key=lambda result: (result[1], result[0]), reverse=True)
             items = [{"id": document, "score": score} for document, score in ranking]
             yield Record({"id": name, "actual_output": {"retrieved": items}}, None, name)
-    for note in run.notes:
-        logger("io").warning("%s", note)
+    notes += run.notes
 
 
 _ADVICE: Mapping[Kind, tuple[str, str]] = {
