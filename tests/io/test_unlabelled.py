@@ -103,6 +103,16 @@ def test_samples_of_which_none_has_ground_truth_are_an_error_before_anything_is_
     assert not called
 
 
+def test_ground_truth_that_cannot_be_read_is_the_only_problem_of_data_of_which_some_has_none(tmp_path):
+    frame = pl.DataFrame(
+        {"id": ["a", "b"], "expected_output.answer": [1987.0, None], "actual_output.answer": ["x", "y"]}
+    )
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="found the number 1987") as caught:
+        run(tmp_path / "a.parquet", "EM")
+    assert len(caught.value.problems) == 1
+
+
 def test_a_key_that_is_missing_is_an_error():
     """Nobody said that there is no ground truth; a table has no other way to say so."""
     with pytest.raises(DataError, match=r"sample 'b': the field is missing; .* or null where there is none"):

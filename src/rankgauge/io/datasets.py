@@ -369,6 +369,8 @@ class DatasetReader:
         if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
             self._recognize(record.value, problems, before)
         if sample is None:
+            is_labelled = any("expected_output" in problem.path for problem in problems[before:])
+            self._note_labels((), is_labelled=self.is_labelled or is_labelled)
             return None
         if lacking and not self.is_labelled:
             advice = "" if self.unlabelled else shape.advice(record.value)
