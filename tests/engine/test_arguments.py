@@ -27,7 +27,7 @@ def evaluation():
         ("with_fields", "takes where the data has each field, such as {'id': 'qid'}"),
         ("with_cohorts", r"takes fields such as 'metadata\.language'"),
         ("with_preset", "takes the name of a preset, such as 'ragas'"),
-        ("with_matchers", "takes a matcher for each kind of gold, such as {'passages': 'exact'}"),
+        ("with_matchers", "takes a matcher by kind of gold, such as {'passages': 'exact'}"),
         ("with_outputs", "takes a file, outputs by sample id, or rows"),
     ],
 )
