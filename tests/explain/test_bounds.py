@@ -44,6 +44,10 @@ GRADED = [
     "dcg(gain=exponential)",
     "cg@3",
     "ndcg(gain=exponential)",
+    "ndcg(gain=binary)@2",
+    "ndcg(discount=rank)@3",
+    "dcg(gain=binary)@3",
+    "dcg(discount=rank)@2",
 ]
 DOCUMENTS = "abcdef"
 TOP = 3
@@ -187,7 +191,10 @@ def test_bounds_do_not_depend_on_how_many_queries_are_laid_out_at_once(monkeypat
     assert result.bounds() == whole
 
 
-@pytest.mark.parametrize("metric", ["bpref", "ndcg(ideal=retrieved)@2", "judged@5", "set_P", "ndcg(clamp=true)@2"])
+@pytest.mark.parametrize(
+    "metric",
+    ["bpref", "ndcg(ideal=retrieved)@2", "judged@5", "set_P", "ndcg(clamp=true)@2", "ndcg(ideal=gold-at-retrieved)@2"],
+)
 def test_no_bounds_are_known_for_other_metrics(metric):
     result = evaluate({"q": {"a": 1}}, {"q": in_order("xa")}, metric)
     assert list(result.bounds().values()) == [None]

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.columns import Judged, Scores
 from rankgauge.errors import PolicyError
-from rankgauge.explain.extremes import EXTREMES, Extremes, binary
+from rankgauge.explain.extremes import EXTREMES, IDEALS, Extremes, binary
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
@@ -70,7 +70,7 @@ def mean_bounds(
     if formula is None or not is_counted.any():
         return None
     parameters = inspect.signature(formula).parameters
-    if not set(metric.params) <= set(parameters) or str(metric.params.get("ideal")).startswith("retrieved"):
+    if not set(metric.params) <= set(parameters) or metric.params.get("ideal", "gold") not in IDEALS:
         return None
     data = {"k": metric.cut.resolve([None], plan.default_k)[0], "top": top}
     if metric.infers_max_grade:

@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Scores
+from rankgauge.metrics.ndcg import Discount, divisor_of
 
-__all__ = ["EXTREMES", "Extremes", "binary"]
+__all__ = ["EXTREMES", "IDEALS", "Extremes", "binary"]
+
+IDEALS = ("gold-at-k", "gold")
+"""The ideals of nDCG that unjudged results change by their grades alone, and not by where a ranking ends."""
 
 
 class Extremes(NamedTuple):
@@ -178,7 +182,7 @@ def _cascade(satisfied: Floats) -> Scores:
     return score
 
 
-def _dcg(judged: Judged, *, top: float, k: int | None, gain: str = "linear", discount: str = "log2") -> Extremes:
+def _dcg(judged: Judged, *, top: float, k: int | None, gain: str = "linear", discount: Discount = "log2") -> Extremes:
     return _of_sum(judged, top, k, gain, _weights(_ranks(judged, k).width, discount))
 
 
@@ -194,14 +198,20 @@ def _of_sum(judged: Judged, top: float, k: int | None, gain: str, weights: Float
 
 
 def _ndcg(
-    judged: Judged, *, top: float, k: int | None, gain: str = "linear", discount: str = "log2", ideal: str = "gold-at-k"
+    judged: Judged,
+    *,
+    top: float,
+    k: int | None,
+    gain: str = "linear",
+    discount: Discount = "log2",
+    ideal: str = "gold-at-k",
 ) -> Extremes:
     judged = judged.by_gain()
     rows, gold, most = (_gain(grades, gain) for grades in (judged.rows.grade, judged.gold.grade, np.array(top)))
     return _of_gains(judged.with_grades(rows, gold), float(most), k, discount, uncut=k is None or ideal == "gold")
 
 
-def _ndcg_any(judged: Judged, *, k: int | None, discount: str = "log2", ideal: str = "gold-at-k") -> Extremes:
+def _ndcg_any(judged: Judged, *, k: int | None, discount: Discount = "log2", ideal: str = "gold-at-k") -> Extremes:
     return _of_gains(binary(judged), 1.0, k, discount, uncut=k is None or ideal == "gold")
 
 
@@ -218,17 +228,18 @@ def _gain(grades: Floats, gain: str) -> Floats:
     """Return the gains of grades; a grade below 0 keeps its sign, by which unjudged items are known."""
     if gain == "linear":
         return grades
+    if gain == "binary":
+        return np.where(grades < 0, grades, grades > 0)
     return np.where(grades < 0, grades, np.exp2(np.minimum(grades, _HIGHEST)) - 1)
 
 
-def _weights(count: int, discount: str) -> Floats:
+def _weights(count: int, discount: Discount) -> Floats:
     """Return what a gain is multiplied by at each of the first ranks."""
-    ranks = np.arange(1, count + 1)
-    weights: Floats = 1.0 / np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
+    weights: Floats = 1.0 / divisor_of(np.arange(1, count + 1), discount)
     return weights
 
 
-def _of_gains(judged: Judged, top: float, k: int | None, discount: str, *, uncut: bool) -> Extremes:
+def _of_gains(judged: Judged, top: float, k: int | None, discount: Discount, *, uncut: bool) -> Extremes:
     """
     Return the extremes of DCG over its ideal.
 
