@@ -16,29 +16,19 @@ import subprocess
 import sys
 import venv
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import search_tools
 from drawn import LABELS, Case, cases
+from recording import Number, Recording, Score, flat, mean
 
 __all__ = ["main"]
 
 _FOLDER = Path(__file__).parent / "recorded"
-
-_Number = float | None
-_Score = Callable[[Case], _Number]
-
-
-class _Recording(NamedTuple):
-    """One measure of a tool on one kind of data."""
-
-    spelling: str  # with {k} for the cutoff
-    data: str
-    labels: str
-    score: _Score
 
 
 def main() -> None:
@@ -72,35 +62,20 @@ def _record(name: str) -> None:
     (_FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _finite(value: _Number) -> _Number:
+def _finite(value: Number) -> Number:
     return None if value is None or math.isnan(value) else float(value)
-
-
-def _mean(values: Iterable[float]) -> _Number:
-    listed = list(values)
-    return math.fsum(listed) / len(listed) if listed else None
-
-
-def _flat(case: Case, labels: str) -> tuple[list[float], list[float], list[int]]:
-    """Return the labels, scores and query numbers of all documents."""
-    grade = LABELS[labels]
-    return (
-        [grade(each) for grades, _ in case.queries for each in grades],
-        [score for _, scores in case.queries for score in scores],
-        [place for place, (grades, _) in enumerate(case.queries) for _ in grades],
-    )
 
 
 # -- learning to rank
 
 
-def _lightgbm() -> Iterator[_Recording]:
+def _lightgbm() -> Iterator[Recording]:
     import lightgbm
     import numpy as np
 
-    def score(metric: str) -> _Score:
-        def of(case: Case) -> _Number:
-            labels, scores, _ = _flat(case, "grades")
+    def score(metric: str) -> Score:
+        def of(case: Case) -> Number:
+            labels, scores, _ = flat(case, "grades")
             sizes = [len(grades) for grades, _ in case.queries]
             quiet = {"verbose": -1, "min_data_in_bin": 1, "feature_pre_filter": False}
             seen = lightgbm.Dataset(np.array([[0.0], [1.0]] * 5), label=[0, 1] * 5, group=[2] * 5, params=quiet)
@@ -117,16 +92,16 @@ def _lightgbm() -> Iterator[_Recording]:
 
     for metric in ("ndcg", "map"):
         for data in ("ties", "noties"):
-            yield _Recording(metric + "@{k}", data, "grades", score(metric))
+            yield Recording(metric + "@{k}", data, "grades", score(metric))
 
 
-def _xgboost() -> Iterator[_Recording]:
+def _xgboost() -> Iterator[Recording]:
     import numpy as np
     import xgboost
 
-    def score(metric: str, labels: str) -> _Score:
-        def of(case: Case) -> _Number:
-            rows, scores, _ = _flat(case, labels)
+    def score(metric: str, labels: str) -> Score:
+        def of(case: Case) -> Number:
+            rows, scores, _ = flat(case, labels)
             matrix = xgboost.DMatrix(np.zeros((len(rows), 1)), label=rows, base_margin=np.array(scores))
             matrix.set_group([len(grades) for grades, _ in case.queries])
             asked = {"objective": "rank:ndcg", "base_score": 0.0, "eval_metric": metric.format(k=case.k)}
@@ -135,17 +110,17 @@ def _xgboost() -> Iterator[_Recording]:
         return of
 
     for metric in ("ndcg@{k}", "ndcg@{k}-", "ndcg", "ndcg-"):
-        yield _Recording(metric, "ties", "grades", score(metric, "grades"))
+        yield Recording(metric, "ties", "grades", score(metric, "grades"))
     for metric in ("map@{k}", "map@{k}-", "pre@{k}"):
-        yield _Recording(metric, "ties", "binary", score(metric, "binary"))
+        yield Recording(metric, "ties", "binary", score(metric, "binary"))
 
 
-def _catboost() -> Iterator[_Recording]:
+def _catboost() -> Iterator[Recording]:
     from catboost.utils import eval_metric
 
-    def score(metric: str, labels: str) -> _Score:
-        def of(case: Case) -> _Number:
-            rows, scores, queries = _flat(case, labels)
+    def score(metric: str, labels: str) -> Score:
+        def of(case: Case) -> Number:
+            rows, scores, queries = flat(case, labels)
             return float(eval_metric(rows, scores, metric.format(k=case.k), group_id=queries)[0])
 
         return of
@@ -161,37 +136,37 @@ def _catboost() -> Iterator[_Recording]:
     for labels, metrics in wanted.items():
         for metric in metrics:
             for data in ("ties", "noties"):
-                yield _Recording(metric, data, labels, score(metric, labels))
+                yield Recording(metric, data, labels, score(metric, labels))
 
 
-def _scikit_learn() -> Iterator[_Recording]:
+def _scikit_learn() -> Iterator[Recording]:
     from sklearn.metrics import dcg_score, label_ranking_average_precision_score, ndcg_score
 
-    def score(function: Callable[..., float], labels: str, *, cut: bool) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(function: Callable[..., float], labels: str, *, cut: bool) -> Score:
+        def of(case: Case) -> Number:
             more = {"k": case.k} if cut else {}
             grade = LABELS[labels]
-            return _mean(
+            return mean(
                 float(function([[grade(each) for each in grades]], [scores], **more)) for grades, scores in case.queries
             )
 
         return of
 
     for data in ("ties", "noties"):
-        yield _Recording("ndcg_score(k={k})", data, "grades", score(ndcg_score, "grades", cut=True))
-        yield _Recording("ndcg_score", data, "grades", score(ndcg_score, "grades", cut=False))
-        yield _Recording("dcg_score(k={k})", data, "grades", score(dcg_score, "grades", cut=True))
+        yield Recording("ndcg_score(k={k})", data, "grades", score(ndcg_score, "grades", cut=True))
+        yield Recording("ndcg_score", data, "grades", score(ndcg_score, "grades", cut=False))
+        yield Recording("dcg_score(k={k})", data, "grades", score(dcg_score, "grades", cut=True))
         lrap = label_ranking_average_precision_score
-        yield _Recording("label_ranking_average_precision_score", data, "binary", score(lrap, "binary", cut=False))
+        yield Recording("label_ranking_average_precision_score", data, "binary", score(lrap, "binary", cut=False))
 
 
-def _torchmetrics() -> Iterator[_Recording]:
+def _torchmetrics() -> Iterator[Recording]:
     import torch
     from torchmetrics import retrieval
 
-    def score(name: str, labels: str, *, cut: bool = True) -> _Score:
-        def of(case: Case) -> _Number:
-            rows, scores, queries = _flat(case, labels)
+    def score(name: str, labels: str, *, cut: bool = True) -> Score:
+        def of(case: Case) -> Number:
+            rows, scores, queries = flat(case, labels)
             metric = getattr(retrieval, name)(**({"top_k": case.k} if cut else {}))
             targets = torch.tensor([int(row) for row in rows])
             metric.update(torch.tensor(scores, dtype=torch.float64), targets, indexes=torch.tensor(queries))
@@ -201,22 +176,22 @@ def _torchmetrics() -> Iterator[_Recording]:
 
     gain = "RetrievalNormalizedDCG"
     for data in ("ties", "noties"):
-        yield _Recording(f"{gain}(top_k={{k}})", data, "grades", score(gain, "grades"))
-    yield _Recording(gain, "ties", "grades", score(gain, "grades", cut=False))
+        yield Recording(f"{gain}(top_k={{k}})", data, "grades", score(gain, "grades"))
+    yield Recording(gain, "ties", "grades", score(gain, "grades", cut=False))
     for name in ("MAP", "MRR", "Precision", "Recall", "HitRate", "FallOut", "AUROC"):
         full = f"Retrieval{name}"
-        yield _Recording(f"{full}(top_k={{k}})", "noties", "binary", score(full, "binary"))
+        yield Recording(f"{full}(top_k={{k}})", "noties", "binary", score(full, "binary"))
     for name in ("RetrievalRPrecision", "RetrievalMAP", "RetrievalMRR", "RetrievalAUROC"):
-        yield _Recording(name, "noties", "binary", score(name, "binary", cut=False))
+        yield Recording(name, "noties", "binary", score(name, "binary", cut=False))
 
 
-def _ignite() -> Iterator[_Recording]:
+def _ignite() -> Iterator[Recording]:
     import torch
     from ignite.exceptions import NotComputableError
     from ignite.metrics.rec_sys import NDCG
 
-    def score(**options: Any) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(**options: Any) -> Score:
+        def of(case: Case) -> Number:
             metric = NDCG(top_k=[case.k], **options)
             for grades, scores in case.queries:
                 metric.update((torch.tensor([scores]), torch.tensor([[float(grade) for grade in grades]])))
@@ -228,21 +203,21 @@ def _ignite() -> Iterator[_Recording]:
         return of
 
     for data in ("ties", "noties"):
-        yield _Recording("NDCG(top_k=[{k}])", data, "grades", score())
+        yield Recording("NDCG(top_k=[{k}])", data, "grades", score())
         linear = score(gain_function="linear_rank")
-        yield _Recording("NDCG(top_k=[{k}],gain_function=linear_rank)", data, "grades", linear)
-        yield _Recording("NDCG(top_k=[{k}],ignore_zero_hits=False)", data, "grades", score(ignore_zero_hits=False))
+        yield Recording("NDCG(top_k=[{k}],gain_function=linear_rank)", data, "grades", linear)
+        yield Recording("NDCG(top_k=[{k}],ignore_zero_hits=False)", data, "grades", score(ignore_zero_hits=False))
 
 
-def _rax() -> Iterator[_Recording]:
+def _rax() -> Iterator[Recording]:
     import jax
     import numpy as np
     import rax
 
     jax.config.update("jax_enable_x64", True)
 
-    def score(name: str, labels: str, *, cut: bool) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, labels: str, *, cut: bool) -> Score:
+        def of(case: Case) -> Number:
             shape = (len(case.queries), max(len(grades) for grades, _ in case.queries))
             rows, scores, known = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
             for place, (grades, given) in enumerate(case.queries):
@@ -254,22 +229,22 @@ def _rax() -> Iterator[_Recording]:
         return of
 
     for name in ("ndcg_metric", "dcg_metric"):
-        yield _Recording(name + "(topn={k})", "ties", "grades", score(name, "grades", cut=True))
-        yield _Recording(name, "ties", "grades", score(name, "grades", cut=False))
+        yield Recording(name + "(topn={k})", "ties", "grades", score(name, "grades", cut=True))
+        yield Recording(name, "ties", "grades", score(name, "grades", cut=False))
     for name in ("ap_metric", "mrr_metric", "precision_metric", "recall_metric"):
-        yield _Recording(name + "(topn={k})", "ties", "binary", score(name, "binary", cut=True))
+        yield Recording(name + "(topn={k})", "ties", "binary", score(name, "binary", cut=True))
     for name in ("ap_metric", "mrr_metric"):
-        yield _Recording(name, "ties", "binary", score(name, "binary", cut=False))
-    yield _Recording("opa_metric", "noties", "binary", score("opa_metric", "binary", cut=False))
+        yield Recording(name, "ties", "binary", score(name, "binary", cut=False))
+    yield Recording("opa_metric", "noties", "binary", score("opa_metric", "binary", cut=False))
 
 
-def _keras_rs() -> Iterator[_Recording]:
+def _keras_rs() -> Iterator[Recording]:
     os.environ["KERAS_BACKEND"] = "torch"
     import numpy as np
     from keras_rs import metrics
 
-    def score(name: str, labels: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, labels: str) -> Score:
+        def of(case: Case) -> Number:
             metric = getattr(metrics, name)(k=case.k)
             for grades, scores in case.queries:
                 metric.update_state(
@@ -280,19 +255,19 @@ def _keras_rs() -> Iterator[_Recording]:
         return of
 
     for name in ("NDCG", "DCG"):
-        yield _Recording(name + "(k={k})", "noties", "grades", score(name, "grades"))
+        yield Recording(name + "(k={k})", "noties", "grades", score(name, "grades"))
     for name in ("MeanAveragePrecision", "MeanReciprocalRank", "PrecisionAtK", "RecallAtK"):
-        yield _Recording(name + "(k={k})", "noties", "binary", score(name, "binary"))
+        yield Recording(name + "(k={k})", "noties", "binary", score(name, "binary"))
 
 
-def _tensorflow_ranking() -> Iterator[_Recording]:
+def _tensorflow_ranking() -> Iterator[Recording]:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import numpy as np
     import tensorflow as tf
     import tensorflow_ranking
 
-    def score(name: str, labels: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, labels: str) -> Score:
+        def of(case: Case) -> Number:
             shape = (len(case.queries), max(len(grades) for grades, _ in case.queries))
             rows, scores = np.full(shape, -1.0), np.zeros(shape)
             for place, (grades, given) in enumerate(case.queries):
@@ -305,20 +280,20 @@ def _tensorflow_ranking() -> Iterator[_Recording]:
         return of
 
     for name in ("NDCGMetric", "DCGMetric"):
-        yield _Recording(name + "(topn={k})", "noties", "grades", score(name, "grades"))
+        yield Recording(name + "(topn={k})", "noties", "grades", score(name, "grades"))
     for name in ("MeanAveragePrecision", "MRR", "Precision", "Recall", "Hits"):
-        yield _Recording(f"{name}Metric(topn={{k}})", "noties", "binary", score(f"{name}Metric", "binary"))
+        yield Recording(f"{name}Metric(topn={{k}})", "noties", "binary", score(f"{name}Metric", "binary"))
 
 
 # -- recommenders
 
 
-def _rectools() -> Iterator[_Recording]:
+def _rectools() -> Iterator[Recording]:
     import pandas as pd
     from rectools import metrics
 
-    def score(name: str, **options: Any) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, **options: Any) -> Score:
+        def of(case: Case) -> Number:
             liked = [(user, item) for user, (_, items) in enumerate(case.queries) for item in items]
             shown = [
                 (user, item, rank) for user, (items, _) in enumerate(case.queries) for rank, item in enumerate(items, 1)
@@ -334,18 +309,18 @@ def _rectools() -> Iterator[_Recording]:
         return of
 
     for name in ("NDCG", "MAP", "MRR", "Precision", "Recall", "HitRate", "F1Beta"):
-        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
+        yield Recording(name + "(k={k})", "lists", "binary", score(name))
     for name, option in (("NDCG", "divide_by_achievable"), ("MAP", "divide_by_k"), ("Precision", "r_precision")):
-        yield _Recording(f"{name}(k={{k}},{option}=True)", "lists", "binary", score(name, **{option: True}))
+        yield Recording(f"{name}(k={{k}},{option}=True)", "lists", "binary", score(name, **{option: True}))
 
 
-def _lenskit() -> Iterator[_Recording]:
+def _lenskit() -> Iterator[Recording]:
     from lenskit.data import ItemList, ItemListCollection
     from lenskit.metrics import DCG, NDCG, RBP, Hit, Precision, Recall, RecipRank, RunAnalysis
     from lenskit.metrics.ranking import AveragePrecision
 
-    def score(kind: Callable[..., Any], **options: Any) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(kind: Callable[..., Any], **options: Any) -> Score:
+        def of(case: Case) -> Number:
             shown, wanted = ItemListCollection(["user_id"]), ItemListCollection(["user_id"])
             for user, (items, liked) in enumerate(case.queries):
                 shown.add(ItemList(item_ids=items, ordered=True), user_id=user)
@@ -360,16 +335,16 @@ def _lenskit() -> Iterator[_Recording]:
         return of
 
     for kind in (NDCG, DCG, Recall, Precision, RecipRank, Hit, RBP, AveragePrecision):
-        yield _Recording(kind.__name__ + "({k})", "lists", "binary", score(kind))
-    yield _Recording("RBP({k},normalize=True)", "lists", "binary", score(RBP, normalize=True))
+        yield Recording(kind.__name__ + "({k})", "lists", "binary", score(kind))
+    yield Recording("RBP({k},normalize=True)", "lists", "binary", score(RBP, normalize=True))
 
 
-def _cornac() -> Iterator[_Recording]:
+def _cornac() -> Iterator[Recording]:
     import numpy as np
     from cornac import metrics
 
-    def score(name: str, *, cut: bool) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, *, cut: bool) -> Score:
+        def of(case: Case) -> Number:
             metric = getattr(metrics, name)(**({"k": case.k} if cut else {}))
             found = []
             for grades, scores in case.queries:
@@ -389,25 +364,25 @@ def _cornac() -> Iterator[_Recording]:
                         )
                     )
                 )
-            return _mean(found)
+            return mean(found)
 
         return of
 
     for name in ("NDCG", "NCRR", "Precision", "Recall", "FMeasure", "HitRatio"):
-        yield _Recording(name + "(k={k})", "noties", "binary", score(name, cut=True))
-    yield _Recording("MRR", "noties", "binary", score("MRR", cut=False))
+        yield Recording(name + "(k={k})", "noties", "binary", score(name, cut=True))
+    yield Recording("MRR", "noties", "binary", score("MRR", cut=False))
     for data in ("ties", "noties"):
         for name in ("MAP", "AUC"):
-            yield _Recording(name, data, "binary", score(name, cut=False))
+            yield Recording(name, data, "binary", score(name, cut=False))
 
 
-def _recpack() -> Iterator[_Recording]:
+def _recpack() -> Iterator[Recording]:
     import numpy as np
     from recpack import metrics
     from scipy.sparse import csr_matrix
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
             liked, shown = np.zeros((len(case.queries), 16)), np.zeros((len(case.queries), 16))
             for user, (items, wanted) in enumerate(case.queries):
                 liked[user, wanted] = 1
@@ -422,15 +397,15 @@ def _recpack() -> Iterator[_Recording]:
         return of
 
     for name in ("NDCGK", "DCGK", "RecallK", "CalibratedRecallK", "PrecisionK", "HitK", "ReciprocalRankK"):
-        yield _Recording(name + "({k})", "lists", "binary", score(name))
+        yield Recording(name + "({k})", "lists", "binary", score(name))
 
 
-def _recommenders() -> Iterator[_Recording]:
+def _recommenders() -> Iterator[Recording]:
     import pandas as pd
     from recommenders.evaluation import python_evaluation
 
-    def score(name: str, **options: Any) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, **options: Any) -> Score:
+        def of(case: Case) -> Number:
             liked = [(user, item, 1.0 + item % 4) for user, (_, items) in enumerate(case.queries) for item in items]
             shown = [
                 (user, item, float(len(items) - rank))
@@ -452,25 +427,25 @@ def _recommenders() -> Iterator[_Recording]:
         return of
 
     for name in ("ndcg_at_k", "map_at_k", "map", "precision_at_k", "recall_at_k"):
-        yield _Recording(name + "(k={k})", "lists", "ratings", score(name))
+        yield Recording(name + "(k={k})", "lists", "ratings", score(name))
     for kind in ("raw", "exp"):
         named = f"ndcg_at_k(k={{k}},score_type={kind})"
-        yield _Recording(named, "lists", "ratings", score("ndcg_at_k", score_type=kind))
+        yield Recording(named, "lists", "ratings", score("ndcg_at_k", score_type=kind))
 
-    def with_hits(case: Case) -> _Number:
+    def with_hits(case: Case) -> Number:
         value = score("r_precision_at_k")(case)
         return value or None  # without any hit there is no user whose mean it could be
 
-    yield _Recording("r_precision_at_k(k={k})", "lists", "ratings", with_hits)
+    yield Recording("r_precision_at_k(k={k})", "lists", "ratings", with_hits)
 
 
-def _implicit() -> Iterator[_Recording]:
+def _implicit() -> Iterator[Recording]:
     import numpy as np
     from implicit.evaluation import ranking_metrics_at_k
     from scipy.sparse import csr_matrix
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
             if not any(wanted for _, wanted in case.queries):
                 return None
             liked = np.zeros((len(case.queries), 40))
@@ -490,10 +465,10 @@ def _implicit() -> Iterator[_Recording]:
         return of
 
     for name in ("ndcg", "map"):
-        yield _Recording(name + "@{k}", "lists", "binary", score(name))
+        yield Recording(name + "@{k}", "lists", "binary", score(name))
 
 
-def _recbole() -> Iterator[_Recording]:
+def _recbole() -> Iterator[Recording]:
     import numpy as np
 
     for old, new in (("float", float), ("float_", np.float64), ("complex_", np.complex128), ("unicode_", np.str_)):
@@ -501,8 +476,8 @@ def _recbole() -> Iterator[_Recording]:
     import torch
     from recbole.evaluator import metrics
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
             users = [(items, liked) for items, liked in case.queries if liked]
             if not users:
                 return None
@@ -517,10 +492,10 @@ def _recbole() -> Iterator[_Recording]:
         return of
 
     for name in ("Recall", "MRR", "NDCG", "Hit", "Precision", "MAP"):
-        yield _Recording(name.lower() + "@{k}", "lists", "binary", score(name))
+        yield Recording(name.lower() + "@{k}", "lists", "binary", score(name))
 
 
-def _pyspark() -> Iterator[_Recording]:
+def _pyspark() -> Iterator[Recording]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import SparkSession
@@ -528,8 +503,8 @@ def _pyspark() -> Iterator[_Recording]:
     session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
 
-    def score(name: str, *, cut: bool) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str, *, cut: bool) -> Score:
+        def of(case: Case) -> Number:
             if not any(liked for _, liked in case.queries):
                 return None
             pairs = [([item + 1 for item in items], [item + 1 for item in liked]) for items, liked in case.queries]
@@ -538,16 +513,16 @@ def _pyspark() -> Iterator[_Recording]:
 
         return of
 
-    yield _Recording("meanAveragePrecision", "lists", "binary", score("meanAveragePrecision", cut=False))
+    yield Recording("meanAveragePrecision", "lists", "binary", score("meanAveragePrecision", cut=False))
     for name in ("meanAveragePrecisionAt", "precisionAt", "recallAt", "ndcgAt"):
-        yield _Recording(name + "({k})", "lists", "binary", score(name, cut=True))
+        yield Recording(name + "({k})", "lists", "binary", score(name, cut=True))
 
 
-def _replay() -> Iterator[_Recording]:
+def _replay() -> Iterator[Recording]:
     from replay import metrics
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
             liked = {user: items for user, (_, items) in enumerate(case.queries)}
             shown = {
                 user: [(item, float(len(items) - rank)) for rank, item in enumerate(items)]
@@ -558,29 +533,29 @@ def _replay() -> Iterator[_Recording]:
         return of
 
     for name in ("NDCG", "MAP", "MRR", "Precision", "Recall", "HitRate", "RocAuc"):
-        yield _Recording(name + "@{k}", "lists", "binary", score(name))
+        yield Recording(name + "@{k}", "lists", "binary", score(name))
 
 
-def _rexmex() -> Iterator[_Recording]:
+def _rexmex() -> Iterator[Recording]:
     from rexmex.metrics import ranking
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
-            return _mean(
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
+            return mean(
                 float(getattr(ranking, name)(liked, items, case.k)) for items, liked in case.queries if items and liked
             )
 
         return of
 
     for name in ("average_precision_at_k", "average_recall_at_k", "hits_at_k"):
-        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
+        yield Recording(name + "(k={k})", "lists", "binary", score(name))
 
 
-def _rs_metrics() -> Iterator[_Recording]:
+def _rs_metrics() -> Iterator[Recording]:
     import rs_metrics
 
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
             liked = {user: items for user, (_, items) in enumerate(case.queries) if items}
             shown = {user: items for user, (items, _) in enumerate(case.queries) if items}
             with contextlib.suppress(ZeroDivisionError):
@@ -590,121 +565,14 @@ def _rs_metrics() -> Iterator[_Recording]:
         return of
 
     for name in ("ndcg", "hitrate", "precision", "recall", "mapr", "mrr"):
-        yield _Recording(name + "(k={k})", "lists", "binary", score(name))
-
-
-# -- search and RAG
-
-
-def _as_dicts(case: Case, labels: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Return judgments and a run by the ids of queries and documents."""
-    grade = LABELS[labels]
-    return (
-        {
-            f"q{place}": {f"d{row:02}": int(grade(each)) for row, each in enumerate(grades)}
-            for place, (grades, _) in enumerate(case.queries)
-        },
-        {
-            f"q{place}": {f"d{row:02}": score for row, score in enumerate(scores)}
-            for place, (_, scores) in enumerate(case.queries)
-        },
-    )
-
-
-def _ranx() -> Iterator[_Recording]:
-    import ranx
-
-    def score(metric: str) -> _Score:
-        def of(case: Case) -> _Number:
-            qrels, run = _as_dicts(case, "grades")
-            return float(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), metric.format(k=case.k)))
-
-        return of
-
-    for name in (
-        "ndcg",
-        "ndcg_burges",
-        "map",
-        "mrr",
-        "dcg",
-        "dcg_burges",
-        "precision",
-        "recall",
-        "hit_rate",
-        "hits",
-        "f1",
-    ):
-        yield _Recording(name + "@{k}", "noties", "grades", score(name + "@{k}"))
-    yield _Recording("r-precision", "noties", "grades", score("r-precision"))
-
-
-def _ir_measures() -> Iterator[_Recording]:
-    import ir_measures
-
-    def score(metric: str) -> _Score:
-        def of(case: Case) -> _Number:
-            # gdeval, behind ERR, wants numbers for ids of queries
-            qrels, run = ({name[1:]: each for name, each in given.items()} for given in _as_dicts(case, "grades"))
-            return float(
-                ir_measures.calc_aggregate([ir_measures.parse_measure(metric.format(k=case.k))], qrels, run).popitem()[
-                    1
-                ]
-            )
-
-        return of
-
-    for name in ("nDCG@{k}", "AP@{k}", "RR@{k}", "P@{k}", "R@{k}", "Success@{k}", "nDCG", "AP", "RR", "Rprec", "Bpref"):
-        # RR with a cutoff is no measure of trec_eval, and has another order of ties
-        for data in ("noties",) if name == "RR@{k}" else ("ties", "noties"):
-            yield _Recording(name, data, "grades", score(name))
-
-
-def _mlflow() -> Iterator[_Recording]:
-    import pandas as pd
-    from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
-
-    def score(kind: Callable[[int], Any]) -> _Score:
-        def of(case: Case) -> _Number:
-            rows = [(items, liked) for items, liked in case.queries if items]  # nothing of nothing is 1 there
-            shown = pd.Series([[f"i{item}" for item in items] for items, _ in rows])
-            wanted = pd.Series([[f"i{item}" for item in liked] for _, liked in rows])
-            return _mean(kind(case.k).eval_fn(shown, wanted).scores)
-
-        return of
-
-    for name, kind in (("precision", precision_at_k), ("recall", recall_at_k), ("ndcg", ndcg_at_k)):
-        yield _Recording(f"{name}_at_k(k={{k}})", "lists", "retrieved", score(kind))
-
-
-def _llama_index() -> Iterator[_Recording]:
-    from llama_index.core.evaluation.retrieval import metrics
-
-    def score(name: str) -> _Score:
-        def of(case: Case) -> _Number:
-            ids = [([str(item) for item in items], [str(item) for item in liked]) for items, liked in case.queries]
-            return _mean(
-                float(getattr(metrics, name)().compute(expected_ids=liked, retrieved_ids=items).score)
-                for items, liked in ids
-                if items and liked
-            )
-
-        return of
-
-    for written, name in (
-        ("mrr", "MRR"),
-        ("precision", "Precision"),
-        ("recall", "Recall"),
-        ("ap", "AveragePrecision"),
-        ("ndcg", "NDCG"),
-    ):
-        yield _Recording(written, "lists", "retrieved", score(name))
+        yield Recording(name + "(k={k})", "lists", "binary", score(name))
 
 
 class _Tool(NamedTuple):
     """How a tool is installed and asked; its own package comes first."""
 
     packages: tuple[str, ...]
-    recordings: Callable[[], Iterator[_Recording]]
+    recordings: Callable[[], Iterator[Recording]]
 
 
 _TOOLS = {
@@ -727,11 +595,21 @@ _TOOLS = {
     "pyspark": _Tool(("pyspark==4.3.0", "numpy", "setuptools"), _pyspark),
     "replay": _Tool(("replay-rec==0.22.0",), _replay),
     "rexmex": _Tool(("rexmex==0.1.3", "six"), _rexmex),
-    "ranx": _Tool(("ranx==0.3.21",), _ranx),
-    "ir_measures": _Tool(("ir_measures==0.4.3",), _ir_measures),
-    "mlflow": _Tool(("mlflow==3.17.2",), _mlflow),
-    "llama-index": _Tool(("llama-index-core==0.14.25",), _llama_index),
+    "ranx": _Tool(("ranx==0.3.21",), search_tools.ranx),
+    "ir_measures": _Tool(("ir_measures==0.4.3",), search_tools.ir_measures),
+    "mlflow": _Tool(("mlflow==3.17.2",), search_tools.mlflow),
+    "llama-index": _Tool(("llama-index-core==0.14.25",), search_tools.llama_index),
     "rs-metrics": _Tool(("rs_metrics==0.6.0",), _rs_metrics),
+    "beir": _Tool(("beir==2.2.0",), search_tools.beir),
+    "mteb": _Tool(("mteb==2.26.0",), search_tools.mteb),
+    "sentence-transformers": _Tool(("sentence-transformers==6.2.0",), search_tools.sentence_transformers),
+    "evidently": _Tool(("evidently==0.7.23", "pandas<3"), search_tools.evidently),
+    "autorag": _Tool(("AutoRAG==0.3.27",), search_tools.autorag),
+    "ragas": _Tool(("ragas==0.4.3", "langchain-community<0.4.2"), search_tools.ragas),
+    "haystack-3.0": _Tool(("haystack-ai==3.0.0",), search_tools.haystack),
+    "haystack-2.31": _Tool(("haystack-ai==2.31.0",), search_tools.haystack),
+    "haystack-2.25": _Tool(("haystack-ai==2.25.0",), search_tools.haystack_2_25),
+    "trulens": _Tool(("trulens==2.16.0",), search_tools.trulens),
 }
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ __all__ = [
 Gain = Literal["linear", "exponential", "binary"]
 Discount = Literal["log2", "log2-from-2", "rank"]
 Credit = Literal["gold", "rank"]
-Ideal = Literal["gold-at-k", "gold", "gold-at-retrieved", "retrieved", "retrieved-at-k"]
+Ideal = Literal["gold-at-k", "gold", "gold-at-retrieved", "undiscounted", "retrieved", "retrieved-at-k"]
 
 _LAST_BITS = 1e-12
 
@@ -114,9 +114,11 @@ def ndcg(
 
         ideal: What the best order is made of: `gold-at-k`, all gold items cut at *k*; `gold`, all of them uncut, as
             Haystack does; `gold-at-retrieved`, all of them cut where the results within *k* end, so that a short
-            ranking loses nothing by its length, as MLflow does; `retrieved`, the items retrieved at any depth, cut at
-            *k*, as REMem does; `retrieved-at-k`, only the first *k* retrieved. The last two do not punish what was
-            never found.
+            ranking loses nothing by its length, as MLflow does; `undiscounted`, the gains of all of them as if each
+            stood at rank 1, which no ranking reaches that has more than one (with ``discount=rank`` and ``gain=binary``
+            the mean over gold items of one over their ranks, which AutoRAG calls MRR); `retrieved`, the items
+            retrieved at any depth, cut at *k*, as REMem does; `retrieved-at-k`, only the first *k* retrieved. The last
+            two do not punish what was never found.
 
         clamp: Whether to clip scores to [0, 1]; only gains below 0 can lead outside.
 
@@ -296,6 +298,9 @@ def _earned_and_best(
             best = judged.ideal(None)
         case "gold-at-retrieved":
             best = judged.ideal(None).until(judged.depth if k is None else np.minimum(judged.depth, k))
+        case "undiscounted":
+            gold = judged.ideal(None)
+            best = gold._replace(rank=np.ones_like(gold.rank))
         case "retrieved":
             best = earning(None).best_first().until(judged.ideal_cutoff(k))
         case "retrieved-at-k":

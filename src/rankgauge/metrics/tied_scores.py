@@ -69,6 +69,8 @@ def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None, gain: Gain = "linear")
     """
 
     def worth(grade: float) -> float:
+        if gain == "binary":
+            return float(grade > 0)
         return max(grade, 0.0) if gain == "linear" else 2.0 ** max(grade, 0.0) - 1.0
 
     ideal = [worth(grade) for grade in ranking.gold if grade > 0][:k]
