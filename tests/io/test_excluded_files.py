@@ -28,6 +28,7 @@ _BRIGHT = """\
         ("e.json", '{"q1": ["x", "z"], "2": ["y"], "q3": []}'),
         ("e.jsonl", '{"id": "q1", "excluded_ids": ["z", "x"]}\n{"id": 2, "excluded_ids": ["y"]}\n'),
         ("e.json", '[{"query_id": "q1", "excluded_ids": ["z", "x"]}, {"qid": "2", "excluded": ["y"]}]'),
+        ("e.jsonl", '{"topic_id": "q1", "excluded_ids": ["z", "x"]}\n{"q_id": 2, "excluded_ids": ["y"]}\n'),
         ("bright.jsonl", _BRIGHT),
         ("e.txt", "q1 x\nq1\tz\n\n2 y\n"),
         ("e.qrels", "q1 0 x 1\nq1 0 z 1\n2 0 y 1\n"),

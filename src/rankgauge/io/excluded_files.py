@@ -18,11 +18,13 @@ from rankgauge.io.files import plain_suffix, read_bytes, real_path
 from rankgauge.io.problems import first_problems, refuse
 from rankgauge.samples import Fault
 
-__all__ = ["by_form", "opened_options", "read_excluded"]
+__all__ = ["QUERIES", "by_form", "opened_options", "query_of", "read_excluded"]
 
 T = TypeVar("T")
 
-_QUERIES = ("id", "_id", "query_id", "query-id", "qid")
+QUERIES = ("id", "_id", "query_id", "query-id", "qid", "q_id", "topic_id", "topic")
+"""Columns that may have the id of a query."""
+
 _DOCUMENTS = ("excluded_ids", "excluded")
 _NONE = "N/A"
 """The only id that BRIGHT lists for a query for which nothing is left out."""
@@ -67,21 +69,31 @@ def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]
         for query, documents in value.items():
             yield query, _ids(documents, f"query {query!r}", Problem("", str(path)), problems)
 
-    return by_form(path, lambda: _of_rows(path, problems), of_mapping, lambda text: _of_lines(text, path, problems))
+    def of_row(row: Mapping[str, Any], place: Problem) -> Iterator[tuple[str, list[str]]]:
+        return _of_row(row, place, problems)
+
+    return by_form(path, problems, of_row, of_mapping, lambda text: _of_lines(text, path, problems))
 
 
 def by_form(
     path: Path,
-    of_rows: Callable[[], Iterator[T]],
+    problems: list[Problem],
+    of_row: Callable[[Mapping[str, Any], Problem], Iterator[T]],
     of_mapping: Callable[[Mapping[str, Any]], Iterator[T]],
     of_text: Callable[[str], Iterator[T]],
 ) -> Iterator[T]:
-    """Yield what a file has for queries, by its form: rows of a table, JSON by query, or lines."""
+    """Yield what a file has for queries, by its form: rows of a table with their places, JSON by query, or lines."""
     suffix = plain_suffix(path)
     data = b"" if suffix == ".parquet" else read_bytes(path)
     begin = data.lstrip()[:1]
     if suffix in {".parquet", ".jsonl", ".ndjson"} or begin == b"[":
-        yield from of_rows()
+        for record in records(path, Catalog.discover(own_only=True)):
+            row, place = record.value, Problem("", str(path), record.line, record.path)
+            if isinstance(row, Mapping):
+                yield from of_row(row, place)
+            else:
+                what = row.reason if isinstance(row, Fault) else "a row is an object with the id of a query"
+                problems.append(place._replace(message=what))
     elif begin == b"{":
         value, _ = read_json(data, str(path))
         yield from of_mapping(value)
@@ -89,19 +101,22 @@ def by_form(
         yield from of_text(decode_text(data, str(path)))
 
 
-def _of_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
-    for record in records(path, Catalog.discover(own_only=True)):
-        row, place = record.value, Problem("", str(path), record.line, record.path)
-        if isinstance(row, Fault) or not isinstance(row, Mapping):
-            problems.append(place._replace(message=row.reason if isinstance(row, Fault) else _ROWS))
-            continue
-        query = next((row[key] for key in _QUERIES if row.get(key) is not None), None)
-        key = next((key for key in _DOCUMENTS if key in row), None)
-        if not isinstance(query, str | int) or isinstance(query, bool) or key is None:
-            problems.append(place._replace(message=f"{_ROWS}; this one has {', '.join(map(repr, row)) or 'nothing'}"))
-        elif row[key] is not None:
-            documents = _ids(row[key], f"query {query!r}", place, problems)
-            yield str(query), [] if documents == [_NONE] else documents
+def query_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the column of a row that has the id of a query, and the id; None where no column has one."""
+    key = next((key for key in QUERIES if row.get(key) is not None and row[key] != ""), None)
+    if key is None or not isinstance(row[key], str | int) or isinstance(row[key], bool):
+        return None
+    return key, str(row[key])
+
+
+def _of_row(row: Mapping[str, Any], place: Problem, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
+    query = query_of(row)
+    key = next((key for key in _DOCUMENTS if key in row), None)
+    if query is None or key is None:
+        problems.append(place._replace(message=f"{_ROWS}; this one has {', '.join(map(repr, row)) or 'nothing'}"))
+    elif row[key] is not None:
+        documents = _ids(row[key], f"query {query[1]!r}", place, problems)
+        yield query[1], [] if documents == [_NONE] else documents
 
 
 def _of_lines(text: str, path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:

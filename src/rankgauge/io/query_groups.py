@@ -12,20 +12,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ParameterError, Problem, counted, listed
-from rankgauge.io.excluded_files import by_form
-from rankgauge.io.file_records import records
+from rankgauge.io.excluded_files import QUERIES, by_form, query_of
 from rankgauge.io.files import real_path
 from rankgauge.io.problems import first_problems, refuse
-from rankgauge.samples import Fault
 
 __all__ = ["Groups", "QueryGroups"]
 
 Groups = str | os.PathLike[str] | Mapping[str, str | Sequence[str]]
 """Groups of queries as they are given: a file, or groups by query."""
 
-_QUERIES = ("id", "_id", "query_id", "query-id", "qid", "q_id", "topic_id", "topic")
 _PLAIN = ("group", "groups", "tag", "tags", "cohort", "cohorts")
 """Columns whose values are groups as they are; those of another column are called ``column=value``."""
 
@@ -164,35 +160,28 @@ def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]
                 problems.append(Problem(message, str(path)))
             yield query, names or []
 
-    return by_form(path, lambda: _of_rows(path, problems), of_mapping, lambda text: _of_text(text, path, problems))
+    def of_row(row: Mapping[str, Any], place: Problem) -> Iterator[tuple[str, list[str]]]:
+        return _of_row(row, place, problems)
 
-
-def _of_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
-    for record in records(path, Catalog.discover(own_only=True)):
-        row, place = record.value, Problem("", str(path), record.line, record.path)
-        if isinstance(row, Mapping):
-            yield from _of_row(row, place, problems)
-        else:
-            what = row.reason if isinstance(row, Fault) else "a row is an object with the id of a query and its groups"
-            problems.append(place._replace(message=what))
+    return by_form(path, problems, of_row, of_mapping, lambda text: _of_text(text, path, problems))
 
 
 def _of_row(row: Mapping[str, Any], place: Problem, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
     """Yield the groups of one row: of columns named so as they are, of others with the name of the column."""
-    key = next((key for key in _QUERIES if row.get(key) not in {None, ""}), None)
-    if key is None or not isinstance(row[key], str | int) or isinstance(row[key], bool):
+    query = query_of(row)
+    if query is None:
         message = f"a row has the id of a query (query_id, qid or id); this one has {', '.join(map(repr, row))}"
         problems.append(place._replace(message=message))
         return
     groups: list[str] = []
     for column, given in row.items():
-        names = [] if column == key else _names(given)
+        names = [] if column == query[0] else _names(given)
         if names is None:
-            message = f"{column!r} of query {row[key]!r} is a group or a list of groups, not {given!r:.60}"
+            message = f"{column!r} of query {query[1]!r} is a group or a list of groups, not {given!r:.60}"
             problems.append(place._replace(message=message))
             continue
         groups += names if column in _PLAIN else [f"{column}={name}" for name in names]
-    yield str(row[key]).strip(), groups
+    yield query[1].strip(), groups
 
 
 def _of_text(text: str, path: Path, problems: list[Problem]) -> Iterator[tuple[str, list[str]]]:
@@ -205,7 +194,7 @@ def _of_text(text: str, path: Path, problems: list[Problem]) -> Iterator[tuple[s
             continue
         cells = line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
         cells, place = [cell.strip() for cell in cells], Problem("", str(path), number)
-        if line is head and cells[0] in _QUERIES:
+        if line is head and cells[0] in QUERIES:
             names = cells
         elif names is not None and len(cells) > len(names):
             problems.append(place._replace(message=f"{len(cells)} cells under a header of {len(names)}"))
