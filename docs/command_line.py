@@ -56,6 +56,9 @@ def page() -> str:
     for name in command_line.command_names():
         if name not in command_line._HIDDEN:  # noqa: SLF001
             parts += _section(name, shown, linked)
+    if unknown := _MORE.keys() - linked:
+        msg = f"no command has {', '.join(sorted(unknown))}; see _MORE in docs/command_line.py"
+        raise LookupError(msg)
     return TEMPLATE.read_text(encoding="utf-8").replace("{commands}", "\n\n".join(parts))
 
 
