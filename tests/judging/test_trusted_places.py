@@ -169,12 +169,21 @@ def test_each_stage_is_a_source_of_its_own() -> None:
         ({**chunk(0, 200), "start": -1, "end": -1}, "missing", 1.0),
         ({"text": DOCUMENT[:200]}, "missing", 1.0),
         (chunk(0, 200, document="d2", metadata={"file_name": "d"}), "taken", 1.0),
+        (chunk(0, 200, document="d2", metadata={"name": "d"}), "taken", 1.0),
+        (chunk(0, 200, document=float("nan")), "missing", 1.0),
     ],
 )
 def test_what_becomes_of_a_place(retrieved: dict[str, Any], kind: str, score: float) -> None:
     result = run([sample("q", span(50, 150), {"id": "c", **retrieved})])
     assert result[METRIC].mean == pytest.approx(score)
     assert {name for name, n in numbers(result).items() if n and name != "trusted"} == {kind}
+
+
+@rows("start", ["0", 0.5, True])
+def test_a_start_that_is_no_number_of_characters_is_named(start: object) -> None:
+    item = {"id": "c", "document": "d", "text": DOCUMENT[:200], "start": start}
+    notes = run([sample("q", span(50, 150), item)]).notes
+    assert any("retrieved[0].start an offset is a number of characters" in note for note in notes)
 
 
 def test_places_in_bytes_are_refused() -> None:

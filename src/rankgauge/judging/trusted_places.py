@@ -24,7 +24,10 @@ from rankgauge.samples.sample_values import Misplaced
 
 __all__ = ["PlaceJudge", "Settled", "distrusted", "settled"]
 
-_NAMES = ("source", "file_path", "file_name", "filename", "file", "path", "url", "document", "document_id", "doc_id")
+_NAMES = (
+    *("source", "file_path", "file_name", "filename", "file", "path", "name", "url"),
+    *("document", "document_id", "doc_id"),
+)
 """Where metadata may name a document otherwise than by the id that the library gave it."""
 _PROBE = 12
 """Characters of a gold text that are looked for in a text whose place misses it."""

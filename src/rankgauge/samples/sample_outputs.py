@@ -30,6 +30,7 @@ from rankgauge.samples.sample_values import (
     are_strings,
     as_digits,
     in_quotes,
+    is_absent,
     is_finite_number,
     is_real,
     lacks_key,
@@ -370,10 +371,10 @@ def _place(entry: object, path: str, contract: Contract) -> Place | Fault | Misp
     if isinstance(start, Misplaced):
         return start
     text = entry.get("text")
-    if _is_missing(start) or (isinstance(text, str) and document in (None, "")):
+    if _is_missing(start) or (isinstance(text, str) and (is_absent(document) or document == "")):
         return None
     if _is_missing(end):
-        end = start + len(text) if isinstance(text, str) and isinstance(start, int | float) else None
+        end = None if not isinstance(text, str) else start + len(text) if is_real(start) else start  # the flaw
     try:
         return read_place({"document": document, "start": start, "end": end}, path, contract)
     except InvalidError as invalid:
