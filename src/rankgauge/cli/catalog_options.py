@@ -67,8 +67,8 @@ MATCHERS_SHOW = Command("[OPTIONS] NAME", _ABOUT_MATCHER, _MATCHER, "matchers_co
 _USAGE_TRY = "[OPTIONS] --retrieved TEXT --gold TEXT NAME"
 _ABOUT_TRY = "Both are printed after each normalizer, then score and verdict; exit code 0."
 _TRY_OPTIONS: Options = (
-    value("--retrieved", "TEXT", "The retrieved text, or @FILE.", required=True),
-    value("--gold", "TEXT", "The gold text, or @FILE.", required=True),
+    value("--retrieved", "TEXT", "The retrieved text, or @FILE; @- is standard input.", required=True),
+    value("--gold", "TEXT", "The gold text, or @FILE; @- is standard input.", required=True),
     *_MATCHER,
 )
 MATCHERS_TRY = Command(_USAGE_TRY, _ABOUT_TRY, _TRY_OPTIONS, "matchers_command:execute_try")
