@@ -63,9 +63,9 @@ def no_plugins() -> bool:
     return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
 
 
-def installed_commands() -> PluginCommands:
-    """Return the commands of the plugins that are installed, as the environment allows them."""
-    off, none = set(map(normalized, disabled_plugins())), no_plugins()
+def installed_commands(disable: Iterable[str] = ()) -> PluginCommands:
+    """Return the commands of the plugins that are installed, as the environment and what else is disabled allow."""
+    off, none = set(map(normalized, [*disabled_plugins(), *disable])), no_plugins()
     points, _ = installed_points((GROUP,))
     return settled(points, lambda point: none or point.distribution in off)
 

@@ -2,8 +2,10 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
+import yaml
 
 from rankgauge import Catalog, Engine
 from rankgauge.cli.command_line import command_names
@@ -322,3 +324,72 @@ def test_a_command_beside_a_fault_is_not_called_ok_and_the_fault_has_advice(inst
     states = [line.split("  ")[-1].strip() for line in done.out.splitlines() if "acme-coins" in line]
     assert states == ["1 fault", "not loaded"]
     assert "`rankgauge plugins check acme-coins` says what is wrong" in done.err
+
+
+OPENING = """
+    from rankgauge.arguments import path
+    from rankgauge.plugin import command
+
+    def add_options(parser):
+        parser.add_argument("config", type=path, help="A config.")
+
+    @command(options=add_options)
+    def opening(given, console):
+        \"\"\"Open a config.\"\"\"
+        console.echo(", ".join(map(str, console.engine(given.config).metrics())))
+        return 0
+"""
+
+
+@pytest.fixture
+def locked(install, rankgauge, write, monkeypatch):
+    """Return the module of a command, a config with a lock, and its lock; a second command fails where it is loaded."""
+    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-judge,rankgauge-systems,rankgauge-traces")
+    file = install.add("acme-open", OPENING, version="1.5", commands={"open": "{module}:opening"})
+    install.add("acme-broken", "raise SystemExit\n", commands={"judge.never": "{module}:never"})
+    text = "version: 1\ndatasets: {d: {path: data.jsonl}}\nmetrics: {use: [MRR]}\n"
+    config = write("c.yaml", text)
+    write("data.jsonl", [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}])
+    assert "2 commands, from acme-broken 1.0, acme-open 1.5" in rankgauge("plugins", "lock", config).out
+    write("c.yaml", f"{text}plugins: {{locked: rankgauge.lock.yaml}}\n")
+    return file, config, Path("rankgauge.lock.yaml")
+
+
+def test_a_lock_lists_commands_by_their_metadata(locked, rankgauge):
+    _, config, lock = locked
+    assert yaml.safe_load(lock.read_text(encoding="utf-8"))["commands"] == [
+        {"name": "judge never", "distribution": "acme-broken", "version": "1.0", "kind": "command"},
+        {"name": "open", "distribution": "acme-open", "version": "1.5", "kind": "command"},
+    ]
+    assert rankgauge("open", config).code == 0
+    assert rankgauge("run", config).code == 0
+
+
+def test_a_command_opens_a_config_only_if_it_is_the_one_that_was_locked(locked, rankgauge, install, write):
+    file, config, lock = locked
+    install.upgrade(file, "2.0")
+    done = rankgauge("open", config)
+    assert done.code == 2
+    assert (
+        "rankgauge.lock.yaml says that acme-open 1.5 provides command 'open'; found is acme-open 2.0; "
+        "`pip install acme-open==1.5`; if the change is intended, write the lock again: `rankgauge plugins lock "
+    ) in done.err
+    assert rankgauge("run", config).code == 0  # no score depends on a command
+    written = lock.read_text(encoding="utf-8")
+    without = "".join(line for line in written.splitlines(keepends=True) if "name: open" not in line)
+    write("rankgauge.lock.yaml", without)
+    assert "command 'open' is not in the lock" in rankgauge("open", config).err
+    old = without.replace("commands:\n", "").replace(
+        "- {name: judge never", "#"
+    )  # as it was before commands were locked
+    write("rankgauge.lock.yaml", old)
+    assert rankgauge("open", config).code == 0
+
+
+def test_a_lock_has_no_commands_of_what_a_config_disables(install, rankgauge, write, monkeypatch):
+    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-judge,rankgauge-systems,rankgauge-traces")
+    install.add("acme-open", OPENING, commands={"open": "{module}:opening"})
+    text = "version: 1\ndatasets: {d: {path: data.jsonl}}\nmetrics: {use: [MRR]}\nplugins: {disable: [acme-open]}\n"
+    config = write("c.yaml", text)
+    write("data.jsonl", [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}])
+    assert "command" not in rankgauge("plugins", "lock", config).out

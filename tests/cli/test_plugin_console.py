@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine
+from rankgauge.base.entry_points import EntryPoint
 from rankgauge.cli.console import plain
 from rankgauge.cli.plugin_console import PluginConsole
 from rankgauge.plugin import Console
@@ -16,7 +17,7 @@ ROWS = [["bm25", "0.4000"], ["a much longer name of a system", "0.5"]]
 
 @pytest.fixture
 def console() -> Console:
-    return PluginConsole()
+    return PluginConsole("show", EntryPoint("acme-show", "1.0", "rankgauge.commands", "show", "acme:show"))
 
 
 def test_the_result_goes_to_stdout_and_notes_to_stderr(console, capsys):

@@ -21,7 +21,8 @@ class TestLock:
     def test_it_writes_a_lock_beside_the_config_and_says_how_to_use_it(self, rankgauge, project, tmp_path):
         done = rankgauge("plugins", "lock", project)
         assert (0, True) == (done.code, (tmp_path / "rankgauge.lock.yaml").is_file())
-        assert done.out.startswith("wrote rankgauge.lock.yaml: 4 metrics, 1 matcher, from rankgauge ")
+        assert done.out.startswith("wrote rankgauge.lock.yaml: 4 metrics, 1 matcher, ")
+        assert ", from rankgauge " in done.out
         assert "add to rankgauge.yaml:\nplugins:\n  locked: rankgauge.lock.yaml\n" in done.err
 
     def test_the_config_of_the_working_directory_needs_no_name(self, rankgauge, project, tmp_path):

@@ -49,7 +49,7 @@ def plugin_command(name: str, point: EntryPoint) -> Command:
 
     def execute(given: argparse.Namespace) -> int:
         with contextlib.redirect_stdout(results()):
-            code = called(lambda: declared.function(given, PluginConsole()))
+            code = called(lambda: declared.function(given, PluginConsole(name, point)))
         if type(code) is int and 0 <= code <= _HIGHEST_CODE:
             return code
         reason = f"it returned {shown(code)}, and an exit code is an integer from 0 to {_HIGHEST_CODE}"

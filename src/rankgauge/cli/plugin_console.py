@@ -22,6 +22,7 @@ from rankgauge.cli.console import (
 )
 
 if TYPE_CHECKING:
+    from rankgauge.base.entry_points import EntryPoint
     from rankgauge.catalog import Catalog
     from rankgauge.engine.engine import Engine
     from rankgauge.plugin.console import Role
@@ -31,6 +32,10 @@ __all__ = ["PluginConsole"]
 
 class PluginConsole:
     """A `rankgauge.plugin.Console` over the streams of this call; its methods load what they need."""
+
+    def __init__(self, command: str, point: EntryPoint) -> None:
+        self._command = command
+        self._point = point
 
     def echo(self, text: str, *, role: Role | None = None, word: str = "") -> None:
         """Print a text to stdout."""
@@ -71,10 +76,18 @@ class PluginConsole:
         return make_catalog()
 
     def engine(self, config: Path | None = None) -> Engine:
-        """Return an engine, from a config file if one is given."""
+        """Return an engine, from a config file if one is given, whose lock the command has to be in."""
         from rankgauge.cli.conventions import make_engine
 
-        return make_engine(config)
+        engine = make_engine(config)
+        if engine.config is not None:
+            from rankgauge.engine.configured import lock_of
+            from rankgauge.errors import ConfigError
+
+            lock = lock_of(engine.config)
+            if lock is not None and (problem := lock.command_problem(self._command, self._point)):
+                raise ConfigError(f"{config} is locked for other commands:", [problem])
+        return engine
 
 
 def _no_bar(_done: int, _total: int | None) -> None:

@@ -107,8 +107,9 @@ def execute_lock(given: argparse.Namespace) -> int:
 
     file = given.output or Path(lock.path)
     write_lock(lock, file)
-    counts = ", ".join(_counts(entry.kind for entry in lock.entries))
-    providers = sorted({part.who for entry in lock.entries for part in entry.parts})
+    commands = lock.commands or ()
+    counts = ", ".join(_counts([*(entry.kind for entry in lock.entries), *(part.kind for part in commands)]))
+    providers = sorted({part.who for parts in (*(entry.parts for entry in lock.entries), commands) for part in parts})
     echo(f"wrote {file}: {counts}, from {', '.join(providers)}")
     loaded = engine.config
     if loaded is None or loaded.config.plugins.locked is None or real_path(loaded.lock_file) != real_path(file):

@@ -23,7 +23,8 @@ from rankgauge.planning.lock import Lock, Locked, LockedPart
 __all__ = ["read_lock", "remedy", "write_lock"]
 
 _HEADER = """\
-# Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.
+# Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them; and the
+# commands of plugins.
 # A config that names this file (plugins: {locked: ...}) refuses to run with anything else.
 """
 _SHARED = ("policy", "conventions")  # parts of a definition that all metrics of a config share, written once
@@ -58,6 +59,7 @@ class _File(_Model):
     matchers: list[_Matcher]
     policy: dict[str, Any]
     conventions: dict[str, Any]
+    commands: list[LockedPart] | None = None  # there are none in locks that were written before they were locked
 
 
 def remedy(config: Path) -> str:
@@ -85,7 +87,8 @@ def read_lock(path: Path, config: Path) -> Lock:
         meaning, parts = {**metric.definition, **shared}, (provider, *metric.parts)
         entries.append(Locked("metric", metric.name, meaning, metric.fingerprint, parts, tuple(metric.names)))
     entries += [Locked("matcher", m.name, m.definition, m.fingerprint, tuple(m.parts)) for m in file.matchers]
-    return Lock(name, tuple(entries), remedy(config), name, sha256(data))
+    commands = None if file.commands is None else tuple(file.commands)
+    return Lock(name, tuple(entries), remedy(config), name, sha256(data), commands)
 
 
 def write_lock(lock: Lock, path: Path) -> None:
@@ -104,7 +107,9 @@ def _document(lock: Lock) -> dict[str, Any]:
     shared = {key: plain(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
     written = [(entry, {"fingerprint": entry.fingerprint, "definition": plain(entry.definition)}) for entry in matchers]
     parts = [{"name": entry.name, **meaning, "parts": list(entry.parts)} for entry, meaning in written]
-    listed = {"metrics": list(map(_metric, metrics)), "matchers": parts}
+    listed: dict[str, Any] = {"metrics": list(map(_metric, metrics)), "matchers": parts}
+    if lock.commands is not None:
+        listed["commands"] = list(lock.commands)
     return {"schema_version": "rankgauge.lock.v2", **listed, **shared}
 
 

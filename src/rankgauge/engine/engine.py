@@ -38,7 +38,7 @@ from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
 from rankgauge.io.open_sources import refuse_splits
 from rankgauge.io.problems import unreadable
-from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.lock import Lock, commands_to_lock, lock_columns
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 
@@ -249,7 +249,8 @@ class Engine:
         Return what the metrics and matchers of the config mean now, and who provides them.
 
         Returns:
-            A lock over `metrics.use` and every set; `rankgauge plugins lock` writes it.
+            A lock over `metrics.use` and every set, and the commands of plugins, none of which is loaded for that;
+            `rankgauge plugins lock` writes it.
 
         Raises:
             ConfigError: There is no config file.
@@ -278,7 +279,8 @@ class Engine:
                 problems.update({str(problem): problem for problem in error.problems})
         if problems:
             raise PlanError(f"{loaded.path} cannot be locked ({counted(len(problems), 'problem')}):", problems.values())
-        return lock_columns(columns, str(loaded.lock_file), remedy(loaded.path), path=str(loaded.lock_file))
+        lock = lock_columns(columns, str(loaded.lock_file), remedy(loaded.path), path=str(loaded.lock_file))
+        return replace(lock, commands=commands_to_lock(loaded.config.plugins.disable))
 
     @cached_property
     def _lock(self) -> Lock | None:

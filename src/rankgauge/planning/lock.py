@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from rankgauge.base.entry_points import EntryPoint
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.catalog.claims import OWN, spellings
+from rankgauge.command_points import installed_commands
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
 from rankgauge.pickling import reduced
 from rankgauge.planning.identity import fingerprint_of, hash_of_source, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
 
-__all__ = ["Lock", "Locked", "LockedPart", "lock_columns", "lock_for_sending"]
+__all__ = ["Lock", "Locked", "LockedPart", "commands_to_lock", "lock_columns", "lock_for_sending"]
 
 
 class LockedPart(NamedTuple):
@@ -26,7 +28,7 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
-    kind: str  # metric, tokenizer, aggregate, filter, gold kind, matcher, normalizer or comparer
+    kind: str  # metric, tokenizer, aggregate, filter, gold kind, matcher, normalizer, comparer or command
     source: str = ""  # a hash of a plugin's functions; empty for built-in ones, and where there is none
 
     @classmethod
@@ -132,6 +134,7 @@ class Lock:
     remedy: str  # what to do about an intended change, for messages
     path: str = ""
     digest: str = field(default="", compare=False)  # of the file
+    commands: tuple[LockedPart, ...] | None = None  # those of plugins; None for a lock that says nothing of them
 
     def problems(self, columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, str]]:
         """Yield columns and how they or their matchers differ; a difference that several share is reported once."""
@@ -178,6 +181,19 @@ class Lock:
                         f"if its scores changed, its author has to raise `version`{self.remedy}"
                     )
 
+    def command_problem(self, name: str, point: EntryPoint) -> str:
+        """Return how a command of a plugin differs from what was locked; empty if it does not."""
+        if self.commands is None:
+            return ""
+        found = _command(name, point)
+        was = next((part for part in self.commands if part.name == name), None)
+        if was is None:
+            return f"command {name!r} is not in the lock {self.origin}; found is {found.who}{self.remedy}"
+        if was == found:
+            return ""
+        says = f"the lock {self.origin} says that {was.who} provides command {name!r}; found is {found.who}"
+        return f"{says}; {was.install}{self.remedy}"
+
     def hint(self, error: RankgaugeError, catalog: Catalog) -> str:
         """Return a clause for an error message: who the lock says provides a name, and what to install."""
         if not isinstance(error, UnknownNameError | NameClashError):
@@ -220,6 +236,16 @@ def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, 
     for _, entry in _entries(columns):
         entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
     return Lock(origin, tuple(sorted(entries.values(), key=lambda entry: entry.kind == "matcher")), remedy, path)
+
+
+def commands_to_lock(disable: Iterable[str]) -> tuple[LockedPart, ...]:
+    """Return the commands of plugins but those that are disabled, by the metadata of distributions; none is loaded."""
+    return tuple(_command(name, point) for name, point in sorted(installed_commands(disable).usable.items()))
+
+
+def _command(name: str, point: EntryPoint) -> LockedPart:
+    """Return a command as it is locked, without a hash of its source, for which it would have to be loaded."""
+    return LockedPart(name, point.distribution, point.version, "command")
 
 
 def lock_for_sending(columns: Iterable[PlannedMetric]) -> Lock:
