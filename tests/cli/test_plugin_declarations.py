@@ -153,3 +153,14 @@ def test_listed_samples_say_what_a_filter_dropped(rankgauge, write, installed):
     data = write("data.jsonl", [sample])
     done = rankgauge("run", "--data", data, "-m", "recall@5", "--policy", "filters=every-other", "--worst", "1")
     assert "expected   b (rank 2, dropped by policy filter every-other), c (not retrieved)" in done.out
+
+
+def test_power_says_why_it_cannot_plan_by_the_test_of_a_plugin(installed, rankgauge, folders):
+    installed.add("sign-tests", SIGN_TEST, version="1.5")
+    done = rankgauge("power", *folders, "--test", "sign", "-m", "P@1")
+    assert done.code == 2
+    assert "the test sign (by sign-tests 1.5 (plugin main)" in done.err
+    assert (
+        "gives a p alone, and which difference so many questions show is known only for sign-flip, t, wil" in done.err
+    )
+    assert "unknown test 'sing' (did you mean 'sign'?)" in rankgauge("power", *folders, "--test", "sing").err

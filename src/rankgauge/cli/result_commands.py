@@ -59,7 +59,7 @@ def execute_power(given: argparse.Namespace) -> int:
     results = stored_results(given.runs, given.dataset, of_runs=hint)
     plan = plan_power(
         results,
-        method=Method(test=given.test, confidence=given.confidence),
+        method=Method(test=given.test, confidence=given.confidence).with_test_of(make_catalog()),
         metrics=given.metric,
         sizes=given.detect or SIZES,
         compared=given.metrics,

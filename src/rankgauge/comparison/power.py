@@ -17,6 +17,7 @@ import numpy as np
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.tables import Line, aligned
 from rankgauge.columns.judged_rows import Floats, Ints
+from rankgauge.comparison.builtin_tests import BUILT_IN
 from rankgauge.comparison.clusters import cluster_codes
 from rankgauge.comparison.compare import tested_columns
 from rankgauge.comparison.estimate import LEAST_MOVED, Method, detectable_errors, moved_units, settled
@@ -142,6 +143,11 @@ def plan_power(
     `ParameterError` for what cannot be used and `ResultError` for results that do not compare.
     """
     method.check()
+    if method.claim is not None:
+        raise ParameterError(
+            f"the test {method.test} (by {method.claim.provider}) gives a p alone, and which difference so many "
+            f"questions show is known only for {', '.join(BUILT_IN)}; plan with the one of these that is nearest to it"
+        )
     _check(results, sizes, compared, systems, correlation)
     if len(results) == 2:
         columns = _of_pair(results, metrics, method, systems, clusters)
