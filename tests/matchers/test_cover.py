@@ -364,3 +364,11 @@ def test_every_ideograph_is_a_word_in_its_own_form() -> None:
     assert [word.text for word in plain_words(text)] == list(text)
     assert stream.spelled(len(text)) == "が"
     assert len(stream.words) == len(text) + 1
+
+
+@given(st.text(st.sampled_from("aéßñ½²٣北がไㇰ_-. "), max_size=12), st.sampled_from(["", "\u0301", "\u0e48", "\u3099"]))
+def test_words_are_the_same_whether_any_text_has_marks(text: str, mark: str) -> None:
+    """Marks are looked for only where there are any, which changes no other word."""
+    alone, beside = plain_words(text), plain_words(f"{text} o{mark}")
+    assert beside[: len(alone)] == alone
+    assert len(beside) == len(alone) + 1
