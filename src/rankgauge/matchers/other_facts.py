@@ -11,6 +11,7 @@ sentence begins; in scripts without spaces two characters may be one.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,6 +34,7 @@ _NEARBY = 5
 _REPLACED = 0.1
 """Which share of the words from the first run to the last one may be replaced."""
 _BLANK = 0x20
+_HAS_DIGITS = re.compile(b"[0-9]").search
 
 _NEGATIONS = """
 not no none never neither nor without cannot nobody nothing nicht nichts kein keine keinen keinem keiner nie niemals
@@ -188,7 +190,7 @@ class Facts:
             short = sign + short if step < 0 else short + sign
         if not (long.startswith(short) if step > 0 else long.endswith(short)) or not self._ends(at, text, step):
             return None
-        if any(chr(code) in "0123456789" for code in long):
+        if _HAS_DIGITS(long):
             return []  # 3 is no other number than 30, and no part of it
         part = min(short, first, key=len)  # the sign is none of the gold word's, where that is the one that is cut
         return [Piece(own, len(part.decode("utf-8", "surrogatepass")), step > 0)]
@@ -201,18 +203,26 @@ class Facts:
 
     def negates(self, words: Iterable[int]) -> bool:
         """Return whether some words, by their places in the stream, have a negation among them."""
-        return any(self._words[at] in self._negations for at in words)
+        return not self._negations.isdisjoint([self._words[at] for at in words])
 
     def contradict(self, own: Sequence[int], theirs: Sequence[int]) -> bool:
         """Return whether a number, a negation or a name stands in one of two stretches only."""
-        if self.negates(own) != self.negates(theirs):
+        mine, others = [self._words[at] for at in own], [self._words[at] for at in theirs]
+        if mine == others:
+            return False
+        if self._negations.isdisjoint(mine) != self._negations.isdisjoint(others):
             return True
-        for some, others in ((own, theirs), (theirs, own)):
-            known = {self._words[at] for at in others}
-            other = [at for at in some if self._words[at] not in known]
-            if any(map(self.is_fact, other)) or sum(self._flags[at] & UNSPACED_WORD > 0 for at in other) > 1:
-                return True
-        return False
+        return self._have_facts(own, mine, others) or self._have_facts(theirs, others, mine)
+
+    def _have_facts(self, places: Sequence[int], words: Sequence[int], others: Sequence[int]) -> bool:
+        """Return whether a fact, or two characters that are words, are among words but not among others."""
+        single = 0
+        for at, word in zip(places, words, strict=True):
+            if word not in others:  # both are few
+                if self.is_fact(at):
+                    return True
+                single += self._flags[at] & UNSPACED_WORD > 0
+        return single > 1
 
     def is_number(self, at: int) -> bool:
         """Return whether a word, by its place in the stream, is a number, in digits or as a word."""
