@@ -70,6 +70,10 @@ def test_a_missing_file_is_refused_with_a_look_at_its_folder(tmp_path):
     assert "other.jsonl" in message
 
 
+def test_standard_input_is_refused_as_what_it_is():
+    assert "standard input can be a run or judgments" in refusal(Path("-"))
+
+
 def test_a_missing_folder_is_refused(tmp_path):
     assert "no such file" in refusal(tmp_path / "nowhere" / "a.jsonl")
 

@@ -350,6 +350,8 @@ def _explained(path: Path, error: OSError) -> str:
 
 def no_such_file(path: Path) -> str:
     """Return what messages say of a file that is not there."""
+    if str(path) == "-":
+        return "standard input can be a run or judgments of `rankgauge trec` only, because this is read more than once"
     near: list[str] = []
     with suppress(OSError):
         near = sorted(item.name for item in path.parent.iterdir())[:5]
