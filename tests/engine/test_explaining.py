@@ -176,7 +176,7 @@ def test_details_hold_the_facts_of_explanations_for_every_metric():
         assert column.details is not None
         for sample_id, details in zip(kept.sample_ids, column.details, strict=True):
             told, explained = details["explanation"], kept.explain(sample_id, name).to_dict()
-            dropped = {"retrieved_rank": None, "dropped_by": ""}  # which only explanations look for
+            dropped = {"retrieved_rank": None, "dropped_by": "", "nearest": ""}  # which only explanations look for
             assert [{**gold, **dropped} for gold in told["missing"]] == explained["missing"]
             assert told["arithmetic"] == explained["arithmetic"]
             held = [
