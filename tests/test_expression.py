@@ -152,6 +152,13 @@ class TestRefusals:
             ("ndcg@ten", 5, "expected a number after @, found 'ten' at character 6"),
             ("ndcg@1e999", 5, "expected a finite number after @, found '1e999' at character 6"),
             ("recall@1,", 9, "expected a number after @, found the end"),
+            (
+                "hit@5,RR",
+                6,
+                "found 'RR' at character 7; an expression looks like ndcg@10, retrieval-recall-at-k or ndcg",
+            ),
+            ("hit@5,RR", 6, "; give several metrics one by one: -m RR -m hit@5"),
+            ('hit(unit="(.+)_x")@5,RR(a=1)', 21, "; give several metrics one by one"),
             ("ndcg@10 20", 8, "expected the end, found '20' at character 9"),
             ("ndcg@10abc", 7, "expected the end, tok (tokens) or char (characters), found 'abc'"),
             ("ndcg extra", 5, "expected the end, found 'extra'"),

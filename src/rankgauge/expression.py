@@ -48,6 +48,7 @@ _UNITS: tuple[Unit, ...] = typing.get_args(Unit)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_ARGUMENTS = re.compile(r"\([^()]*\)")
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
 _LEVEL_LAST = re.compile(r"(@\d+)(-l\d+)\s*$")  # ranx writes ndcg@10-l2
@@ -210,7 +211,9 @@ class _Reader:
     def fail(self, expected: str) -> ExpressionError:
         rest = self.text[self.position : self.position + 20]
         found = f"{rest!r} at character {self.position + 1}" if rest else "the end"
-        msg = f"cannot read the metric expression {self.text!r}: expected {expected}, found {found}; {_EXAMPLE}"
+        are_several = "," in _ARGUMENTS.sub("", QUOTED.sub("", self.text))
+        apart = "; give several metrics one by one: -m RR -m hit@5" if are_several else ""
+        msg = f"cannot read the metric expression {self.text!r}: expected {expected}, found {found}; {_EXAMPLE}{apart}"
         return ExpressionError(msg, text=self.text, position=self.position)
 
     def take(self, pattern: re.Pattern[str], expected: str) -> str:
