@@ -142,3 +142,10 @@ def test_a_row_that_lacks_a_field_says_what_it_has_instead(row, advice, tmp_path
     ours, _, theirs = advice.partition("--field ")[2].partition("=")
     fields = {ours: theirs or "actual_ouput", **({"id": "qid"} if "qid" in row else {})}
     assert evaluation.with_fields(fields).with_outputs(path).run()["RR"].mean == 1.0
+
+
+def test_a_record_of_another_tool_is_no_map_of_outputs(tmp_path):
+    document = {"page_content": "It opened in 1932.", "metadata": {}}
+    path = write(tmp_path, "a.jsonl", json.dumps({"query": "?", "result": "x", "source_documents": [document]}))
+    (problem,) = problems_of(path)
+    assert problem.message.endswith("this looks like a record of langchain: read it with --preset langchain")

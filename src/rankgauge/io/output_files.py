@@ -350,6 +350,8 @@ class _Rows(Generic[T]):
                 self.add(record, name, kept_row(row), replaces=is_kept, row=row)
         elif not {*_PARTS}.isdisjoint(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
+        elif self.shape.advice(value):
+            self.problem(record, "expected rows {id, actual_output} or a map id -> output")
         else:
             for name, raw in _as_rankings(value).items():
                 self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
