@@ -22,7 +22,13 @@ from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 ENGINE = Engine(catalog=CATALOG)
-CLOSED = [alias for alias, claim in CATALOG.metrics.items() if claim.declaration.over_ties is not None]
+CLOSED = [
+    alias
+    for alias, claim in CATALOG.metrics.items()
+    if claim.declaration.over_ties is not None
+    and not claim.declaration.judging.needs  # those that read scores are the same in every order of a tie
+    and not claim.declaration.needs_max_grade  # below, with one
+]
 OPEN = [
     alias
     for alias, claim in CATALOG.metrics.items()
@@ -40,6 +46,7 @@ SPECS = [
     "ndcg_any",
     "ndcg(gain=exponential)@3",
     "ndcg(ideal=retrieved)@3",
+    "ndcg(ideal=undiscounted)@3",
     "ndcg(discount=log2-from-2)@2",
     'ndcg(gains="1=3,2=9")',
     "set_F(beta=2)",
@@ -58,6 +65,12 @@ SPECS = [
     "RR(wanted=highest)@3",
     "Rprec@2",
     *(f"AUC(pairless=by-hits)@{k}" for k in (1, 2, 3)),
+    *(f"err(max_grade=3)@{k}" for k in (1, 2, 3, 5, 9)),
+    "err(max_grade=2)@3",
+    "err(labels=probabilities, max_grade=1)@3",
+    *(f"SDCG(max_grade=3)@{k}" for k in (1, 3, 9)),
+    "SDCG(min_grade=1, max_grade=2)@3",
+    "PFound(going_on=0.5)@3",
 ]
 
 AVERAGE = dataclasses.replace(PROFILES["trec10"], policy=dataclasses.replace(PROFILES["trec10"].policy, ties="average"))
@@ -139,6 +152,30 @@ def test_values_worked_out_by_hand():
     assert values["p@1"] == pytest.approx(1 / 3)
     assert values["hit@2"] == pytest.approx(2 / 3)
     assert values["ndcg"] == pytest.approx((1 + 1 / math.log2(3) + 1 / 2) / 3)
+
+
+def test_a_reader_who_stops_and_measures_of_tied_scores_by_hand():
+    # a satisfies with 3/4 and b with 1/4: first at 1 (half of the orders), then at 2 if the other one did not satisfy
+    sample = {"id": "q", "expected_output": {"a": 2, "b": 1}}
+    sample["actual_output"] = [{"id": name, "score": 1.0} for name in "ab"]
+    names = ["err(max_grade=2)@2", "SDCG(max_grade=2)@2", "tied_ndcg@2", "LRAP", "PFound(going_on=0.5)"]
+    score = ENGINE.dataset([]).with_metrics(names).with_profile(AVERAGE).score(sample)
+
+    values = [found.value for found in score.values()]
+    weights = 1 + 1 / math.log2(3)
+    err = ((3 / 4 + 1 / 4 * 1 / 4 / 2) + (1 / 4 + 3 / 4 * 3 / 4 / 2)) / 2
+    assert values == pytest.approx([err, 3 / 4, 1.5 * weights / (2 + 1 / math.log2(3)), 1.0, 1.0])
+
+
+def test_a_long_tie_of_one_score_has_the_expectation_of_a_shuffle():
+    """One of a thousand results satisfies with certainty: it stands at each rank with the same probability."""
+    ranked = [{"id": f"d{place}", "score": 0.0} for place in range(1000)]
+    sample = {"id": "q", "expected_output": {"d7": 1}, "actual_output": ranked}
+    metrics = ["err(labels=probabilities, max_grade=1)@10", "SDCG(max_grade=1)@10"]
+    err, sdcg = ENGINE.dataset([]).with_metrics(metrics).with_profile(AVERAGE).score(sample).values()
+
+    assert err.value == pytest.approx(math.fsum(1 / rank for rank in range(1, 11)) / 1000)
+    assert sdcg.value == pytest.approx(1 / 1000)
 
 
 def test_rankings_without_ties_score_to_the_last_bit_as_ever():

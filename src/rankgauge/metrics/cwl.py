@@ -14,8 +14,17 @@ import functools
 import numpy as np
 
 from rankgauge.metrics import cwl_models
-from rankgauge.metrics.cwl_models import Reader, Scale, check_goal, check_scale, readings, row_sums
-from rankgauge.metrics.family import check_persistence, retrieval
+from rankgauge.metrics.cwl_models import (
+    HORIZON,
+    Reader,
+    Scale,
+    check_goal,
+    check_scale,
+    gains_on,
+    readings,
+    row_sums,
+)
+from rankgauge.metrics.family import check_persistence, prefix_mean, retrieval, tied
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["bpm", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11", "sdcg"]
@@ -203,9 +212,20 @@ def bpm(
     return _score(judged, Scale(min_grade, max_grade), cwl_models.bpm(goal), k)
 
 
+def _expected_sdcg(judged: Judged, *, k: Cutoff, min_grade: float, max_grade: float | None) -> Scores:
+    judged, cutoff = judged.by_gain(), np.minimum(k, HORIZON)
+    ties = tied(judged)
+    weights = 1.0 / np.log2(np.arange(2.0, max(int(ties.high.max(initial=0)), int(np.max(cutoff, initial=0))) + 2.0))
+    shares = prefix_mean(ties, weights, cutoff if isinstance(k, np.ndarray) else int(cutoff))
+    gains = gains_on(Scale(min_grade, max_grade), judged, ties.rows)
+    scores = judged.sum(ties.rows, gains * shares) / np.cumsum(weights)[cutoff - 1]
+    return np.where(judged.n_gold() > 0, np.minimum(scores, 1.0), np.nan)
+
+
 @_cwl(
     "retrieval-sdcg-at-k",
     short=("SDCG",),
+    expectation=_expected_sdcg,
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "linear"),
 )
 def sdcg(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float | None = None) -> Scores:

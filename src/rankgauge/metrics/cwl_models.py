@@ -15,15 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Floats, Ints
-from rankgauge.plugin import Cutoff, Judged
+from rankgauge.plugin import Cutoff, Judged, Rows
 
 __all__ = [
+    "HORIZON",
     "Reader",
     "Reading",
     "Scale",
     "bpm",
     "check_goal",
     "check_scale",
+    "gains_on",
     "insq",
     "inst",
     "nerr8",
@@ -37,7 +39,7 @@ __all__ = [
     "sdcg",
 ]
 
-_HORIZON = 1000
+HORIZON = 1000
 """Nobody reads further: cwl_eval's depth, which the scores of readers without a cutoff depend on."""
 
 _STEP = 256
@@ -104,13 +106,10 @@ def readings(
     *unjudged* is the gain of results that nobody judged, and of the ranks below the end of a ranking.
     """
     judged = judged.by_gain()
-    low, high = scale
-    if high is None:
-        high = float(judged.gold.grade.max(initial=0.0))
-    cutoffs = np.minimum(np.full(judged.n, _HORIZON) if k is None else np.broadcast_to(k, judged.n), _HORIZON)
+    cutoffs = np.minimum(np.full(judged.n, HORIZON) if k is None else np.broadcast_to(k, judged.n), HORIZON)
     width = int(cutoffs.max(initial=1))
     rows = judged.credits(width)
-    gains = np.clip((rows.grade - low) / (high - low), 0.0, 1.0) if high > low else np.zeros(len(rows.grade))
+    gains = gains_on(scale, judged, rows)
     known = judged.rows.where(judged.rows.grade >= 0).until(width)
     rank = np.arange(1.0, width + 1.0)[np.newaxis]
     for start in range(0, judged.n, _STEP):
@@ -123,6 +122,14 @@ def readings(
         going = np.broadcast_to(reader(gain, rank, cutoffs[start:end, np.newaxis].astype(np.float64)), gain.shape)
         np.cumprod(going[:, :-1], axis=1, out=reached[:, 1:])
         yield Reading(slice(start, end), gain, reached, going)
+
+
+def gains_on(scale: Scale, judged: Judged, rows: Rows) -> Floats:
+    """Return the gain of each row, from 0 to 1; grades beyond the scale count as its ends."""
+    low, high = scale
+    if high is None:
+        high = float(judged.gold.grade.max(initial=0.0))
+    return np.clip((rows.grade - low) / (high - low), 0.0, 1.0) if high > low else np.zeros(len(rows.grade))
 
 
 def row_sums(table: Table) -> Floats:

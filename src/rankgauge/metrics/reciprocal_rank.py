@@ -4,11 +4,13 @@ Measures of a reader who stops: reciprocal rank, the first rank, expected recipr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied, with_gold
+from rankgauge.metrics.family import USUAL, Tied, check_persistence, has_grades, last_rank, retrieval, tied, with_gold
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["expected_reciprocal_rank", "first_rank", "pfound", "rank_biased_precision", "reciprocal_rank", "residual"]
@@ -125,6 +127,15 @@ def _contributions(
     )
 
 
+def _expected_err(
+    judged: Judged, *, k: Cutoff, max_grade: float | None, check: bool, labels: Labels = "grades"
+) -> Scores:
+    judged = judged.by_gain()
+    ties = tied(judged)
+    chances = _chances(judged, ties.rows, max_grade, check=check, labels=labels)
+    return with_gold(judged, _expected_reading(judged, ties, chances, k, lambda ranks: 1.0 / ranks))
+
+
 @retrieval(
     "retrieval-err-at-k",
     short=("err", "ERR"),
@@ -132,6 +143,7 @@ def _contributions(
     needs_max_grade=True,
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
+    expectation=_expected_err,
     contributions=_contributions,
 )
 def expected_reciprocal_rank(
@@ -169,12 +181,17 @@ def _satisfied(
     judged: Judged, rows: Rows, max_grade: float | None, *, check: bool, labels: Labels = "grades"
 ) -> Scores:
     """Return for each row the probability that a reader gets there and is satisfied there, shape (rows,)."""
+    return _reached(judged, rows, _chances(judged, rows, max_grade, check=check, labels=labels))
+
+
+def _chances(judged: Judged, rows: Rows, max_grade: float | None, *, check: bool, labels: Labels) -> Scores:
+    """Return for each row the probability that it satisfies a reader who reads it."""
     top = float(judged.gold.grade.max(initial=0.0)) if max_grade is None else max_grade
     if top > _HIGHEST:
         raise ValueError(f"a highest grade of {top:g} is too large: 2 to that power does not fit a float")
     grades = np.clip(rows.grade, 0, top) if check else rows.grade
-    satisfied = (np.exp2(grades) - 1) / np.exp2(top) if labels == "grades" else np.clip(rows.grade, 0.0, 1.0)
-    return _reached(judged, rows, satisfied)
+    chances: Scores = (np.exp2(grades) - 1) / np.exp2(top) if labels == "grades" else np.clip(rows.grade, 0.0, 1.0)
+    return chances
 
 
 def _reached(judged: Judged, rows: Rows, satisfied: Scores) -> Scores:
@@ -190,6 +207,39 @@ def _reached(judged: Judged, rows: Rows, satisfied: Scores) -> Scores:
     return reached
 
 
+def _expected_reading(
+    judged: Judged, ties: Tied, chances: Scores, k: Cutoff | None, weight: Callable[[NDArray[np.int64]], Scores]
+) -> Scores:
+    """
+    Return what a reader finds who stops where a result satisfies, in expectation over the orders of ties.
+
+    With A(t) the mean over all choices of t results of a tie of the product of their (1 - chance), a reader whom
+    nothing before the tie satisfied is satisfied at its t-th place with probability A(t - 1) - A(t).
+    """
+    last = last_rank(ties, k)
+    going_on, found = np.ones(judged.n), np.zeros(judged.n)
+    for at in np.flatnonzero(ties.starts).tolist():
+        sample, low = int(ties.rows.sample[at]), int(ties.low[at])
+        passed_over = 1.0 - chances[at : at + int(ties.together[at])]
+        means = _mean_products(passed_over, int(ties.size[at]), int(last[at]) - low + 1)
+        stops = -np.diff(means) * weight(np.arange(low, low + len(means) - 1))
+        found[sample] += going_on[sample] * float(stops.sum())
+        going_on[sample] *= float(np.prod(passed_over))
+    return found
+
+
+def _mean_products(values: Scores, size: int, most: int) -> Scores:
+    """Return the mean product of t of *size* numbers, for t from 0 to *most*; those beyond the *values* are 1."""
+    # among the first i numbers, t of them hold the last one in t of i cases:
+    # A(i, t) = (i - t) / i * A(i - 1, t) + t / i * value * A(i - 1, t - 1)
+    means = np.zeros(max(most, 0) + 1)
+    means[0] = 1.0
+    for i, value in enumerate([*values.tolist(), *[1.0] * (size - len(values))], 1):
+        t = np.arange(1, min(i, len(means) - 1) + 1)
+        means[t] = (i - t) / i * means[t] + t / i * value * means[t - 1]
+    return means
+
+
 def _check_going_on(*, going_on: float) -> None:
     if not 0 < going_on <= 1:
         raise ValueError(f"going_on is the probability of reading the next result, above 0, at most 1, not {going_on}")
@@ -201,6 +251,14 @@ def _found_rows(judged: Judged, *, k: Cutoff | None, going_on: float) -> Contrib
     return Contributions(rows, reached, np.asarray(going_on ** (rows.rank - 1.0), dtype=np.float64))
 
 
+def _expected_pfound(judged: Judged, *, k: Cutoff | None, going_on: float) -> Scores:
+    judged = judged.by_gain()
+    ties = tied(judged)
+    chances = np.clip(ties.rows.grade, 0.0, 1.0)
+    found = _expected_reading(judged, ties, chances, k, lambda ranks: going_on ** (ranks - 1.0))
+    return with_gold(judged, np.minimum(found, 1.0))
+
+
 @retrieval(
     "retrieval-pfound",
     short=("PFound",),
@@ -208,6 +266,7 @@ def _found_rows(judged: Judged, *, k: Cutoff | None, going_on: float) -> Contrib
     check=_check_going_on,
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
+    expectation=_expected_pfound,
     contributions=_found_rows,
 )
 def pfound(judged: Judged, *, k: Cutoff | None = None, going_on: float = 0.85) -> Scores:

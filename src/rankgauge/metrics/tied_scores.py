@@ -21,6 +21,7 @@ __all__ = ["label_ranking_average_precision", "tied_ndcg"]
     short=("LRAP", "label_ranking_average_precision_score"),
     needs=("scores",),
     laws=("bounded",),
+    expectation="itself",
 )
 def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
     """
@@ -50,6 +51,7 @@ def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
     uses_rel=False,
     laws=("bounded",),
     without=("tail", "last-rank"),
+    expectation="itself",
 )
 def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None, gain: Gain = "linear") -> float | None:
     """
