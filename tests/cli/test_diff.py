@@ -85,6 +85,38 @@ def test_printed_for_people(diff, write):
     assert "    empty: 0.0000 / none  no_gold (it has no gold of the kind passages)\n" in out
 
 
+def test_the_reasons_of_all_samples_that_change_are_summed_up(rankgauge, write):
+    """Of five samples two have nothing relevant, which LightGBM counts as 1, and the gain of one differs."""
+    shown = {"retrieved": [{"id": "a", "score": 1}]}
+    nothing = [{"id": f"none{n}", "expected_output": {"relevant": {"a": 0}}, "actual_output": shown} for n in range(2)]
+    same = {"expected_output": {"relevant": {"a": 1}}, "actual_output": shown}
+    graded = {"id": "graded", "expected_output": {"relevant": {"a": 1, "b": 2}}}
+    rows = [
+        *nothing,
+        {"id": "s1", **same},
+        {"id": "s2", **same},
+        {**graded, "actual_output": {"retrieved": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}},
+    ]
+    asked = ("metrics", "diff", "--as", "lightgbm", write("d.jsonl", rows), "-m", "ndcg@5", "--samples", "1")
+
+    lines = rankgauge(*asked).out.splitlines()
+    at = lines.index("  3 samples change: gain in 1, undefined in 2")
+    assert lines[at + 1] == "    2 samples without a score under default count as 1 under lightgbm"
+    assert len(lines) == at + 3
+    (found,) = rankgauge(*asked, "--json").json["metrics"]
+    assert found["causes"] == [{"name": "gain", "samples": 1}, {"name": "undefined", "samples": 2}]
+    assert found["count_only_there"] == [{"value": 1.0, "samples": 2}]
+    assert found["count_only_here"] == 0
+
+
+def test_samples_that_leave_the_mean_are_counted(diff, write, monkeypatch):
+    monkeypatch.setattr("rankgauge.engine.profile_differences._TRIED", 1)
+    out = diff(write("d.jsonl", PASSAGES), "-m", "ndcg_any@5", "--samples", "1").out
+
+    assert "  2 samples change: of the first 1 discount in 1, ideal in 1\n" in out
+    assert "    1 sample counts under remem only\n" in out
+
+
 def test_a_profile_does_not_differ_from_itself(diff, write):
     done = diff(write("d.jsonl", PASSAGES), profiles=("default", "default"))
 

@@ -8,7 +8,7 @@ import argparse
 import dataclasses
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -303,13 +303,35 @@ def _printed(difference: Mapping[str, Any], profiles: Sequence[str]) -> list[str
     lines.append(f"  conventions that differ: {differing or unnamed}")
     if not difference["changed"]:
         return [*lines, "  no sample changes"]
-    lines.append(f"  {counted(difference['changed'], 'sample changes', 'samples change')}")
+    lines += _summed_up(difference, profiles)
     for sample in difference["samples"]:
         why = ", ".join(sample["conventions"]) or "several conventions together"
         facts = f" ({'; '.join(sample['facts'])})" if sample["facts"] else ""
         first, second = map(_shown, sample["values"])
         lines.append(f"    {sample['id']}: {first} / {second}  {why}{facts}")
     return lines
+
+
+def _summed_up(difference: Mapping[str, Any], profiles: Sequence[str]) -> Iterator[str]:
+    """Yield how many samples change by which convention, and how many have a score under one profile only."""
+    changed, tried = difference["changed"], difference["tried"]
+    causes = ", ".join(f"{cause['name']} in {cause['samples']:,}" for cause in difference["causes"])
+    of = "" if tried == changed else f"of the first {tried:,} "
+    yield f"  {counted(changed, 'sample changes', 'samples change')}{f': {of}{causes}' if causes else ''}"
+    here, there = profiles
+    gained = difference["count_only_there"]
+    for each in gained[:_MOST_VALUES]:
+        who = counted(each["samples"], "sample without a score", "samples without a score")
+        count = "counts" if each["samples"] == 1 else "count"
+        yield f"    {who} under {here} {count} as {each['value']:g} under {there}"
+    if rest := sum(each["samples"] for each in gained[_MOST_VALUES:]):
+        yield f"    {counted(rest, 'more sample has', 'more samples have')} a score under {there} only"
+    if lost := difference["count_only_here"]:
+        yield f"    {counted(lost, 'sample counts', 'samples count')} under {here} only"
+
+
+_MOST_VALUES = 3
+"""For how many values it is said how many samples count as them under one profile only."""
 
 
 def _shown(value: float | None) -> str:

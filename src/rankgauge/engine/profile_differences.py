@@ -28,6 +28,9 @@ from rankgauge.scoring.collect import Collector
 
 __all__ = ["Side", "differences", "samples_of"]
 
+_TRIED = 1_000
+"""Of how many samples that change the reasons are tried, so that they can be counted."""
+
 _Changes = dict[str, tuple[float | None, float | None]]
 """Both values of each sample where they differ; None where it does not count."""
 
@@ -51,10 +54,10 @@ class Side:
 
 
 def differences(sides: Sequence[Side], *, most: int) -> list[dict[str, Any]]:
-    """Return everything there is to say about each metric, with reasons for the first *most* samples that change."""
+    """Return everything there is to say about each metric, and list the first *most* samples that change."""
     changed = {name: _changed(name, sides) for name in sides[0].result.metrics}
-    shown = {sample_id for changes in changed.values() for sample_id in list(changes)[:most]}
-    read = [_read(side.evaluation, shown) for side in sides]
+    tried = {sample_id for changes in changed.values() for sample_id in list(changes)[: max(most, _TRIED)]}
+    read = [_read(side.evaluation, tried) for side in sides]
     return [_compared(name, sides, changes, most, read) for name, changes in changed.items()]
 
 
@@ -71,14 +74,16 @@ def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:
 def _compared(
     name: str, sides: Sequence[Side], changed: _Changes, most: int, read: Sequence[Mapping[str, Sample]]
 ) -> dict[str, Any]:
-    """Return everything there is to say about one metric, with reasons for the first *most* changes."""
+    """Return everything there is to say about one metric, with the first *most* changes."""
     columns = [side.result.metrics[name] for side in sides]
     infos = [column.info for column in columns]
     judged = [info.judged for info in infos]
     planned = [side.plan.column(name) for side in sides]
     conventions = _conventions(planned, judged, [side.plan.profile for side in sides])
-    shown = list(changed)[:most]
-    applying = _applying(name, sides, conventions, shown, read)
+    shown, tried = list(changed)[:most], list(changed)[: max(most, _TRIED)]
+    applying = _applying(name, sides, conventions, tried, read)
+    causes = Counter(cause for sample_id in tried for cause in applying[sample_id])
+    gained = Counter(second for first, second in changed.values() if first is None and second is not None)
     return {
         "metric": name,
         "means": [column.mean for column in columns],
@@ -88,6 +93,10 @@ def _compared(
         "judged": judged,
         "conventions": [{"name": convention.name, "values": list(convention.values)} for convention in conventions],
         "changed": len(changed),
+        "tried": len(tried),
+        "causes": [{"name": each.name, "samples": causes[each.name]} for each in conventions if causes[each.name]],
+        "count_only_there": [{"value": value, "samples": gained[value]} for value in sorted(gained)],
+        "count_only_here": sum(second is None for _, second in changed.values()),
         "samples": [
             {
                 "id": sample_id,

@@ -255,7 +255,11 @@ def _expected_pfound(judged: Judged, *, k: Cutoff | None, going_on: float) -> Sc
     judged = judged.by_gain()
     ties = tied(judged)
     chances = np.clip(ties.rows.grade, 0.0, 1.0)
-    found = _expected_reading(judged, ties, chances, k, lambda ranks: going_on ** (ranks - 1.0))
+
+    def weight(ranks: NDArray[np.int64]) -> Scores:
+        return np.asarray(going_on ** (ranks - 1.0), dtype=np.float64)
+
+    found = np.asarray(_expected_reading(judged, ties, chances, k, weight))
     return with_gold(judged, np.minimum(found, 1.0))
 
 
