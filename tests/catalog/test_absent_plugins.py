@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import Catalog, Engine, Result, compare, judge_gates
+from rankgauge.config.lock_file import write_lock
 from rankgauge.errors import RankgaugeError
 
 ACME = """
@@ -73,6 +74,9 @@ ACTS = {
     "a key of a gate": lambda: judge_gates(
         result(), [{"metric": "MRR", "median_at_least": 0.5}], catalog=Catalog.discover()
     ),
+    "a gate of a metric with parameters": lambda: judge_gates(
+        result(), ["recall(gold=boxes)@5 median_at_least 0.5"], catalog=Catalog.discover()
+    ),
     "test=": lambda: compare({"a": result(), "b": result()}, test="coin", catalog=Catalog.discover()),
 }
 
@@ -138,6 +142,20 @@ def test_a_result_names_the_plugin_that_it_was_made_with(installed, saved):
     missing = "the result was made with acme-parts 2.5: it is not installed; `pip install acme-parts==2.5`"
     for folder in folders:
         assert missing in told(lambda folder=folder: Result.load(folder).explain("q"))
+
+
+def test_a_lock_names_who_provided_a_kind_of_gold(installed, tmp_path):
+    file = installed.add("acme-parts", ACME, version="2.5")
+    (tmp_path / "data.jsonl").write_text(json.dumps(BOXES), encoding="utf-8")
+    config = tmp_path / "c.yaml"
+    text = "version: 1\ndatasets: {d: {path: data.jsonl}}\nmetrics: {use: ['recall(gold=boxes)@5']}\n"
+    config.write_text(text, encoding="utf-8")
+    write_lock(Engine.from_config(config).lock(), tmp_path / "lock.yaml")
+    config.write_text(f"{text}plugins: {{locked: lock.yaml}}\n", encoding="utf-8")
+    assert Engine.from_config(config).dataset("d").run()["recall(gold=boxes)@5"].mean == 1
+    installed.uninstall(file)
+    message = told(lambda: Engine.from_config(config).dataset("d").run())
+    assert "names acme-parts 2.5 as the provider of 'boxes': it is not installed; `pip install acme-parts" in message
 
 
 def test_a_run_of_trec_files_names_it_too(installed, tmp_path):

@@ -19,7 +19,7 @@ __all__ = ["NOT_INSTALLED", "Names"]
 NOT_INSTALLED = "it may be one of a plugin that is not installed"
 """What is said of a name that nobody claims, where nothing else is known of it."""
 
-_OF_PLUGINS = frozenset({"filter", "gate kind", "test"})
+_OF_PLUGINS = frozenset({"filter", "gate kind", "gold kind", "test"})
 """Kinds of which few names, or none, are built in."""
 
 _NOTHING: Mapping[str, str] = {}

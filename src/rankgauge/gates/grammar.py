@@ -257,7 +257,8 @@ def _of_plugin(text: str, defaults: Defaults) -> re.Match[str] | None:
     if named is None or named["word"] in _KEYS:
         return None
     unknown = _unknown(named["word"], defaults)
-    if unknown and not _OTHER_SIGN.match(text) and not math.isnan(read_amount(named["number"])):
+    has_sign = re.search("[<>=≥≤]", re.sub(r"\(.*?\)", "", named["metric"], flags=re.DOTALL)) is not None
+    if unknown and not has_sign and not math.isnan(read_amount(named["number"])):
         _refuse(f"{text!r} is not a gate: {unknown}; or write {FORMS}")
     return None if unknown else named
 

@@ -364,7 +364,10 @@ def _called(gold: str, metric: Metric, kinds: tuple[GoldKind, ...], catalog: Cat
     if takes_others and (other := catalog.gold_kinds.find(gold)):
         return (other,)
     known = [*metric.gold_of_items, *(catalog.gold_kinds.names() if takes_others else ())]
-    hint = did_you_mean(gold, known) or ("" if gold in KINDS else f"; {catalog.gold_kinds.absent()}")
+    hint = did_you_mean(gold, known)
+    built_in = {name for kind in KINDS.values() for name in (kind.name, *(kind.other_names or ()))}
+    if takes_others and not hint and gold not in built_in:
+        catalog.declared_gold(gold)  # says who may declare it
     raise ParameterError(
         f"{metric.alias!r} can be judged against {' or '.join(known)}, not against gold={gold!r}{hint}"
     )
