@@ -70,7 +70,7 @@ def read_qrels(
             assessors were merged to the highest grade.
 
     Returns:
-        The grade by query and document, also those below 0, which say that nobody judged the document. Bytes of ids
+        The grade by query and document, also those below 0, which mark unjudged documents. Bytes of ids
         that are not UTF-8 are surrogates, as ``errors="surrogateescape"`` decodes them.
 
     Raises:

@@ -56,5 +56,5 @@ def _loaded() -> Kernel | None:
 
 
 def installed_kernel() -> Kernel | None:
-    """Return the kernel; None where there is none, or environment variables switch its plugin off."""
+    """Return the kernel; None if there is none, or environment variables switch its plugin off."""
     return None if no_plugins() or DISTRIBUTION in map(normalized, disabled_plugins()) else _loaded()

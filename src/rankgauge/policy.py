@@ -398,7 +398,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             },
         ),
         # trec_eval 9 and 10. A topic without relevant documents counts as 0, and so does a judged topic that the run
-        # lacks; version 9 leaves the latter out unless it is told otherwise, compares scores as C floats, and rounds
+        # lacks; version 9 leaves the latter out by default, compares scores as C floats, and rounds
         # recall levels up.
         "trec9": Profile(
             name="trec9",

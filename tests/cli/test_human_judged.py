@@ -95,4 +95,4 @@ def test_judgments_of_people_that_a_model_gave_in_part_are_told(rankgauge, files
     by_a_model(files[1], {"d4"})
     shown = compare(rankgauge, files, "-m", "P@2")
     assert shown.code == 0
-    assert "32 judgments: 8 by model:m, 24 by nobody who is named" in " ".join(shown.out.split())
+    assert "32 judgments: 8 by model:m, 24 without a name" in " ".join(shown.out.split())

@@ -171,7 +171,7 @@ def test_a_judge_has_a_name(rankgauge, queued):
     queued({"x": 2, "y": 0, "z": 1, "p": 1})
     done = rankgauge("judge", "read", "queue.jsonl", "--qrels", "qrels.txt", "-o", "new.txt")
     assert done.code == 2
-    assert "nobody is named as judge; write a name under 'judge', or give --judge NAME" in done.err
+    assert "no judge is named; write a name under 'judge', or give --judge NAME" in done.err
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def qrels(tmp_path):
 
 def test_results_say_who_judged(qrels, tmp_path):
     result = rankgauge.evaluate(qrels(), RUN, "P@1")
-    note = "4 judgments: 1 by Model:house (rubric a1), 1 by ada, 1 by model:house (rubric b2), 1 by nobody who is named"
+    note = "4 judgments: 1 by Model:house (rubric a1), 1 by ada, 1 by model:house (rubric b2), 1 without a name"
     assert note in result.notes
     assert result.manifest["judged_by"] == {
         "judgments": 4,
@@ -72,7 +72,7 @@ def test_gates_refuse_what_a_model_judged(qrels):
     result = rankgauge.evaluate(qrels(), RUN, "P@1")
     (outcome,) = result.gate("P@1 >= 0.1").outcomes
     assert outcome.verdict == "error"
-    assert outcome.reason.startswith("2 of 4 judgments are by Model:house, model:house, for which nobody vouches;")
+    assert outcome.reason.startswith("2 of 4 judgments are by Model:house, model:house, which no person has confirmed;")
     (change,) = result.gate("P@1 max_drop 0.1", baseline=result).outcomes
     assert change.verdict == "error"
 

@@ -156,8 +156,8 @@ def test_without_locks_nothing_of_a_run_that_may_go_on_is_said_to_be_free(tmp_pa
     running = Staging(tmp_path / "out")  # as another process has it
     assert call(["run", "--data", "s.jsonl", "-m", "RR", "-o", "out"]) == 0
     err = capsys.readouterr().err
-    assert "was left by a run that was killed or goes on, which cannot be told here" in err
-    assert "delete it if nobody is at work there" in err
+    assert "was left by a run that was killed or goes on, which cannot be seen here" in err
+    assert "delete it if no run is at work there" in err
     assert running.path.is_dir()
 
 

@@ -128,7 +128,7 @@ def test_a_model_that_judges_itself_is_said_first(rankgauge, queue, qrels):
 
 def test_one_grade_throughout_is_told(rankgauge, qrels):
     done = rankgauge("judge", "agree", qrels("a", "q1 0 a 1"), qrels("b", "q1 0 a 1"))
-    assert "both gave nothing but 1, so that agreement cannot be told from chance" in done.out
+    assert "both gave nothing but 1, so that agreement cannot be distinguished from chance" in done.out
     assert "none: chance explains everything" in done.out
 
 
@@ -235,7 +235,7 @@ class TestTheScale:
         files = self.files(qrels, (*self.PAIRS, (-1, 0), (-1, -1)))
         done = rankgauge("judge", "agree", *files, "--json", "--grades", "0-3")
         assert self.ac2(done)[0] == pytest.approx(self.WIDE)
-        assert "a: 2 grades below 0, which says that nobody judged the document; left out" in done.err
+        assert "a: 2 grades below 0, which marks unjudged documents; left out" in done.err
 
 
 class TestMistakes:

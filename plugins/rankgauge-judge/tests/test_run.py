@@ -367,7 +367,7 @@ class TestKeptAnswers:
         missing = rankgauge(*typed[:2], write_queue("c"), *typed[3:-1], tmp_path / "none", "--json")
         assert (missing.code, missing.json["failures"][0]["why"]) == (
             3,
-            "no answer to it is kept, and --offline asks nobody",
+            "no answer to it is kept, and --offline asks no model",
         )
 
     def test_answers_that_are_not_kept_do_not_end_a_replay(self, judge, rankgauge, write_queue, tmp_path):

@@ -78,7 +78,7 @@ class TestPrograms:
                 sys.stdout.flush()
         """)
         assert system("a") == ["a"]
-        with pytest.raises(ValueError, match=r"more than one line for one call, .* nobody asked for '\[1\]'"):
+        with pytest.raises(ValueError, match=r"more than one line for one call, .* no call asked for '\[1\]'"):
             system("twice")
         assert system("b") == ["b"]  # of another process
 

@@ -51,7 +51,7 @@ class _Room:
 
 
 def _limit() -> int | None:
-    """Return how many bytes of address space this process may have; None where that is not limited or not known."""
+    """Return how many bytes of address space this process may have; None if that is not limited or not known."""
     try:
         import resource
     except ImportError:  # Windows

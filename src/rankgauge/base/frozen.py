@@ -1,5 +1,5 @@
 """
-Frozen values: mappings, lists and arrays that nobody can change, at any depth; and the same as plain JSON values.
+Frozen values: mappings, lists and arrays that cannot be changed, at any depth; and the same as plain JSON values.
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ _LINKS = re.compile(r"(?<!\w)@(?=\w)|(?<=\w)@(?=[A-Za-z][\w\\-]*\.)|:(?=//)|(?<=
 
 
 def unlinked(text: str) -> str:
-    """Return a text of Markdown or HTML in which GitHub mentions nobody and makes no link of an address."""
+    """Return a text of Markdown or HTML in which GitHub mentions no user and makes no link of an address."""
     return _LINKS.sub(r"\g<0>&#8203;", text)  # a blank without width
 
 

@@ -437,7 +437,7 @@ class Catalog:
         return sorted({plugin.distribution for plugin in self._names.foreign() if plugin.disabled})
 
     def without_observers(self) -> Catalog:
-        """Return the same catalog for runs that nobody asked for, such as those of a check: nobody observes them."""
+        """Return the same catalog for runs of our own, such as those of a check, without observers."""
         if not any(plugin.observers for plugin in self.plugins):
             return self
         silent = Catalog(dataclasses.replace(plugin, observers={}) for plugin in self.plugins)

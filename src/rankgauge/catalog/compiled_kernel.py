@@ -56,7 +56,7 @@ def read_lines(buffer: NDArray[np.uint8], end: int, *, is_run: bool) -> LineColu
 
 
 def query_finder(qrels: Qrels) -> Callable[[Slices], Ints] | None:
-    """Return what `Qrels.places_of` is; None where there is no kernel, or the ids were not read from a file."""
+    """Return what `Qrels.places_of` is; None if there is no kernel, or the ids were not read from a file."""
     kernel, ids = installed_kernel(), qrels.ids
     if kernel is None or not isinstance(ids, Slices) or not len(ids.start):
         return None

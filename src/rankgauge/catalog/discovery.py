@@ -80,7 +80,7 @@ class Installed:
         return cls(disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins())
 
     def part(self, kind: str, name: str) -> Plugin | None:
-        """Load what of rankgauge's own may have a name in lower case; None where nothing may, or it was given."""
+        """Load what of rankgauge's own may have a name in lower case; None if nothing may, or it was given."""
         point = _POINT_OF.get(kind)
         part = importlib.import_module(OWN_POINTS["metrics"]).family_of(name) if kind == "metric" else point
         if point is None or part is None or part in self._given:

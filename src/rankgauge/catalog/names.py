@@ -17,7 +17,7 @@ from rankgauge.errors import NameClashError, RequiredPluginError, UnknownNameErr
 __all__ = ["NOT_INSTALLED", "Names"]
 
 NOT_INSTALLED = "it may be one of a plugin that is not installed"
-"""What is said of a name that nobody claims, where nothing else is known of it."""
+"""What is said of an unclaimed name if nothing else is known of it."""
 
 _OF_PLUGINS = frozenset({"filter", "gate kind", "gold kind", "test"})
 """Kinds of which few names, or none, are built in."""
@@ -120,7 +120,7 @@ class Names:
         self, kind: str, name: str, more: Iterable[str] = (), made_with: Mapping[str, str] = _NOTHING
     ) -> UnknownNameError:
         """
-        Return the error of a name that nobody claims, with what it may have been meant to be.
+        Return the error of an unclaimed name, with what it may have been meant to be.
 
         There are *more* names than those of plugins; *made_with* is as for `absences`.
         """

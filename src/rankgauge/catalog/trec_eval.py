@@ -139,7 +139,7 @@ _ASKED_FOR = frozenset({"relstring", "Rprec_mult", "utility", "binG", "G", "ndcg
 """Texts and experimental measures of trec_eval, in no set here; its own all_trec has them, too."""
 
 _RELSTRING = 10
-"""How many results trec_eval's relstring shows unless it is told."""
+"""How many results trec_eval's relstring shows by default."""
 
 _SETS: Mapping[str, tuple[str, ...]] = {
     "official": _ALL[: _ALL.index("P") + 1],

@@ -181,7 +181,7 @@ class PlannedGates(NamedTuple):
         return [gate for gate in self.gates.get(dataset, ()) if gate.until]
 
     def unjudged(self) -> JudgedGates:
-        """Return what becomes of gates where a run ends before they are judged."""
+        """Return what happens to gates if a run ends before they are judged."""
         asked = self.asked
         is_limited = any(getattr(gate.rule, "common", "all") == "unchanged" for gate in asked.gates)
         common: Common = "unchanged" if is_limited else "all"

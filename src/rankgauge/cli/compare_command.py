@@ -160,7 +160,7 @@ def _of_runs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
     names = result_names(given.runs)
     gates, specs = asked.of_runs(names[1:], named, lambda specs: conventions.plan(specs).metrics)
     plan = conventions.plan(specs)
-    if not given.judged_only:  # how much of what is compared nobody judged
+    if not given.judged_only:  # how much of what is compared is unjudged
         plan = conventions.plan([*specs, *_unjudged_shares(plan.metrics)])
     judgments = conventions.judgments(given.qrels, plan)
     runs = {run: run for run in given.runs}
@@ -170,7 +170,7 @@ def _of_runs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
 
 
 def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
-    """Return the metrics that say how much of what some metrics look at nobody judged: by their units and cutoffs."""
+    """Return the metrics that say how much of what some metrics look at is unjudged: by their units and cutoffs."""
     tops = {(metric.unit, metric.cut.k) for metric in metrics if metric.cut.k is not None}
     tops = tops or {(metric.unit, _TOP) for metric in metrics}
     return [

@@ -79,7 +79,7 @@ def remark(message: str, *, is_command: bool = False) -> None:
     """Print a note to stderr; only what *is_command* is one to GitHub Actions."""
     if sys.stderr is None:  # a plugin has removed it
         return
-    with contextlib.suppress(OSError, ValueError):  # nobody reads it any more: the result is what matters
+    with contextlib.suppress(OSError, ValueError):  # there is no reader any more: the result is what matters
         text = visible(message, keep=_LAYOUT)
         sys.stderr.write(f"{text if is_command else no_command(text)}\n")
 

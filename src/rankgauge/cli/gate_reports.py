@@ -1,5 +1,5 @@
 """
-What becomes of judged gates: reports for CI systems, the lines on a terminal, the next baseline, and the exit code.
+What follows from judged gates: reports for CI systems, the lines on a terminal, the next baseline, and the exit code.
 """
 
 from __future__ import annotations

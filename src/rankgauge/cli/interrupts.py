@@ -23,7 +23,7 @@ def kept_interrupts() -> Iterator[None]:
     Send Ctrl-C again where Python drops it.
 
     In a callback of a weak reference, such as the one behind each import, what is raised is only printed as ignored:
-    the command would run on as if nobody had pressed anything.
+    the command would run on as if no key had been pressed.
     """
     before = sys.unraisablehook
 

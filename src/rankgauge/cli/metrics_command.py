@@ -260,7 +260,7 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
 
 
 def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
-    """Return whether a metric that nobody named can be planned; if not, say so and go on without it."""
+    """Return whether a metric of the default can be planned; if not, say so and go on without it."""
     try:
         _evaluation(engine, given, "default", [alias]).plan()
     except PlanError as error:

@@ -61,7 +61,7 @@ class Folders:
             self._close()
 
     def staging(self, name: str) -> Staging | None:
-        """Return the hidden folder of a dataset; None where nothing is saved."""
+        """Return the hidden folder of a dataset; None if nothing is saved."""
         return self._staged.get(name)
 
     def earlier(self, name: str) -> tuple[Path | None, list[Path]]:
@@ -184,8 +184,8 @@ class Folders:
 
     def _warn(self, left: Iterable[Path], replaced: Iterable[Path], *, is_sure: bool) -> None:
         """Name what processes have left that were killed; where there are no locks it is not *sure* that they were."""
-        run = "a run that was killed" if is_sure else "a run that was killed or goes on, which cannot be told here"
-        delete = "delete it" if is_sure else "delete it if nobody is at work there"
+        run = "a run that was killed" if is_sure else "a run that was killed or goes on, which cannot be seen here"
+        delete = "delete it" if is_sure else "delete it if no run is at work there"
         for folder in left:
             file = folder / "outputs.jsonl"
             if not file.is_file():

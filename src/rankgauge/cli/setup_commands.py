@@ -51,7 +51,7 @@ def _requirements() -> Iterator[_Fact]:
     import importlib.metadata
 
     required: list[str] = []
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # a source tree that nobody installed
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # a source tree that is not installed
         required = importlib.metadata.requires("rankgauge") or []
     extras: dict[str, list[tuple[str, str]]] = {}
     for text in required:

@@ -25,7 +25,7 @@ def two_files(written: str) -> tuple[str, str]:
 
 
 class Option(NamedTuple):
-    """An option or an argument: its names, and what else argparse is told of it."""
+    """An option or an argument: its names, and what else argparse is given for it."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]

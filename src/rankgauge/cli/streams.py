@@ -85,7 +85,7 @@ def leave() -> None:
 
 
 def settle(stream: TextIO | None) -> None:
-    """Flush a stream of messages; one that nobody can read any more is closed quietly, and a plugin may remove it."""
+    """Flush a stream of messages; one that has no reader any more is closed quietly, and a plugin may remove it."""
     if stream is None:
         return
     try:

@@ -101,7 +101,7 @@ def _check_gates(
                 _, gates[name] = asked.widened(engine.dataset(name), name)
         asked.planned(gates, engine.dataset_names)
         earlier = asked.baseline
-    return earlier  # noqa: RET504  # None where an error was collected
+    return earlier  # noqa: RET504  # None if an error was collected
 
 
 def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Result]) -> None:

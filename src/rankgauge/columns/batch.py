@@ -37,8 +37,8 @@ class RankingBatch:
 
         scores: Finite; shape (rows,).
 
-        stated: The rank that the source states for each row, NaN where that is no number; None where it states none or
-            nobody asked. Rankings never depend on it.
+        stated: The rank that the source states for each row, NaN where that is no number; None if it states none or
+            not asked for. Rankings never depend on it.
     """
 
     names: Slices

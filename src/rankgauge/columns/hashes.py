@@ -81,11 +81,11 @@ class IdSketch(NamedTuple):
 
     @property
     def found_share(self) -> float | None:
-        """Return the share of the relevant ids that were retrieved; None where there is no relevant id."""
+        """Return the share of the relevant ids that were retrieved; None if there is no relevant id."""
         return self.found / self.gold if self.gold else None
 
     def new_share(self, earlier: IdSketch) -> float | None:
-        """Return which share of the ids *earlier* did not retrieve, estimated; None where too few can be compared."""
+        """Return which share of the ids *earlier* did not retrieve, estimated; None if too few can be compared."""
         limit = min(self._limit, earlier._limit)
         own = [each for each in self.hashes if each <= limit]
         if not own or (limit < _ALL_BITS and len(own) < _FEWEST):

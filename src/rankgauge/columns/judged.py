@@ -75,13 +75,13 @@ class Judged:
 
         high: The last such rank, as `low`.
 
-        intents: Which intents of its query each gold row serves; None where no metric needs it, or none is named.
+        intents: Which intents of its query each gold row serves; None if no metric needs it, or none is named.
 
-        shown: What `seen` returns; None where no metric asked.
+        shown: What `seen` returns; None if no metric asked.
 
-        cover: Which stretches of documents gold spans and results take up; None where no metric needs it.
+        cover: Which stretches of documents gold spans and results take up; None if no metric needs it.
 
-        parts: Which parts of gold items results hold, where these find a gold item together; None where each is found
+        parts: Which parts of gold items results hold, where these find a gold item together; None if each is found
             by one.
 
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
@@ -158,7 +158,7 @@ class Judged:
         )
 
     def scored_above(self, bound: float) -> Judged:
-        """Return the same columns, where results with no score above a *bound* count as if nobody judged them."""
+        """Return the same columns, where results with no score above a *bound* count as if they were unjudged."""
         scores = np.fromiter((score for seen in self.seen for score in seen.scores), np.float64)
         starts = np.cumsum([0, *(len(seen.scores) for seen in self.seen)])[:-1]
         kept = scores[starts[self.rows.sample] + self.rows.rank - 1] > bound if len(self.rows.sample) else self.first

@@ -314,7 +314,7 @@ def unmasked_flags(returned: Any) -> Flags:  # noqa: ANN401  # whatever a plugin
 
 
 def has_mask(value: object) -> bool:
-    """Return whether a value is a masked array of numpy; where nobody loaded those, which takes long, it is none."""
+    """Return whether a value is a masked array of numpy; it is none if those are not loaded, which takes long."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray)
 

@@ -62,9 +62,9 @@ class Qrels:
 
         source: The file they came from, for messages.
 
-        intents: Which intents of its query each judgment is for; None where nobody asked, or none is named.
+        intents: Which intents of its query each judgment is for; None if not asked for, or none is named.
 
-        n_merged: How many judgments are the highest of several for their document, of which nobody asked.
+        n_merged: How many judgments are the highest of several for their document, because intents were not asked for.
     """
 
     ids: Slices | Sequence[str] | None
@@ -260,7 +260,7 @@ class Qrels:
         """
         Return the key of each judgment's document and its slice, start << 16 | length, and where each query's begin.
 
-        None where a document is too long for that, or a query has no judgments.
+        None if a document is too long for that, or a query has no judgments.
         """
         _, start, length = self.documents
         if int(length.max(initial=0)) >= 1 << 16 or not int(self.lengths.min(initial=1)):

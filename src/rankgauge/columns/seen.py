@@ -27,7 +27,7 @@ class Searched(NamedTuple):
 
         repeated: How many of these an earlier search had returned already.
 
-        characters: The length of all their texts; None where a result has none.
+        characters: The length of all their texts; None if a result has none.
 
         of_rank: The number of the search that returned the result at each rank, from 1.
     """
@@ -145,7 +145,7 @@ class JudgedSample:
     Attributes:
         depth: How many items were retrieved, after policy.
 
-        grades: The grade at each rank, None where the ground truth does not name the item; `depth` long.
+        grades: The grade at each rank, None if the ground truth does not name the item; `depth` long.
 
         gains: The gain earned at each rank, 0.0 where none is; `depth` long.
 

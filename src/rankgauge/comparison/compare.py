@@ -49,7 +49,7 @@ def compare_results(
     """
     Compare results by name with a baseline, which is the first unless it is named, or each with each other.
 
-    *metrics* are columns in any spelling, None for every mean that a pair has; *clusters* are by sample id, None where
+    *metrics* are columns in any spelling, None for every mean that a pair has; *clusters* are by sample id, None if
     samples are independent, and *cluster* is what they are called; *common* says which shared samples are compared;
     *progress* is called with how many pairs of results are tested, and how many there are.
 

@@ -82,7 +82,7 @@ class CohortDifference:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """What is known of the documents of a run that nobody judged, by column."""
+    """What is known of the unjudged documents of a run, by column."""
 
     shares: Mapping[str, float | None]  # the means of its `unjudged@k`, from 0 to 1; empty where it has none
     bounds: Mapping[str, tuple[float, float]]  # the worst and the best case of means; empty where not asked for
@@ -111,11 +111,11 @@ class MetricComparison:
 
         difference: `mean` minus `baseline_mean`.
 
-        interval: Lower and upper end for the true mean difference; None where there is none, which `notes` explain.
+        interval: Lower and upper end for the true mean difference; None if there is none, which `notes` explain.
 
         interval_method: How: `t`, `betting`, `bca`, or `unseen` where no pair differs; None without an interval.
 
-        matters: The smallest difference that matters; None where that was not said.
+        matters: The smallest difference that matters; None if that was not said.
 
         equivalence: The interval that two one-sided tests compare with `matters`, at the corrected level; None without.
 
@@ -123,11 +123,11 @@ class MetricComparison:
 
         p: Two-sided p of the test that was asked for.
 
-        p_t: Two-sided p of the paired t test; None where differences do not vary.
+        p_t: Two-sided p of the paired t test; None if differences do not vary.
 
         p_adjusted: `p`, corrected for the number of metrics and of runs.
 
-        dz: Cohen's d_z, the difference over the standard deviation of differences; None where that is 0.
+        dz: Cohen's d_z, the difference over the standard deviation of differences; None if that is 0.
 
         g: Hedges' g, which is d_z without its bias in small sets; None below three pairs.
 
@@ -151,16 +151,16 @@ class MetricComparison:
 
         cohorts: The difference by tag; empty where no sample has a tag.
 
-        list_ends: Where the rankings of the baseline and of the run ended before the budget; None where the cutoff is
+        list_ends: Where the rankings of the baseline and of the run ended before the budget; None if the cutoff is
             none, and where that was not counted.
 
         short_lists: Whether a verdict is given although the loser ended before the budget in more than a tenth of the
             samples (`allow`); by default (`open`) it depends on short lists then.
 
         equal_tokens: The same where both runs may use as many tokens, for each sample the smaller number of those that
-            their results within the cutoff have; None where results are about as long, or that is not known.
+            their results within the cutoff have; None if results are about as long, or that is not known.
 
-        condensed: The same over condensed lists, without unjudged documents; None where that was not asked for.
+        condensed: The same over condensed lists, without unjudged documents; None if that was not asked for.
 
         edits: The gold documents of the pairs whose text changed between the runs, as far as their hashes are known.
     """
@@ -304,7 +304,7 @@ class RunComparison:
             the `alarms` among them, some metric being called better or worse, these by metric in `metrics`, their
             `rate`, and what the tests allow, `allowed`. Empty otherwise.
 
-        lengths: How much longer the results of one run are; None where they are about as long, where no metric has a
+        lengths: How much longer the results of one run are; None if they are about as long, where no metric has a
             cutoff by rank, and where that is not known.
 
         incomplete: Why a run is incomplete, for each of the two that is.
@@ -360,11 +360,11 @@ class Comparison:
 
         seed: The seed of the random bits; the same seed gives the same bits on every machine.
 
-        cluster: The metadata field by which samples are clustered; None where they count as independent.
+        cluster: The metadata field by which samples are clustered; None if they count as independent.
 
         unjudged: What is known of each run's unjudged documents, by its name.
 
-        label_doubts: What the rankings of all runs say about the labels; None where that is not known.
+        label_doubts: What the rankings of all runs say about the labels; None if that is not known.
     """
 
     baseline: str

@@ -190,7 +190,7 @@ def compare_metric(
 
 def detectable_errors(df: int, level: float, method: Method) -> float | None:
     """Return the smallest true difference, in standard errors, that is significant four times in five, if known."""
-    if not level or method.claim is not None:  # nobody knows the power of a plugin's test
+    if not level or method.claim is not None:  # the power of a plugin's test is unknown
         return None
     if method.test not in {"sign-flip", "wilcoxon"}:
         return detectable_effect(df, 1 - level)
@@ -220,7 +220,7 @@ def settled(differences: Floats) -> Floats:
 
 
 def estimate_pairs(column: PairedColumn, codes: Ints | None, within: Flags | None = None) -> MeanEstimate | None:
-    """Return the mean difference, over all pairs or some of them; None where there is no pair."""
+    """Return the mean difference, over all pairs or some of them; None if there is no pair."""
     kept = column.is_pair if within is None else column.is_pair & within
     if not kept.any():
         return None
@@ -267,7 +267,7 @@ def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test:
     Return the interval that shows equivalence where it lies within what matters, by two one-sided tests.
 
     Each has the level of the metric's test. It is the comparison's interval, but where fewer than ten pairs or
-    clusters differ a betting interval: few and large differences make Student's too narrow on one side. None where
+    clusters differ a betting interval: few and large differences make Student's too narrow on one side. None if
     it was not said what matters, and where there is no such interval.
     """
     if test.matters is None or not 0 < test.level < 0.5:

@@ -1,5 +1,5 @@
 """
-One published mean without its data: whether it is possible, how uncertain it is, and what it can be told from.
+One published mean without its data: whether it is possible, how uncertain it is, and from what it can be told apart.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class OtherNumber:
 
         difference: How far they are apart.
 
-        best_p: The p value if as few queries changed as can be; None where scores are not all 0 or 1.
+        best_p: The p value if as few queries changed as can be; None if scores are not all 0 or 1.
 
         worst_p: The p value if the scores of both were as unlike each other as their means allow.
     """
@@ -55,12 +55,12 @@ class NumberFacts:
 
         impossible: Why no n queries have this mean; empty where some do.
 
-        step: The smallest difference between two such means; None where scores have no common unit.
+        step: The smallest difference between two such means; None if scores have no common unit.
 
         nearest: The attainable means next to it, below and above; None without a step.
 
         interval: The 95 % interval over queries like these: of counts by Wilson; else the widest that scores within
-            their range can have. None where the range has no end.
+            their range can have. None if the range has no end.
 
         of_counts: Whether the interval is that of counts.
 
@@ -81,7 +81,7 @@ class NumberFacts:
 
 
 def step_of(column: PlannedMetric) -> Fraction | None:
-    """Return what every score of one query is a multiple of; None where there is no such unit that is known."""
+    """Return what every score of one query is a multiple of; None if there is no such unit that is known."""
     k = column.cut.k if column.cut.rule in {"pinned", "own"} else None
     match column.metric.alias:
         case "retrieval-hit-at-k" | "retrieval-recall-all-at-k" | "retrieval-hits-at-k" | "answer-exact-match":

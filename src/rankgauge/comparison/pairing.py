@@ -31,7 +31,7 @@ from rankgauge.stats.repeats import mean_variance
 __all__ = ["DROPPED", "UNJUDGED", "Common", "PairedColumn", "Pairing", "check_common", "counterpart_of", "pair_results"]
 
 UNJUDGED = "retrieval-unjudged-at-k"
-"""The metric that says how much of a ranking nobody judged."""
+"""The metric that says how much of a ranking is unjudged."""
 
 DROPPED = (
     "only_in_baseline",
@@ -61,11 +61,11 @@ class PairedColumn:
     baseline: Floats
     values: Floats  # those of the other result
     dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
-    # where the rankings of both ended before a budget, over the whole runs; None without one, and where nobody counted
+    # where the rankings of both ended before a budget, over the whole runs; None without one, or if not counted
     ends: tuple[ListEnds | None, ListEnds | None] = (None, None)
     noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
     edits: GoldEdits = NO_EDITS  # the gold documents of pairs whose text is another one in the other result
-    weights: Floats | None = None  # how much each shared sample counts; None where all count the same
+    weights: Floats | None = None  # how much each shared sample counts; None if all count the same
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -91,7 +91,7 @@ class PairedColumn:
         return read_only(self.values - self.baseline)
 
     def weights_of(self, kept: Flags) -> Floats | None:
-        """Return the weights of some of the shared samples; None where all count the same."""
+        """Return the weights of some of the shared samples; None if all count the same."""
         return None if self.weights is None else self.weights[kept]
 
 
@@ -421,7 +421,7 @@ def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
 
 
 def _data_bound_difference(name: str, found: Differences) -> str | None:
-    """Return how two columns of one definition differ by what was found in the data; None where they do not."""
+    """Return how two columns of one definition differ by what was found in the data; None if they do not."""
     if found.judged is not None:
         one, other = found.judged
         return f"{name} was judged against different ground truth: {one}, and {other}; say which with gold=..."

@@ -65,17 +65,17 @@ class MetricPower:
     Attributes:
         pilot: How many pairs, or scores of one result, the pilot has.
 
-        std: Standard deviation of the differences, in the unit of the metric; None where the pilot is too small to say.
+        std: Standard deviation of the differences, in the unit of the metric; None if the pilot is too small to say.
 
         level: From which p of this metric alone on it is significant after correction.
 
         needed: How many questions show each difference; empty where the pilot is too small to say.
 
-        curve: The smallest difference that some numbers of questions show; None where these show none, whatever it is.
+        curve: The smallest difference that some numbers of questions show; None if these show none, whatever it is.
 
         note: Why the pilot is too small to say; empty where it is not.
 
-        clusters: How many clusters the questions of the pilot are in; None where they are independent.
+        clusters: How many clusters the questions of the pilot are in; None if they are independent.
     """
 
     pilot: int
@@ -221,7 +221,7 @@ def _of_one(
 
 
 def _refuse_weights(results: Mapping[str, Result]) -> None:
-    """Refuse a pilot with weights: nobody knows those of the questions to come."""
+    """Refuse a pilot with weights: those of the questions to come are unknown."""
     if any(column.weights is not None for result in results.values() for column in result.metrics.values()):
         raise ParameterError("a pilot whose samples have weights cannot be planned by; give it without weights")
 

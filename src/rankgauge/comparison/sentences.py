@@ -260,7 +260,7 @@ def length_lines(pair: RunComparison) -> Iterator[str]:
 
 
 def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]:
-    """Yield how much of each run nobody judged, and the worst and the best case of its means."""
+    """Yield how much of each run is unjudged, and the worst and the best case of its means."""
     runs = {run: comparison.unjudged[run] for run in (pair.baseline, pair.run) if run in comparison.unjudged}
     for name in dict.fromkeys(name for unjudged in runs.values() for name in unjudged.shares):
         shares = [f"{run} {number(known.shares[name])}" for run, known in runs.items() if name in known.shares]

@@ -28,7 +28,7 @@ _SHORTEST = 4
 
 
 class SystemFailedError(Exception):
-    """A call that failed, told without what is secret."""
+    """A call that failed, reported without what is secret."""
 
 
 class ConfiguredSystem:

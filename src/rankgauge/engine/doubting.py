@@ -31,7 +31,7 @@ _LARGE = 1 << 25
 
 
 def label_doubts(results: Sequence[Result]) -> LabelDoubts | None:
-    """Return what the rankings of results say about their labels; None where they cannot be read again."""
+    """Return what the rankings of results say about their labels; None if they cannot be read again."""
     samples: dict[str, Sample] = {}
     seen: list[Mapping[str, Seen]] = []
     with suppress(RankgaugeError, OSError):

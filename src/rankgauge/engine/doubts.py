@@ -3,7 +3,7 @@ Doubts: labels that rankings speak against, found without a corpus and without a
 
 A real failure of retrieval and a wrong label look alike in the scores. What tells them apart is a second sign: the gold
 text stands in a result that its id or its offsets miss, a result above the first hit holds the answer, a near-copy has
-no label, the gold is on top for another question whose own gold nobody finds, or its id is in no ranking at all.
+no label, the gold is on top for another question whose own gold is not found, or its id is in no ranking at all.
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ class Evaluation:
 
         lock: What metrics and matchers have to be, where a config locks them; None for anything.
 
-        sender: What they were in the process that pickled this evaluation; None where it was made or changed here.
+        sender: What they were in the process that pickled this evaluation; None if it was made or changed here.
 
-        weights: How much each sample counts in means; None where all count the same.
+        weights: How much each sample counts in means; None if all count the same.
 
     An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
     them, and refuses to run where that is not the same.

@@ -245,7 +245,7 @@ class HostScorer:
                 it.
 
         Returns:
-            The scores by column name. A `value` is None where nothing counts under the policy.
+            The scores by column name. A `value` is None if nothing counts under the policy.
 
         Raises:
             DataError: The ground truth or the metadata cannot be read.

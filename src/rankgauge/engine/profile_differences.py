@@ -32,7 +32,7 @@ _TRIED = 1_000
 """Of how many samples that change the reasons are tried, so that they can be counted."""
 
 _Changes = dict[str, tuple[float | None, float | None]]
-"""Both values of each sample where they differ; None where it does not count."""
+"""Both values of each sample where they differ; None if it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _applying(
 
 
 def _values(name: str, side: Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:
-    """Return the values of one metric for some samples under a profile; None where that refuses them."""
+    """Return the values of one metric for some samples under a profile; None if that refuses them."""
     try:
         plan = side.plan_under(profile)
         judged = side.result.metrics[name].info.judged.partition(" by ")[0]
@@ -199,7 +199,7 @@ class _Convention:
     name: str
     values: tuple[str, str]
     adopt: Callable[[Profile, int], Profile] | None
-    """Gives a profile the value of the first or the second one; None where the data would have to be read again."""
+    """Gives a profile the value of the first or the second one; None if the data would have to be read again."""
 
 
 def _conventions(

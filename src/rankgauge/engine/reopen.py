@@ -94,7 +94,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
 
 
 def _weights_of_each(result: Result) -> dict[str, float] | None:
-    """Return the weight of each sample; None where all count the same."""
+    """Return the weight of each sample; None if all count the same."""
     weights = next((column.weights for column in result.metrics.values() if column.weights is not None), None)
     return None if weights is None else dict(zip(result.sample_ids, weights.tolist(), strict=True))
 
@@ -343,6 +343,6 @@ def scored_only(column: MetricSummary) -> Floats:
 
 
 def unjudged_share(column: MetricSummary) -> float | None:
-    """Return the mean of `unjudged@k` over the samples that have results; None where none has."""
+    """Return the mean of `unjudged@k` over the samples that have results; None if none has."""
     shares = scored_only(column)
     return aggregate(shares[~np.isnan(shares)])

@@ -1,5 +1,5 @@
 """
-What a run is told: where outputs come from, how a system under test is called, and how much is read and judged at once.
+The options of a run: where outputs come from, how a system is called, and how much is read and judged at once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class RunArguments(CallOptions, total=False):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """
-    What `Evaluation.run` is told, which describes most fields.
+    The options of `Evaluation.run`, which describes most fields.
 
     Attributes:
         calls: Those of a system under test; None for outputs that are there already.
@@ -142,7 +142,7 @@ class Calls:
         )
 
     def early_stop(self, plan: Plan, samples: Sequence[Sample]) -> EarlyStop | None:
-        """Return what ends the calls early; None where every sample is called."""
+        """Return what ends the calls early; None if every sample is called."""
         if not self.until:
             return None
         from rankgauge.engine.early_stop import EarlyStop  # seldom asked for
@@ -173,7 +173,7 @@ class Calls:
         return read_kept(path)
 
     def file(self, samples: Iterable[Sample]) -> OutputsFile | None:
-        """Open the file to keep outputs in, before the first call; return None where none is wanted."""
+        """Open the file to keep outputs in, before the first call; return None if none is wanted."""
         if self.keep is None:
             return None
         for sample in samples:

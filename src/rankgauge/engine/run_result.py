@@ -179,7 +179,7 @@ class FewEvaluator:
         return None if scores is None else cls(scores)
 
     def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, Result] | None:
-        """Evaluate runs; None where one of them or the judgments are large, unusual or wrong."""
+        """Evaluate runs; None if one of them or the judgments are large, unusual or wrong."""
         queries = FewQueries.of(qrels)
         if queries is None:
             return None

@@ -167,7 +167,7 @@ class RunEvaluator:
 
     @functools.cached_property
     def few(self) -> FewEvaluator | None:
-        """Return what remembers scores; None where the plan is made anew each time, or is not for it."""
+        """Return what remembers scores; None if the plan is made anew each time, or is not for it."""
         return FewEvaluator.of(self.plan) if self._is_kept else None
 
     def evaluate(

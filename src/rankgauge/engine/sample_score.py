@@ -31,7 +31,7 @@ class SampleScore(NamedTuple):
     One score of one sample.
 
     Attributes:
-        value: What counts under the policy; None where nothing does.
+        value: What counts under the policy; None if nothing does.
 
         status: `scored`, `undefined`, `missing` or `failed`.
 

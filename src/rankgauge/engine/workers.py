@@ -52,7 +52,7 @@ class JudgedLines(NamedTuple):
 
 
 Judging = Callable[[Iterator[Lines]], Iterator[tuple[Lines, JudgedLines | None]]]
-"""Yields lines in their order, each with what was judged of them, or None where they have to be judged here."""
+"""Yields lines in their order, each with what was judged of them, or None if they have to be judged here."""
 
 
 @contextmanager
@@ -176,7 +176,7 @@ class LineJudge:
         self._sighting = Sighting()
 
     def judged(self, data: bytes, first: int, offset: int) -> JudgedLines | None:
-        """Return what was judged of some lines; None where something is wrong with them."""
+        """Return what was judged of some lines; None if something is wrong with them."""
         problems: list[Problem] = []
         plan = self._plan
         how: dict[str, Any] = {"contract": plan.profile.contract, "needs_gold": plan.needs_gold}
@@ -229,4 +229,4 @@ def _answer(answers: BinaryIO, value: object) -> None:
         pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
     except BrokenPipeError:
-        os._exit(1)  # nobody is there any more to whom anything could be told
+        os._exit(1)  # the parent process is gone, so there is no one to report to

@@ -63,7 +63,7 @@ def mean_bounds(
     Return the worst and the best case of a mean, over everything that retrieved but unjudged results might be.
 
     *values* are the scores in the mean now, NaN for those that are not, which stay out of it; *top* is the highest
-    grade that an unjudged result may get, and *weights* are how much each sample counts. None where no bounds are known
+    grade that an unjudged result may get, and *weights* are how much each sample counts. None if no bounds are known
     for the metric with these parameters, or nothing is in the mean.
     """
     formula, is_counted = EXTREMES.get(metric.metric.alias), ~np.isnan(values)

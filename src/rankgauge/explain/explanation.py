@@ -231,7 +231,7 @@ class Trial:
 
         id: The result or the gold item; None for a result that has a text only.
 
-        score: The score then; None where there is none.
+        score: The score then; None if there is none.
     """
 
     rank: int | None
@@ -261,7 +261,7 @@ class Explanation:
 
         by_text: Whether texts were matched, rather than ids joined.
 
-        score: What counts under the policy; None where nothing does.
+        score: What counts under the policy; None if nothing does.
 
         status: `scored`, `undefined`, `missing` or `failed`.
 
@@ -341,7 +341,7 @@ class Explanation:
             trial: One of `without` or `with_missing_on_top`.
 
         Returns:
-            The difference; None where one of the two scores does not exist.
+            The difference; None if one of the two scores does not exist.
         """
         return None if trial.score is None or self.score is None else trial.score - self.score
 

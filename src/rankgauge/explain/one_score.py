@@ -51,7 +51,7 @@ class Scorer(NamedTuple):
         return score_metric(self.plan, self.column, self.target, batch, self.found), batch
 
     def values(self, samples: Sequence[Sample]) -> list[float | None]:
-        """Return the scores of samples, None where nothing counts and where the metric fails."""
+        """Return the scores of samples, None if nothing counts and where the metric fails."""
         outcome = self.scored(samples)[0].outcome
         pairs = zip(outcome.values.tolist(), outcome.status.tolist(), strict=True)
         return [None if math.isnan(value) or status == FAILED else value for value, status in pairs]

@@ -126,7 +126,7 @@ def ask_gates(
     """
     Resolve gates before any data is read; raise one `PlanError` for all that cannot be used.
 
-    A gate may name a column, or any metric: one that nobody asked for is computed because of the gate. A metric that is
+    A gate may name a column, or any metric: one that was not asked for is computed for the gate. A metric that is
     several columns (`recall@1,5`) is as many gates. *check* may refuse a gate for its column.
     """
     wanted = list(specs)
@@ -203,7 +203,7 @@ def key_of(gate: Gate) -> str:
 
 
 def decision_of(gate: Gate, result: Result) -> Decision | None:
-    """Return what was decided of a gate on a column while a system was called; None where all samples were."""
+    """Return what was decided of a gate on a column while a system was called; None if all samples were."""
     until = result.manifest.get(UNTIL)
     if not until:
         return None

@@ -47,12 +47,12 @@ class Drop:
 
         margin: By how much it may be worse, in the unit of the metric.
 
-        worst: The one-sided bound of the difference in the direction that is worse; None where there is no spread.
+        worst: The one-sided bound of the difference in the direction that is worse; None if there is no spread.
 
         best: The same in the direction that is better.
 
         needed: With how many samples the gate would be decided four times in five, if nothing changed in truth, or if
-            the change is the observed one where that is beyond the margin; None where no number would do.
+            the change is the observed one where that is beyond the margin; None if no number would do.
 
         p_fall: Of a gate that is open although the mean got worse, the one-sided p of the sign-flip test that it did;
             else None.
@@ -188,7 +188,7 @@ def _by_betting(
 
 
 def clusters_of_pairs(column: MetricSummary, result: Result, sample_ids: Sequence[str]) -> Ints | None:
-    """Return the clusters of the samples that two results share; None where samples are independent."""
+    """Return the clusters of the samples that two results share; None if samples are independent."""
     if column.clusters is None:
         return None
     known = dict(zip(result.sample_ids, column.clusters.tolist(), strict=True))
@@ -207,7 +207,7 @@ class ColumnChange:
     baseline: float
     value: float
     difference: float  # the mean now minus the baseline's
-    interval: tuple[float, float] | None  # Student's 95 % interval of the difference; None where there is no spread
+    interval: tuple[float, float] | None  # Student's 95 % interval of the difference; None if there is no spread
     fallen: tuple[tuple[str, float, float], ...]  # worst first, with the score before and now
 
 

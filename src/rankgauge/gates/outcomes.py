@@ -56,7 +56,7 @@ class GateOutcome:
         verdict: `pass` or `fail`; `inconclusive` for a change that too few samples leave open; `error` where the gate
             does not fit the data, so that it cannot be judged.
 
-        value: The aggregate over the samples that the gate is for; None where there is none.
+        value: The aggregate over the samples that the gate is for; None if there is none.
 
         aggregate: How samples become one number: `mean`, `sum`, `geometric` or the name of a plugin's.
 

@@ -232,7 +232,7 @@ def _missed_where_incomplete(outcome: GateOutcome, why: str) -> GateOutcome:
 
 
 def _unverified(result: Result) -> str:
-    """Return why a result is no ground for a gate: a model gave judgments, and nobody allowed that; else nothing."""
+    """Return why a result is no ground for a gate: a model gave judgments, and that is not allowed; else nothing."""
     judged = result.manifest.get("judged_by")
     if judged is None or result.manifest["policy"].get("unverified_judges") == "allow":
         return ""
@@ -241,7 +241,7 @@ def _unverified(result: Result) -> str:
         return ""
     share = f"{sum(models.values()):,} of {counted(judged['judgments'], 'judgment')}"
     advice = "see how far people agree (rankgauge judge agree), then allow it: --policy unverified_judges=allow"
-    return f"{share} are by {', '.join(map(visible, models))}, for which nobody vouches; {advice}"
+    return f"{share} are by {', '.join(map(visible, models))}, which no person has confirmed; {advice}"
 
 
 def samples_of(gate: Gate, sample_ids: Sequence[str], tags: Sequence[Sequence[str]]) -> list[int]:

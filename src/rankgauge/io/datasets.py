@@ -91,7 +91,7 @@ class DataSource(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the bytes of the file; 0 where it cannot be told."""
+        """Return the bytes of the file; 0 if that is unknown."""
         source = self.source
         return source.stat().st_size if isinstance(source, Path) and is_regular(source) else 0
 
@@ -289,7 +289,7 @@ class DatasetReader:
             yield from self._parts(lines[half:], first + half, behind, problems, values and values[half:])
 
     def _block(self, values: Sequence[Any], first: int) -> Block | None:
-        """Return decoded lines as a block; None where one is not a plain sample, or has an id that came before."""
+        """Return decoded lines as a block; None if one is not a plain sample, or has an id that came before."""
         block = read_block(values, self._attached)
         if block is None:
             return None
@@ -411,7 +411,7 @@ class DatasetReader:
 
 
 def _id_of(value: object, contract: Contract) -> str | None:
-    """Return the id of a sample that has another problem; None where the id cannot be read."""
+    """Return the id of a sample that has another problem; None if the id cannot be read."""
     try:
         return read_id(value.get("id"), "", contract) if isinstance(value, Mapping) else None
     except InvalidError:

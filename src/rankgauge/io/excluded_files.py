@@ -102,7 +102,7 @@ def by_form(
 
 
 def query_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the column of a row that has the id of a query, and the id; None where no column has one."""
+    """Return the column of a row that has the id of a query, and the id; None if no column has one."""
     key = next((key for key in QUERIES if row.get(key) is not None and row[key] != ""), None)
     if key is None or not isinstance(row[key], str | int) or isinstance(row[key], bool):
         return None

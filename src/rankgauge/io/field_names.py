@@ -184,7 +184,7 @@ class Columns(NamedTuple):
 
     query: str
     document: str
-    value: str | None  # the scores of a run, or the grades of judgments; None where the ranks order a run
+    value: str | None  # the scores of a run, or the grades of judgments; None if the ranks order a run
     intent: str | None = None  # the subtopics that judgments are for
     rank: str | None = None  # the ranks of a run, from the best on
     letters: Mapping[str, float] = MappingProxyType({})  # what grades that are no numbers are worth

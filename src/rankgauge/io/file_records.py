@@ -137,7 +137,7 @@ def has_our_lines(source: object, catalog: Catalog) -> bool:
 
 
 def decoded(lines: Sequence[bytes]) -> list[Any] | None:
-    """Return what lines hold; None where one of them is not JSON."""
+    """Return what lines hold; None if one of them is not JSON."""
     try:
         return list(map(orjson.loads, lines))
     except orjson.JSONDecodeError:

@@ -45,7 +45,7 @@ class JudgmentSources:
     Attributes:
         judgments: How many there are.
 
-        judges: How many each judge gave, by name; those that nobody is named for are missing.
+        judges: How many each judge gave, by name; those without a name are missing.
 
         rubrics: By which rubrics models judged, by name of the judge; their hashes.
     """
@@ -67,7 +67,7 @@ class JudgmentSources:
         """Return it in words."""
         told = [f"{count:,} by {visible(judge)}{self._rubric(judge)}" for judge, count in self.judges.items()]
         if others := self.judgments - sum(self.judges.values()):
-            told.append(f"{others:,} by nobody who is named")
+            told.append(f"{others:,} without a name")
         return f"{counted(self.judgments, 'judgment')}: {', '.join(told)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def provenance_path(qrels: Path) -> Path:
 
 def sources_of(source: str, judgments: int) -> JudgmentSources | None:
     """
-    Return who gave the judgments of a file; None where it has no side file.
+    Return who gave the judgments of a file; None if it has no side file.
 
     One that cannot be read is a `DataError`: a gate would not know that a model judged.
     """

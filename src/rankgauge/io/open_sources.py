@@ -122,7 +122,7 @@ def refuse_splits(source: object, what: str) -> None:
 
 
 class _File(NamedTuple):
-    """A file that can be read more than once; a temporary one is deleted when nobody holds it any more."""
+    """A file that can be read more than once; a temporary one is deleted when its last holder lets go."""
 
     path: Path
     name: str

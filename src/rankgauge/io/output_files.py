@@ -123,7 +123,7 @@ def _error(value: object) -> CallError:
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # any JSON value
-    """Return a value as JSON gives it back; None where it cannot be written."""
+    """Return a value as JSON gives it back; None if it cannot be written."""
     try:
         return orjson.loads(orjson.dumps(value, default=_known, option=_OPTIONS))
     except (TypeError, ValueError, RecursionError):

@@ -301,7 +301,7 @@ def _shaped(record: Mapping[Any, Any], preset: Preset, separator: str) -> dict[s
 
 
 def _output(raw: object, preset: Preset, separator: str) -> dict[str, Any] | None:
-    """Return what was retrieved and answered, None where a preset finds neither."""
+    """Return what was retrieved and answered, None if a preset finds neither."""
     if raw is None:
         return None
     paths = preset.fields
@@ -369,7 +369,7 @@ def _first(record: object, paths: Iterable[str], target: str, separator: str) ->
 
 
 def _suited(value: Any, target: str, separator: str) -> Any:  # noqa: ANN401  # any JSON value
-    """Return a value as a field needs it, None where it cannot be that."""
+    """Return a value as a field needs it, None if it cannot be that."""
     if is_absent(value) or value == "":
         return None
     if target in _WORDS and isinstance(value, int) and not isinstance(value, bool):

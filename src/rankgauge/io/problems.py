@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 MOST = 10_000
-"""More problems than this help nobody."""
+"""More problems than this are no help."""
 
 SUBJECTS = {"qrels": "the judgments", "run": "the run"}
 

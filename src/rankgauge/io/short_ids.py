@@ -55,7 +55,7 @@ class ShortViews(NamedTuple):
 
 
 def short_views(texts: pl.Series) -> ShortViews | None:
-    """Return the texts of a column without nulls; None where one has more than 12 bytes, or views are not to be had."""
+    """Return the texts of a column without nulls; None if one has more than 12 bytes, or views are not to be had."""
     if not len(texts) or not _IS_READABLE:
         return None
     buffer = np.empty(len(texts) * _VIEW + 2 * PADDING, dtype=np.uint8)
@@ -68,7 +68,7 @@ def short_views(texts: pl.Series) -> ShortViews | None:
 
 
 def number_views(numbers: pl.Series) -> ShortViews | None:
-    """Return integers, none of them null, as decimal texts; None where one is negative or has more than 8 digits."""
+    """Return integers, none of them null, as decimal texts; None if one is negative or has more than 8 digits."""
     if not len(numbers) or not _IS_READABLE:
         return None
     if numbers.min() < 0 or numbers.max() >= _PAST_EIGHT_DIGITS:  # type: ignore[operator]  # integers, not null

@@ -32,7 +32,7 @@ _ROW_GROUPS, _NUM_ROWS = 4, 3
 
 
 def row_groups(path: Path) -> list[int] | None:
-    """Return how many rows each row group has; None where the footer does not say, or is too large to step through."""
+    """Return how many rows each row group has; None if the footer does not say, or is too large to step through."""
     with open_regular(path) as file:
         size = file.seek(0, 2)
         if size < 12:
@@ -53,7 +53,7 @@ def row_groups(path: Path) -> list[int] | None:
 
 class _Compact:
     """
-    Reads values of Thrift's compact protocol; texts and floats, which nobody asks for, become None.
+    Reads values of Thrift's compact protocol; texts and floats, which are not needed, become None.
 
     The bytes ``26 c8 01 00`` are a structure: field 0 + 2 of type 6 (an integer), the number 0xc8 0x01 = 200 in groups
     of seven bits, the sign in its lowest bit: 100; then the end. So ``value(_STRUCT)`` is ``{2: 100}``.

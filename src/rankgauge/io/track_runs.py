@@ -50,7 +50,7 @@ def is_track(value: object) -> bool:
 
 
 def track_lines(data: bytes, name: str) -> tuple[list[tuple[int, Any]], list[Problem]] | None:
-    """Return the records of JSON lines with their numbers, and lines that are none; None where they are no such run."""
+    """Return the records of JSON lines with their numbers, and lines that are none; None if they are no such run."""
     lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     records: list[tuple[int, Any]] = []
     problems: list[Problem] = []
@@ -93,7 +93,7 @@ def track_run(records: Iterable[tuple[int | None, object]], name: str, problems:
 
 
 _Items = list[tuple[object, object]]
-"""Documents with their scores, None where there is none."""
+"""Documents with their scores, None if there is none."""
 
 
 def _turns(record: object) -> Iterator[tuple[str, str | None, str, _Items]]:

@@ -38,7 +38,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def write_new(files: Mapping[Path, bytes]) -> None:
-    """Write files that nobody else has written meanwhile, all of them or none; `OSError` says why not."""
+    """Write files that have not been written by others meanwhile, all of them or none; `OSError` says why not."""
     written: list[Path] = []
     try:
         for path, data in files.items():
@@ -55,7 +55,7 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
     """
     Write files that are not there yet, all of them or none.
 
-    Each is written beside its place and moved there when it is complete, so that nobody reads a part of it.
+    Each is written beside its place and moved there when it is complete, so that a part of it is never read.
 
     Args:
         files: The content by path.
@@ -113,7 +113,7 @@ def replacing(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
     """
     Open a file that takes the place of *path* when everything is written, for as many writers at once as there are.
 
-    It is written beside its place, under a name that nobody can guess, and never through a link. Where it *is_new* and
+    It is written beside its place, under a name that cannot be guessed, and never through a link. Where it *is_new* and
     another writer was quicker, `FileExistsError`.
     """
     if why := "it is a folder" if path.is_dir() else _special(path):

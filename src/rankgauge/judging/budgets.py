@@ -70,7 +70,7 @@ class Fit(NamedTuple):
     """How many ranks of one list fit into a budget, and where the list ends."""
 
     ranks: int
-    end: int | None = None  # after how many tokens, or characters, it ends before the budget; None where it does not
+    end: int | None = None  # after how many tokens, or characters, it ends before the budget; None if it does not
     is_short: bool = False  # whether another result of its average length would have fitted
 
 

@@ -23,7 +23,7 @@ class ValidityJudge:
     """
     Judges a batch by `metadata.asked_at`: gold is, of grade 1, what was not valid then, and, of grade 0, what was.
 
-    A result of which nobody says when it is valid has no row.
+    A result without known dates of validity has no row.
     """
 
     def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
@@ -62,7 +62,7 @@ class ValidityJudge:
 
 
 def _known(sample: Sample, output: Output, ranking: Ranking) -> Iterator[tuple[int, Validity]]:
-    """Yield the rank and the validity of each result of which it is known; ground truth counts before the result."""
+    """Yield the rank and the validity of each result whose validity is known; ground truth beats the result."""
     told = sample.expected.metadata or {}
     gold = {name: found for name, known in told.items() if (found := read_validity(known, f"expected_output {name!r}"))}
     metadata: Sequence[Mapping[str, object] | None] = output.metadata or [None] * len(output.ids)

@@ -47,7 +47,7 @@ class FoundRows(NamedTuple):
 
         Of a tie from rank *low* to *high* the *best* order has grades of 0 or more first, the highest at rank *low*,
         and those below 0 last; the worst has those below 0 first, and the highest grade at rank *high*. Results that
-        nobody judged are between, as grade 0 is.
+        have no judgment are between, as grade 0 is.
         """
         if self.ties is None:
             return self

@@ -54,7 +54,7 @@ class Lack(NamedTuple):
 class Kept(NamedTuple):
     """What was kept of a batch; empty unless asked for."""
 
-    rankings: Sequence[Ranking | None] = ()  # what each sample retrieved, after policy, None where there is nothing
+    rankings: Sequence[Ranking | None] = ()  # what each sample retrieved, after policy, None if there is nothing
     lacks: Mapping[int, Sequence[Lack]] = MappingProxyType({})  # what metrics asked to see and a sample lacks
     fits: Mapping[Budget, Fits] = MappingProxyType({})  # how many ranks of each sample fit into each budget
 

@@ -31,11 +31,11 @@ class Ranking(NamedTuple):
     texts: Sequence[str | None] | None  # one text for each rank; None when no item has one
     # whether each rank repeats an earlier item and so earns nothing; None when no rank does
     repeated: Sequence[bool] | None = None
-    # the first and the last rank that each rank's item could take; None where ties are not averaged
+    # the first and the last rank that each rank's item could take; None if ties are not averaged
     ties: Sequence[tuple[int, int]] | None = None
-    # the place of each rank's item in the output, from 0; None where rank 1 is the first, and so on
+    # the place of each rank's item in the output, from 0; None if rank 1 is the first, and so on
     entries: Sequence[int] | None = None
-    # where in a document each rank's item stands; None where no item says
+    # where in a document each rank's item stands; None if no item says
     places: Sequence[Place | Fault | Misplaced | None] | None = None
 
     def entry(self, rank: int) -> int:
@@ -45,7 +45,7 @@ class Ranking(NamedTuple):
 
 def prepare(samples: Sequence[Sample], profile: Profile, *, by: Identity) -> list[Ranking | Fault | None]:
     """
-    Return the ranking of each sample after policy, or why the policy cannot be applied; None where no output is.
+    Return the ranking of each sample after policy, or why the policy cannot be applied; None if no output is.
 
     By id, two items are the same where their ids are; by text, as the profile says; by place, where id, text and place
     are. But by id it is not known what an item earns before it is judged, so that ``ties=error`` refuses every tie. An
@@ -221,7 +221,7 @@ class _Columns:
             faults.setdefault(int(owners[row]), reason)
 
     def _judged_ids(self, sample: Sample) -> Container[str | None] | None:
-        """Return the ids that count as judged; None where judging by text has no ids to go by, so that all stay."""
+        """Return the ids that count as judged; None if judging by text has no ids to go by, so that all stay."""
         gold = sample.expected.relevant
         if gold is None or self._profile.negatives == "judged":
             return None if gold is None and not self._by_id else gold or ()

@@ -23,7 +23,7 @@ _REMEMBERED = 50_000
 
 KINDS = ("taken", "corrected", "refused", "missing")
 """
-What becomes of the place of an item. It is taken as it is, or with its end corrected; if it is refused or missing, the
+What happens to the place of an item. It is taken as it is, or with its end corrected; if it is refused or missing, the
 item is found by its text.
 """
 

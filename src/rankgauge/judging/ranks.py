@@ -72,7 +72,7 @@ class _Order(NamedTuple):
 
 
 def _order(batch: RankingBatch, begins_query: Flags, query_starts: Ints) -> _Order | None:
-    """Sort the queries whose scores rise somewhere; None where there is none."""
+    """Sort the queries whose scores rise somewhere; None if there is none."""
     n_rows = len(batch.scores)
     rises = np.flatnonzero((batch.scores[1:] > batch.scores[:-1]) & ~begins_query[1:n_rows]) + 1
     if not len(rises):

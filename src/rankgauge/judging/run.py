@@ -84,7 +84,7 @@ _RANK_BITS = np.int64(32)
 """How many bits of a key, of a query and a rank in it, are the rank's."""
 
 _MOST_PROBLEMS = 1000
-"""How many problems of one batch are told."""
+"""How many problems of one batch are reported."""
 
 
 class ScatteredError(Exception):
@@ -149,7 +149,7 @@ class RunCollector:
 
         n_unjudged: How many queries of the run are not judged, and so left out.
 
-        sketcher: Takes the ids that judged queries retrieved; None where nobody asked.
+        sketcher: Takes the ids that judged queries retrieved; None if they are not wanted.
 
         places: Which queries of the judgments are evaluated; known once `finish` was called.
 

@@ -46,7 +46,7 @@ class SwapDoubt(NamedTuple):
 
 
 def swap_doubt(qrels: Qrels, source: RunSource) -> SwapDoubt | None:
-    """Return that judgments look like scores and a run like grades; None where they do not."""
+    """Return that judgments look like scores and a run like grades; None if they do not."""
     grades = qrels.grades
     if len(grades) < _FEWEST or not _look_like_scores(grades, qrels.owners):
         return None

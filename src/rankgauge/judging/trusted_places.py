@@ -170,7 +170,7 @@ class _Look:
         self.is_doubtful = False
 
     def all(self, places: Sequence[Place | Fault | Misplaced | None]) -> list[Place | Fault | None]:
-        """Return the places of all items as they are taken; None where one is refused or missing."""
+        """Return the places of all items as they are taken; None if one is refused or missing."""
         spans, plain = self._spans, 0
         found: list[Place | Fault | None] = []
         for place, text, metadata in zip(places, self._texts, self._metadata, strict=True):

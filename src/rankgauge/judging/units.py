@@ -144,7 +144,7 @@ class UnitRule:
         return profile.adapted({"duplicates": "best" if policy.order == "score" else "first"})
 
     def checked(self, profile: Profile) -> Profile | None:
-        """Return the profile under which ids are refused that are listed twice; None where none are."""
+        """Return the profile under which ids are refused that are listed twice; None if none are."""
         return profile.adapted({"order": "given"}) if profile.policy.duplicates == "error" else None
 
     def sample(self, sample: Sample) -> Sample:

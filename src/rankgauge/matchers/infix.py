@@ -150,7 +150,7 @@ def _places(grams: Codes, shift: np.uint64) -> NDArray[np.int64]:
 
 
 def _narrow(texts: Sequence[str]) -> list[bytes] | None:
-    """Return texts with a byte for each character; None where one of them has characters that do not fit."""
+    """Return texts with a byte for each character; None if one of them has characters that do not fit."""
     try:
         return [text.encode("latin-1") for text in texts]
     except UnicodeEncodeError:

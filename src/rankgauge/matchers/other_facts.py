@@ -126,7 +126,7 @@ class Facts:
         return replaced <= _REPLACED * (ends[0] - first[0] + replaced)
 
     def _between(self, gold: Sequence[int], other: Sequence[int]) -> int | None:
-        """Return how many gold words were replaced between two runs, None where that changes what is said."""
+        """Return how many gold words were replaced between two runs, None if that changes what is said."""
         if gold and other:
             return None if self.contradict(gold, other) else len(gold)
         own = gold or other
@@ -144,7 +144,7 @@ class Facts:
             yield behind
 
     def _beside(self, at: Bounds, gold: Bounds, other: Bounds, step: int, pieces: list[Piece]) -> int | None:
-        """Return how many words beside a run differ, away from it by *step*; None where that changes what is said."""
+        """Return how many words beside a run differ, away from it by *step*; None if that changes what is said."""
         i, j = at
         if step < 0 and (self._flags[i + 1] | self._flags[j + 1]) & BREAK:
             return 0
@@ -178,7 +178,7 @@ class Facts:
         return words
 
     def _cut(self, own: int, theirs: int, gold: Bounds, other: Bounds, step: int) -> list[Piece] | None:
-        """Return the piece of a gold word that both texts have, if one of them ends within it; None where none does."""
+        """Return the piece of a gold word that both texts have, if one of them ends within it; None if none does."""
         data = self._data
         first, second = (data[self._starts[word] : self._stops[word]] for word in (own, theirs))
         short, long, at, text = (

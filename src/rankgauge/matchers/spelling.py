@@ -258,7 +258,7 @@ def _is_joined(around: str) -> bool:
 
 
 def _clean_with_origins(text: str) -> tuple[str, Sequence[int] | None]:
-    """Return a text without noise, and where each of its characters and its end were; None where nothing changed."""
+    """Return a text without noise, and where each of its characters and its end were; None if nothing changed."""
     origins: Sequence[int] | None = None
     for pattern, instead in ((ESCAPE, _decoded), (_NOISE, _instead), (_NEGATED, _not)):
         parts: list[str] = []

@@ -103,7 +103,7 @@ def readings(
     """
     Yield what the readers of all samples do, some of them at a time; grades beyond the scale count as its ends.
 
-    *unjudged* is the gain of results that nobody judged, and of the ranks below the end of a ranking.
+    *unjudged* is the gain of unjudged results, and of the ranks below the end of a ranking.
     """
     judged = judged.by_gain()
     cutoffs = np.minimum(np.full(judged.n, HORIZON) if k is None else np.broadcast_to(k, judged.n), HORIZON)

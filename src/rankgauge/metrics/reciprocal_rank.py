@@ -162,7 +162,7 @@ def expected_reciprocal_rank(
             highest grade of the whole data set is taken and the result says so; scores of one sample, and streams,
             need it given.
 
-        check: Whether a grade above *max_grade* counts as that, and one below 0 satisfies nobody; the classic library
+        check: Whether a grade above *max_grade* counts as that, and one below 0 satisfies no user; the classic library
             checks neither, and its scores may then be anything.
 
         labels: Whether gold gains are `grades`, or `probabilities` that a result satisfies, from 0 to 1, as CatBoost

@@ -34,7 +34,7 @@ def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
     When to use it: scores are compared with scikit-learn's, or ties must not help.
 
     Returns:
-        From 0 to 1; None where no gold item is relevant.
+        From 0 to 1; None if no gold item is relevant.
     """
     if not ranking.n_gold:
         return None
@@ -67,7 +67,7 @@ def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None, gain: Gain = "linear")
         gain: As in `ndcg`.
 
     Returns:
-        From 0 to 1; None where no gold item has a gain.
+        From 0 to 1; None if no gold item has a gain.
     """
 
     def worth(grade: float) -> float:

@@ -16,7 +16,7 @@ __all__ = ["NO_OVERRIDES", "Overrides", "overrides_of"]
 
 
 class Overrides(NamedTuple):
-    """What is asked for one metric against the policy; None where the policy holds."""
+    """What is asked for one metric against the policy; None if the policy holds."""
 
     undefined: float | None = None  # what a sample with an output counts as where the metric is undefined
     missing: MissingRule | None = None  # what a sample without output counts as
@@ -38,7 +38,7 @@ def overrides_of(bound: Bound, policy: Policy) -> Overrides:
 
 
 def _score_above(bound: Bound) -> float | None:
-    """Return the score that a result has to be above of, to count as relevant; None where all may."""
+    """Return the score that a result has to be above of, to count as relevant; None if all may."""
     value, written = bound.request.engine.get("score_above"), repr(bound.request.written)
     if value is None:
         return None

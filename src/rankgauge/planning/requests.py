@@ -230,7 +230,7 @@ USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": USUAL_TOKENIZ
 
 
 def budget_of(request: Request, metric: Metric, amount: float | None, conventions: Conventions) -> Budget | None:
-    """Return the budget that a request asks for; None where it asks for none."""
+    """Return the budget that a request asks for; None if it asks for none."""
     written, unit = repr(request.written), request.expression.unit
     options = [name for name in USUAL_BUDGET if name in request.engine]
     if unit is None or amount is None:

@@ -103,7 +103,7 @@ class PlannedMetric:
 
     @property
     def clips_above(self) -> float | None:
-        """Return above which grade others count as that one; None where none does."""
+        """Return above which grade others count as that one; None if none does."""
         if not self.metric.needs_max_grade or self.settings.get("check") is False:
             return None
         top = self.params.get("max_grade")

@@ -81,7 +81,7 @@ class Console(Protocol):
             label: What is done.
 
         Returns:
-            A context with a function that is told how many are done, and of how many, or None if that is not known.
+            A context with a function that takes how many are done, and of how many, or None if that is not known.
         """
 
     def catalog(self) -> Catalog:

@@ -55,7 +55,7 @@ def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
     of samples, and merged parts of a run aggregate to the same bits as the whole. Metrics ask for it by name,
     ``@metric(..., aggregate="median")``, and so does whoever uses a metric: ``ndcg(aggregate=median)@10``.
 
-    The keyword `higher_is_better` is optional. Where the function has it, it is told which end of the scores is the
+    The keyword `higher_is_better` is optional. If the function has it, it is given which end of the scores is the
     worse one:
 
         @aggregate("worst-decile")

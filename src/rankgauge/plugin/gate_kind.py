@@ -34,7 +34,7 @@ class GateFinding(NamedTuple):
 
         words: What was found, in one line: ``the median 0.55 is below 0.6``.
 
-        value: The number that was held to the gate's, in the unit of the metric; None where it is none.
+        value: The number that was held to the gate's, in the unit of the metric; None if it is none.
     """
 
     state: Literal["passed", "missed", "open"]

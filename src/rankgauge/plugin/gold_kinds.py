@@ -71,7 +71,7 @@ class _Texts:
 
 @dataclass(frozen=True, slots=True)
 class _Grades:
-    """Returns the grades of these texts; None where all are 1."""
+    """Returns the grades of these texts; None if all are 1."""
 
     kind: str
 
@@ -94,7 +94,7 @@ class DeclaredGold(GoldKind, Authored):
     Attributes:
         function: Reads it.
 
-        judge: Holds results to it; None where a matcher looks for its texts.
+        judge: Holds results to it; None if a matcher looks for its texts.
 
         covers: Whether `judge` returns which parts of each item the results hold.
 
@@ -196,7 +196,7 @@ def gold_kind(
             sample: the score of each retrieved item for each gold value, from 0 to 1, shape (retrieved, gold), or which
             parts it holds of each. Whatever it raises fails that sample.
 
-        matcher: Where the values are texts, the matcher that looks for them if nobody names another one.
+        matcher: Where the values are texts, the matcher that looks for them by default.
 
         covers: Whether *judge* returns `Covers`: then what the first results hold of an item adds up.
 

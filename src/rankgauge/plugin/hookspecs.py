@@ -182,7 +182,7 @@ def rankgauge_run_finished(result: FinishedRun) -> None:
 @hookspec
 def rankgauge_kernel() -> object | None:
     """
-    Return the compiled functions that read lines of runs and join judged rows; None where they could not be compiled.
+    Return the compiled functions that read lines of runs and join judged rows; None if they could not be compiled.
 
     Only rankgauge-fast is asked. Its functions and rankgauge change together, and are no part of the plugin API.
     """

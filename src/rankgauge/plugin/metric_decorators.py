@@ -146,7 +146,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
 
         matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
 
-        needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
+        needs: What it asks to see besides judged columns; see `Need`. What is not asked for is not built.
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
@@ -174,7 +174,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
         check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
 
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
-            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
+            ``ties=average``); `itself` where their order has no effect; None if there is no closed form.
 
         check_ties: As `check`, called under ``ties=average``: a `ValueError` says for which values of parameters there
             is no closed form, so that planning refuses them. `expectation` raises for none.
@@ -185,7 +185,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
         joins: Facts about ids and texts that the engine adds to the details.
 
         contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
-            explain`; None where the score is no sum over ranks.
+            explain`; None if the score is no sum over ranks.
 
         laws: The laws that hold; see `Law`.
 

@@ -130,7 +130,7 @@ def command(
 
     Only the command that is typed is imported; listings read no more than the entry points. It prints with the
     `Console` that it is given. The first line of the docstring is the summary in the help of the command, the rest its
-    description. Errors of `rankgauge.errors` are printed with their exit codes; any other one is told as a fault of the
+    description. Errors of `rankgauge.errors` are printed with their exit codes; any other one is a fault of the
     plugin, with its place.
 
     Args:

@@ -115,7 +115,7 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
     Declare a section of HTML reports: ``(results: Mapping[str, FinishedRun]) -> view``.
 
     The function is given the results of the report by run, the baseline first, and returns a `ReportTable`,
-    `ReportBars` or `ReportText`, a list of these, or None where it has nothing to show. The first line of its docstring
+    `ReportBars` or `ReportText`, a list of these, or None if it has nothing to show. The first line of its docstring
     stands below the title. Where it fails, the report says so and is complete without it.
 
     Args:

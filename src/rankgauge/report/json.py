@@ -122,7 +122,7 @@ def _metric(column: MetricSummary, sample_ids: tuple[str, ...]) -> dict[str, Any
 
 
 def _ended(info: MetricInfo) -> dict[str, Any] | None:
-    """Return how many rankings ended before the budget of a column; None where that was not counted."""
+    """Return how many rankings ended before the budget of a column; None if that was not counted."""
     ends = info.list_ends
     return None if ends is None else {"samples": ends.ended, "median": ends.at, "short": ends.short}
 

@@ -33,7 +33,7 @@ class Aggregated(NamedTuple):
     What a column comes to.
 
     Attributes:
-        value: The number; None where there is none.
+        value: The number; None if there is none.
 
         failure: What went wrong in a plugin's function; empty where nothing did.
     """

@@ -88,7 +88,7 @@ class MetricInfo:
 
         cut: The rule of its cutoff: `pinned`, `free`, `own` or `none`.
 
-        k: Lowest and highest cutoff in use; None where there is none.
+        k: Lowest and highest cutoff in use; None if there is none.
 
         k_sources: How many samples took their cutoff from where.
 
@@ -114,7 +114,7 @@ class MetricInfo:
 
         params: Every parameter with its value, the defaults included.
 
-        pins: The parameter that a number behind ``@`` gives; None where that is the cutoff.
+        pins: The parameter that a number behind ``@`` gives; None if that is the cutoff.
 
         aggregate_provider: As `provider`, of an aggregate that a plugin offers; None for a built-in one.
 

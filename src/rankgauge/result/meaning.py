@@ -74,7 +74,7 @@ class Meant(NamedTuple):
 
 class Differences(NamedTuple):
     """
-    What two sides do not have in common, each as it is on one side and on the other; None where they do not differ.
+    What two sides do not have in common, each as it is on one side and on the other; None if they do not differ.
 
     Attributes:
         queries: Which queries the policy evaluates.
@@ -267,7 +267,7 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
 
 
 def _all_weights(columns: Sequence[MetricSummary]) -> NDArray[np.float64] | None:
-    """Return the weights of all samples; None where they have none, which is so in all parts or in no part."""
+    """Return the weights of all samples; None if they have none, which is so in all parts or in no part."""
     weights = [column.weights for column in columns if column.weights is not None]
     return np.concatenate(weights) if weights else None
 

@@ -19,13 +19,13 @@ class DatasetMean(NamedTuple):
     The mean of one metric over datasets.
 
     Attributes:
-        mean: The sum of their means over their number; None where one of them has no mean.
+        mean: The sum of their means over their number; None if one of them has no mean.
 
         standard_error: The root of the sum of their squared standard errors, over their number, as of independent
-            samples: how much it varies with the queries of these datasets, not with the choice of datasets. None where
+            samples: how much it varies with the queries of these datasets, not with the choice of datasets. None if
             one of them has none.
 
-        means: The mean of each dataset, by name; None where it has none.
+        means: The mean of each dataset, by name; None if it has none.
     """
 
     mean: float | None

@@ -48,7 +48,7 @@ class RepeatFacts:
     Attributes:
         repeats: How many there are of a sample at the most.
 
-        between: Variance between the true means of samples; None where it cannot be estimated.
+        between: Variance between the true means of samples; None if it cannot be estimated.
 
         within: Variance between the repeats of one sample; None as `between`.
 
@@ -81,7 +81,7 @@ class RepeatFacts:
 
 
 def repeat_facts(column: MetricSummary, sample_ids: tuple[str, ...]) -> RepeatFacts | None:
-    """Return how the repeats of a column vary; None where there are none."""
+    """Return how the repeats of a column vary; None if there are none."""
     if column.repeats is None:
         return None
     values = column.repeats

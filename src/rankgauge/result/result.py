@@ -72,7 +72,7 @@ class Result:
 
         notes: Remarks on the data.
 
-        gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
+        gold_keys: A hash of what each sample was judged against, by which results are compared; None if unknown.
     """
 
     tags: tuple[tuple[str, ...], ...]
@@ -153,7 +153,7 @@ class Result:
 
     @cached_property
     def gold_keys(self) -> NDArray[np.uint64] | None:
-        """Return a hash of what each sample was judged against; shape (samples,), None where that is not known."""
+        """Return a hash of what each sample was judged against; shape (samples,), None if that is not known."""
         keys = self._gold_keys() if callable(self._gold_keys) else self._gold_keys
         return None if keys is None else read_only(keys)
 
@@ -559,7 +559,7 @@ class Result:
         """
         Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
 
-        The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own, and for metrics
+        The retrieved documents without a judgment may get any grade from 0 to *grade*, each on its own, and for metrics
         that only ask whether a document is relevant, each may be. Documents that are not retrieved stay as they are, so
         that these are not bounds over all judgments, and queries that are not in the mean now stay out of it.
 
@@ -569,7 +569,7 @@ class Result:
             catalog: What plugins offer, for a result from a folder; by default everything that is installed.
 
         Returns:
-            By column name; None where no bounds are known: they are for precision, hit, reciprocal rank, recall, F1,
+            By column name; None if no bounds are known: they are for precision, hit, reciprocal rank, recall, F1,
             R-precision, AP, rank-biased precision, ERR, CG, DCG, and nDCG with an ideal over the ground truth.
 
         Raises:

@@ -302,7 +302,7 @@ def _is_result(folder: Path) -> bool:
 
 
 def _manifest(folder: Path) -> dict[str, object] | None:
-    """Return the manifest of a folder; None where there is none that can be read."""
+    """Return the manifest of a folder; None if there is none that can be read."""
     with contextlib.suppress(DataError, ValueError):
         manifest = orjson.loads(read_bytes(folder / "manifest.json"))
         return manifest if isinstance(manifest, dict) else None

@@ -67,9 +67,9 @@ class MetricSummary:
         repeats: The score of each call, NaN where it does not count, for a system that was called repeatedly for each
             sample, whose `values` are the means over them; shape (samples, repeats). None otherwise.
 
-        clusters: Which samples are not independent, as a number that they share; shape (samples,). None where all are.
+        clusters: Which samples are not independent, as a number that they share; shape (samples,). None if all are.
 
-        weights: How much each sample counts in the mean, 0 or more; shape (samples,). None where all count the same.
+        weights: How much each sample counts in the mean, 0 or more; shape (samples,). None if all count the same.
     """
 
     info: MetricInfo
@@ -249,7 +249,7 @@ class MetricSummary:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
 
         Returns:
-            Lower and upper end, within the metric's range; None where `interval_found` is.
+            Lower and upper end, within the metric's range; None if `interval_found` is.
         """
         known = self.interval_found(confidence)
         return None if known is None else (known.low, known.high)
@@ -302,7 +302,7 @@ class MetricSummary:
 
     @property
     def k(self) -> int | tuple[int, int] | None:
-        """Return the cutoff; lowest and highest when samples differ; None where there is none."""
+        """Return the cutoff; lowest and highest when samples differ; None if there is none."""
         if self.info.k is None or self.info.k[0] != self.info.k[1]:
             return self.info.k
         return self.info.k[0]

@@ -123,7 +123,7 @@ def _read_expected_leniently(raw: object, contract: Contract, kinds: Kinds | Non
 
 
 def _all_known(raw: Mapping[Any, object], kinds: Kinds | None) -> list[GoldKind] | None:
-    """Return the built-in kinds and those of plugins that are keys; None where a key is of no kind."""
+    """Return the built-in kinds and those of plugins that are keys; None if a key is of no kind."""
     others = [None if kinds is None else kinds.find(key) for key in raw if key not in _KINDS]
     known = [kind for kind in others if kind is not None]
     return None if len(known) < len(others) else [*(KINDS[name] for name in GOLD_KINDS), *known]

@@ -94,7 +94,7 @@ def _sets(sets: Sequence[GoldSet], names: AbstractSet[str]) -> tuple[GoldSet, ..
 
 
 def _set(given: GoldSet, names: AbstractSet[str]) -> GoldSet | None:
-    """Return a set without the items that are left out; None where nothing is left of it."""
+    """Return a set without the items that are left out; None if nothing is left of it."""
     items = [_set(item, names) if isinstance(item, GoldSet) else item for item in given.items]
     kept = tuple(item for item in items if item is not None and item not in names)
     return GoldSet(given.needs, kept) if kept else None

@@ -148,7 +148,7 @@ def _chonkie(item: Any) -> dict[str, Any] | None:  # noqa: ANN401  # any object 
 
 
 def _field(item: Any, *names: str) -> Any:  # noqa: ANN401  # any object or mapping
-    """Return the first field that an object or a mapping has; None where it has none of them."""
+    """Return the first field that an object or a mapping has; None if it has none of them."""
     if isinstance(item, Mapping):
         return next((item[name] for name in names if name in item), None)
     return next((getattr(item, name) for name in names if hasattr(item, name)), None)

@@ -75,7 +75,7 @@ def _sources(entry: Mapping[Any, Any], earlier: Mapping[str, Stage], path: str) 
 
 
 def read_amount(entry: Mapping[Any, Any], key: str, path: str) -> float | None:
-    """Return what something took, None where it is not said."""
+    """Return what something took, None if it is not said."""
     amount = entry.get(key)
     if amount is not None and (not is_finite_number(amount) or amount < 0):
         where = f"{path}.{key}".removeprefix(".")

@@ -123,7 +123,7 @@ _ODD = (_OddError, InvalidError, KeyError, orjson.JSONDecodeError)
 
 def read_block(records: Sequence[Any], attached: IdOutputs | None = None) -> Block | None:
     """
-    Return values decoded from JSON as a block, under the default contract; None where one of them is not plain.
+    Return values decoded from JSON as a block, under the default contract; None if one of them is not plain.
 
     Outputs that are *attached* replace those of the samples, all of which need one then.
     """
@@ -134,7 +134,7 @@ def read_block(records: Sequence[Any], attached: IdOutputs | None = None) -> Blo
 
 
 def read_id_outputs(rows: Sequence[Any]) -> IdOutputs | None:
-    """Return decoded rows of an outputs file, under the default contract; None where one of them is not plain."""
+    """Return decoded rows of an outputs file, under the default contract; None if one of them is not plain."""
     try:
         ids, outputs = _columns(rows, _ROW)
         if not _OF_CALLS.isdisjoint(chain.from_iterable(rows)):
@@ -259,7 +259,7 @@ def first_rise(scores: list[Any]) -> int:
 
 def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     """
-    Return the ids and scores of retrieved objects, None where there is no score.
+    Return the ids and scores of retrieved objects, None if there is no score.
 
     Also return whether every key of them is certain to be read; texts have to be some, and are not needed.
     """

@@ -191,7 +191,7 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
 
 
 def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
-    """Return the answer, its support of nuggets, and what was retrieved; None where it is not said."""
+    """Return the answer, its support of nuggets, and what was retrieved; None if it is not said."""
     answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
     answer = answer if contract.coerce else as_digits(answer)
     if answer is not None and not isinstance(answer, str):
@@ -207,7 +207,7 @@ def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict
 
 
 def _spent(raw: Mapping[Any, Any]) -> dict[str, float] | None:
-    """Return what an output says that it took; None where it does not."""
+    """Return what an output says that it took; None if it does not."""
     amounts = {key: amount for key in sorted(_SPENT) if (amount := read_amount(raw, key, "")) is not None}
     return amounts or None
 
@@ -221,7 +221,7 @@ def _remarks(raw: object) -> tuple[str, ...]:
 
 def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     """
-    Return the ids and scores of objects, None where there is no score, in few passes: each costs time.
+    Return the ids and scores of objects, None if there is no score, in few passes: each costs time.
 
     Also return whether none of them has anything else. A `KeyError` where one has no id.
     """
@@ -250,7 +250,7 @@ _placed = partial(tuple.__new__, Place)  # in half of the time
 
 
 def _alike_entries(items: Sequence[dict[Any, Any]], contract: Contract) -> Output | None:
-    """Return dicts that have the same keys, by columns that are checked as a whole; None where one is odd."""
+    """Return dicts that have the same keys, by columns that are checked as a whole; None if one is odd."""
     keys = tuple(items[0])
     try:
         rows = list(map(itemgetter(*keys), items)) if keys else []
@@ -305,7 +305,7 @@ def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Con
 
 
 def _metadata(entries: Sequence[Any]) -> list[Mapping[str, Any] | None] | None:
-    """Return what is known of each of some entries; None where nothing is."""
+    """Return what is known of each of some entries; None if nothing is."""
     if not any(map(contains, entries, repeat("metadata"))):
         return None
     listed = [entry.get("metadata") if isinstance(entry, Mapping) else None for entry in entries]
@@ -360,7 +360,7 @@ def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault
 
 def _place(entry: object, path: str, contract: Contract) -> Place | Fault | Misplaced | None:
     """
-    Return where an item stands; None where it does not say: its start is missing, NaN, or -1 for *not found*.
+    Return where an item stands; None if it does not say: its start is missing, NaN, or -1 for *not found*.
 
     An item with a text needs no `end`, and without a `document` its text is all that counts. A flaw of a place harms
     only what is judged by places.
@@ -407,7 +407,7 @@ class CallError(NamedTuple):
 class KeptOutput(NamedTuple):
     """What a system under test returned for one sample, or why it returned nothing."""
 
-    actual_output: Any = None  # any JSON value; None where the call failed
+    actual_output: Any = None  # any JSON value; None if the call failed
     error: CallError | None = None
     seconds: float | None = None  # duration of the last attempt, where it is known
     attempt: int = 1  # how many there were

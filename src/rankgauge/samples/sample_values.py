@@ -83,7 +83,7 @@ class Expected(NamedTuple):
 
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
 
-        metadata: What is known of relevant items, by id; None where nothing is.
+        metadata: What is known of relevant items, by id; None if nothing is.
 
         forbidden: What must not be retrieved.
 
@@ -128,15 +128,15 @@ class Output(NamedTuple):
     Attributes:
         ids: One id for each retrieved item; None for an item that has a text only.
 
-        texts: One text for each retrieved item, None where it has none; None when no item has one.
+        texts: One text for each retrieved item, None if it has none; None when no item has one.
 
-        scores: One score for each retrieved item, None where it has none; None when no item has one.
+        scores: One score for each retrieved item, None if it has none; None when no item has one.
 
         answer: The generated answer, if there is one.
 
-        support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
+        support: How far the answer supports each nugget, from 0 to 1, by id or text; None if not given.
 
-        places: Where in a document each retrieved item stands, None where it does not say, a `Fault` where it says so
+        places: Where in a document each retrieved item stands, None if it does not say, a `Fault` where it says so
             in a form that cannot be used, `Misplaced` where it is known to be a place of another text; None when no
             item says.
 
@@ -144,7 +144,7 @@ class Output(NamedTuple):
 
         unread: Its keys, and those of its items, that nothing reads.
 
-        metadata: What is known of each retrieved item; None where nothing is.
+        metadata: What is known of each retrieved item; None if nothing is.
 
         stages: What each stage of a pipeline retrieved, by its name and in order, the last is this output; or None.
 
@@ -154,7 +154,7 @@ class Output(NamedTuple):
 
         remarks: What the system says of this answer that its user should know.
 
-        whole: The same with every result, where a policy leaves some out; None where nothing can be left out.
+        whole: The same with every result, where a policy leaves some out; None if nothing can be left out.
     """
 
     ids: Sequence[str | None]

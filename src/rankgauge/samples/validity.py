@@ -18,7 +18,7 @@ _BOUNDS = ("valid_from", "valid_to")
 
 
 class Validity(NamedTuple):
-    """A stretch of time; None where it is open."""
+    """A stretch of time; None if it is open."""
 
     start: datetime | None
     end: datetime | None  # exclusive
@@ -66,7 +66,7 @@ _LOCOMO = re.compile(
 
 
 def read_validity(known: Mapping[str, Any], path: str) -> Validity | None:
-    """Return when an item is valid, by what is known of it; None where that says nothing of it."""
+    """Return when an item is valid, by what is known of it; None if that says nothing of it."""
     bounds = [None if known.get(name) is None else read_moment(known[name], f"{path}.{name}") for name in _BOUNDS]
     if bounds == [None, None]:
         return None

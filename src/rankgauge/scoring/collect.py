@@ -54,7 +54,7 @@ __all__ = ["Collector", "JudgedPart"]
 class JudgedPart:
     """Samples that were judged in one process, to be scored in another; it can be pickled."""
 
-    batch: JudgedBatch | None  # None where there was no sample
+    batch: JudgedBatch | None  # None if there was no sample
     ids: list[str]  # in order
     tags: list[tuple[str, ...]]  # the cohorts of each
     keys: Words  # a hash of what each was judged against

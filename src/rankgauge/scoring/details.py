@@ -28,7 +28,7 @@ _EXACT = 1e-12
 
 def arithmetic(name: str, facts: SampleFacts, score: float) -> str | None:
     """
-    Return ``ndcg@2 = (2*0.6309) / 2.6309 (ideal DCG) = 0.4796``; None where the score is no sum over ranks.
+    Return ``ndcg@2 = (2*0.6309) / 2.6309 (ideal DCG) = 0.4796``; None if the score is no sum over ranks.
 
     Where only ranks divide, a discount of ``1 / rank`` is written as a division by the rank. After the first 12 terms
     their sum stands for the rest.
@@ -180,7 +180,7 @@ def add_near_misses(
     """
     Add to *facts*, for each gold text that nothing matched, the retrieved text that came nearest.
 
-    Each sample receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank and text are None where
+    Each sample receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank and text are None if
     nothing came near at all.
     """
     evidence, samples = batch.evidence[target], batch.samples

@@ -60,14 +60,14 @@ class RankFacts:
 
         text: Its text; None if it has none.
 
-        match: The highest match score, from 0 to 1; None where ids are joined, and where nothing matched.
+        match: The highest match score, from 0 to 1; None if ids are joined, and where nothing matched.
 
         matched: The stretch of its text that is a gold text, or all of it where it is part of one, whatever case and
-            white space; None where neither is so, as with fuzzy matchers.
+            white space; None if neither is so, as with fuzzy matchers.
 
         covers: The gold spans of which it covers a part, where spans are judged.
 
-        gain: What it is worth; None where the score is no sum over ranks.
+        gain: What it is worth; None if the score is no sum over ranks.
 
         discount: What the gain is multiplied by because of the rank; None like `gain`, and where nothing is gained.
 
@@ -131,7 +131,7 @@ class SampleFacts(NamedTuple):
     ranks: tuple[RankFacts, ...]  # within the cutoff, at least every one that holds a gold item
     n_ranks: int  # how many ranks there are within the cutoff
     missing: tuple[MissingGold, ...]  # the relevant gold items not found within the cutoff, best first
-    divisor: float | None = None  # of the sum of gains times discounts; None where the score is no sum over ranks
+    divisor: float | None = None  # of the sum of gains times discounts; None if the score is no sum over ranks
     divisor_is: str = ""  # what that is, such as ``ideal DCG``
     fault: str = ""  # why the metric's own contributions cannot be used; empty where they can, or it declares none
 

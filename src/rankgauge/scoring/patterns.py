@@ -51,7 +51,7 @@ class PatternScores:
 
     @classmethod
     def of(cls, plan: Plan) -> PatternScores | None:
-        """Return a memory; None where a score may depend on more than a pattern, or the policy is unusual."""
+        """Return a memory; None if a score may depend on more than a pattern, or the policy is unusual."""
         takes = takes_few(plan.profile.policy) and all(map(_sees_patterns, plan.metrics))
         return cls(plan) if takes else None
 

@@ -123,7 +123,7 @@ def without_worst(n: int, of: int) -> str:
 
 
 def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:
-    """Return the lowest and the highest of some cutoffs; None where there is none."""
+    """Return the lowest and the highest of some cutoffs; None if there is none."""
     cutoffs = list(chain.from_iterable(spreads))
     return (min(cutoffs), max(cutoffs)) if cutoffs else None
 

@@ -37,7 +37,7 @@ class Sighting:
     )  # by unit one id of each side, as examples
     parts: tuple[tuple[bool, ...], ...] = ()  # of the first samples, whether ids would meet as parts of documents
     refused: bool = False  # whether there is ground truth that cannot be used
-    keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
+    keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None if there is no output
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
     is_filled: bool = False  # whether a ranking has an item
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts

@@ -20,7 +20,7 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        """Make one that nobody has requested yet."""
+        """Make one that is not requested yet."""
         self.requests = 0
         self._react: Callable[[], None] | None = None
 

@@ -199,7 +199,7 @@ async def _attempt(sut: SystemUnderTest, given: object) -> object:
 
 
 def _settled(sut: SystemUnderTest, given: object) -> object:
-    """Call a system; return its failure whatever it raises, as nobody would wake who waits for its thread."""
+    """Call a system; return its failure whatever it raises, because whoever waits for its thread would never wake."""
     try:
         with guarded():
             return sut(given)

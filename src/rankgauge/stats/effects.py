@@ -36,7 +36,7 @@ _STEPS = 128
 
 def effect_sizes(mean: float, std: float | None, n: int) -> tuple[float | None, float | None]:
     """
-    Return Cohen's d_z, None where *std* is 0 or unknown, and Hedges' g, None also below three pairs.
+    Return Cohen's d_z, None if *std* is 0 or unknown, and Hedges' g, None also below three pairs.
 
     For n pairs of a mean difference ``d_z = mean / std``, and ``g = J d_z`` takes out its bias in small sets, with
     ``J = Gamma(v / 2) / (sqrt(v / 2) Gamma((v - 1) / 2))`` and v = n - 1.
@@ -73,7 +73,7 @@ def detectable_by_signs(n: int, level: float, power: float = _POWER) -> float | 
     Return what `detectable_effect` does for a two-sided sign-flip test of *n* normal differences, in standard errors.
 
     Up to ten pairs it is found among drawn differences, the same on every machine, by the exact test; above, Student's
-    test has the same power. None where no pattern of signs is as rare as *level*.
+    test has the same power. None if no pattern of signs is as rare as *level*.
     """
     patterns = 2.0 ** min(n - 1, 900)  # beyond, the level itself is one that signs attain
     attainable = math.floor(level * patterns * (1 + 1e-9)) / patterns
@@ -114,7 +114,7 @@ def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power:
 
 def unseen_difference(n: int, width: float | None, confidence: float = 0.95) -> float | None:
     """
-    Return how far from 0 a mean difference can be when none of *n* pairs differs; None where *width* is.
+    Return how far from 0 a mean difference can be when none of *n* pairs differs; None if *width* is.
 
     At this confidence at most a share of ``1 - (1 - confidence)**(1 / n)`` of all pairs differs, and none by more than
     *width*, the metric's highest minus its lowest value.

@@ -125,19 +125,19 @@ class MeanEstimate:
 
     @property
     def t(self) -> float | None:
-        """Return the mean over its standard error; None where there is no standard error, or it is 0."""
+        """Return the mean over its standard error; None if there is no standard error, or it is 0."""
         return self.mean / self.standard_error if self.standard_error else None
 
     @property
     def p(self) -> float | None:
-        """Return the two-sided p of Student's t test that the true mean is 0; None where t is."""
+        """Return the two-sided p of Student's t test that the true mean is 0; None if t is."""
         return None if self.t is None else t_two_sided(self.t, self.df)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return Student's t interval of the mean; None where the standard error is 0 or unknown.
+        Return Student's t interval of the mean; None if the standard error is 0 or unknown.
 
-        An interval of width 0 would promise what nobody knows.
+        An interval of width 0 would claim to know the mean exactly.
         """
         if not self.standard_error:
             return None
@@ -146,7 +146,7 @@ class MeanEstimate:
 
     def bounds(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return the one-sided lower and upper bound of the mean; None where `interval` is.
+        Return the one-sided lower and upper bound of the mean; None if `interval` is.
 
         *confidence* is the probability that the mean is above the lower bound, and as much that it is below the upper.
         """
@@ -154,7 +154,7 @@ class MeanEstimate:
 
 
 def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
-    """Return ``sum(w x) / sum(w)``, the same for any order of the values; None where nothing has a weight above 0."""
+    """Return ``sum(w x) / sum(w)``, the same for any order of the values; None if nothing has a weight above 0."""
     total = exact_sum(weights)
     return exact_sum(weights * values) / total if total else None
 
@@ -252,10 +252,10 @@ class Bootstrap(NamedTuple):
     What the bootstrap says of a mean.
 
     Attributes:
-        interval: The bias-corrected and accelerated interval; None where the values do not vary.
+        interval: The bias-corrected and accelerated interval; None if the values do not vary.
 
         p: The two-sided level at which that interval would end at 0, at least 1 / (resamples + 1); 1 where all values
-            are 0, None where they do not vary otherwise.
+            are 0, None if they do not vary otherwise.
     """
 
     interval: tuple[float, float] | None

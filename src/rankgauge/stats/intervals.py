@@ -56,11 +56,11 @@ def interval_of_mean(
     weights: _Floats | None = None,
 ) -> MeanInterval | None:
     """
-    Return the interval of a mean of values on a scale from its lowest to its highest value, None where it has no end.
+    Return the interval of a mean of values on a scale from its lowest to its highest value, None if it has no end.
 
     *binary* says that all values are 0 or 1 on a scale from 0 to 1. *values* are what the estimate is of, with their
     clusters and weights; without them, as for totals, there is no betting interval. Clopper and Pearson's is of counts,
-    which weighted samples are not: they have a betting interval in its place. None where there is no interval.
+    which weighted samples are not: they have a betting interval in its place. None if there is no interval.
     """
     low, high = scale
     on_unit = binary and (low, high) == (0.0, 1.0)

@@ -46,7 +46,7 @@ class SignFlips:
 
         critical: The statistic from which on a metric is significant after correction; infinite where none is.
 
-        levels: The p that belongs to it, of each metric alone; None where patterns are random.
+        levels: The p that belongs to it, of each metric alone; None if patterns are random.
     """
 
     p: _Array

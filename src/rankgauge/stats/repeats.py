@@ -39,7 +39,7 @@ def variance_parts(repeats: _Array) -> VarianceParts | None:
     """
     Estimate the parts of the variance by one-way analysis of variance with random effects; shape (samples, repeats).
 
-    NaN is a repeat that does not count; samples may have different numbers of repeats. None where there are fewer than
+    NaN is a repeat that does not count; samples may have different numbers of repeats. None if there are fewer than
     two samples, or no sample has two repeats. Source: Searle, Casella and McCulloch, Variance Components, 1992, 3.6.
     """
     counts, means, squares = _moments(repeats)

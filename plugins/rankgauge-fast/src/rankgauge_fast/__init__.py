@@ -13,7 +13,7 @@ RANKGAUGE_API = (1, 0)
 
 @hookimpl
 def rankgauge_kernel() -> ModuleType | None:
-    """Return the kernel; None where there was no C compiler when this was installed."""
+    """Return the kernel; None if there was no C compiler when this was installed."""
     try:
         from rankgauge_fast import _kernel  # noqa: PLC0415  # it may be absent
     except ImportError:

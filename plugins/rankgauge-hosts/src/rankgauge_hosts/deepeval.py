@@ -86,7 +86,7 @@ class RankgaugeMetric(BaseMetric):
             test_case: The test case.
 
         Returns:
-            The score, also in `score`; None where nothing counts.
+            The score, also in `score`; None if nothing counts.
 
         Raises:
             MissingTestCaseParamsError: It has no ground truth at all.

@@ -154,7 +154,7 @@ class RankgaugeEvaluator(ir_measures.Evaluator):
 
 
 def _translated(measure: ir_measures.Measure) -> tuple[_Conventions, str] | None:
-    """Return by which conventions and as which metric a measure is computed; None where it is not computed here."""
+    """Return by which conventions and as which metric a measure is computed; None if it is not computed here."""
     if isinstance(measure, RankgaugeMeasure):
         return _Conventions(by_intent=measure.by_intent), str(measure)
     name, home = measure.NAME, type(measure).__module__
@@ -186,7 +186,7 @@ def _translated(measure: ir_measures.Measure) -> tuple[_Conventions, str] | None
 
 
 def _register(declaration: Any) -> None:  # noqa: ANN401  # what a plugin declares
-    """Make a metric a measure by those of its names that Python can read and nobody has taken."""
+    """Make a metric a measure by those of its names that Python can read and are not taken."""
     names = [name for name in declaration.short if name.isidentifier() and name not in registry]
     judging, (low, high) = declaration.judging, declaration.range
     of_ids = judging.judges == "retrieved" and "relevant" in judging.gold

@@ -51,7 +51,7 @@ def agree(given: argparse.Namespace, console: Console) -> int:
     for judge in judges:
         if judge.n_unjudged:
             below = counted(judge.n_unjudged, "grade")
-            console.note(f"{judge.name}: {below} below 0, which says that nobody judged the document; left out")
+            console.note(f"{judge.name}: {below} below 0, which marks unjudged documents; left out")
         if judge.note:
             console.note(judge.note)
     return 0
@@ -141,7 +141,7 @@ def _pair_lines(pair: PairAgreement) -> Iterator[str]:
         if any(pair.confusion[at]) or any(row[at] for row in pair.confusion)
     ]
     if len(given) == 1:
-        yield f"  both gave nothing but {given[0]:g}, so that agreement cannot be told from chance"
+        yield f"  both gave nothing but {given[0]:g}, so that agreement cannot be distinguished from chance"
     yield f"  {first} down, {second} across:"
     width = max(5, *(len(f"{count:,}") for row in pair.confusion for count in row))
     yield "  " + " " * 6 + "".join(f"{grade:>{width + 1}g}" for grade in pair.scale)

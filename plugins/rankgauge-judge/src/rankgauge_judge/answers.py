@@ -35,7 +35,7 @@ class Answer:
 
 
 def read_grade(text: str, grades: Collection[float]) -> tuple[float, str]:
-    """Return the grade and the reason of an answer; a `ValueError` says what the model is told is wrong."""
+    """Return the grade and the reason of an answer; a `ValueError` says what is wrong, which the model is shown."""
     answer = read_object(text, ("reason", "grade"))
     grade, reason = answer["grade"], answer["reason"]
     if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in grades:
@@ -118,7 +118,7 @@ class KeptAnswers:
                 self._answers[key] = answer
 
     def get(self, key: str) -> Answer | None:
-        """Return the answer to a request, None where there is none."""
+        """Return the answer to a request, None if there is none."""
         return self._answers.get(key)
 
     def put(self, key: str, answer: Answer) -> None:

@@ -19,7 +19,7 @@ __all__ = ["Count", "Model", "OtherModelError", "Outcome", "ask_all"]
 T = TypeVar("T")
 
 Count = Callable[[str], None]
-"""Is told of every answer where it came from: `asked`, `kept`, or `repaired` before that."""
+"""Is called with where each answer came from: `asked`, `kept`, or `repaired` before that."""
 
 _LONGEST_QUOTE: Final = 2_000
 _GIVE_UP: Final = 3
@@ -75,7 +75,7 @@ class Model:
         """
         Return what *read* makes of an answer, and the answer.
 
-        *read* raises a `ValueError` that says what is wrong with an answer, which the model is told once. So does this
+        *read* raises a `ValueError` that says what is wrong with an answer, which the model is shown once. So does this
         where the second one is wrong, too; a `CallFailedError` where there is no answer; an `OtherModelError` where
         another model than those of `served` gave it.
         """
@@ -91,7 +91,7 @@ class Model:
                 count("kept")
                 return value, kept
         if self.endpoint is None:
-            raise CallFailedError("no answer to it is kept, and --offline asks nobody", is_unreachable=False)
+            raise CallFailedError("no answer to it is kept, and --offline asks no model", is_unreachable=False)
         try:
             value, answer = self._asked(request, read)
         except _UnusableError as unusable:

@@ -49,7 +49,7 @@ class CallFailedError(Exception):
     """
 
     def __init__(self, message: str, *, is_unreachable: bool = True) -> None:
-        """Take what is told of it."""
+        """Take what is reported of it."""
         super().__init__(message)
         self.is_unreachable = is_unreachable
 

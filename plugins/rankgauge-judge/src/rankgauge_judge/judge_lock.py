@@ -19,7 +19,7 @@ _SCHEMA: Final = "rankgauge.judge_lock.v1"
 
 def check_lock(lock: Path, pinned: Mapping[str, Any]) -> frozenset[str] | None:
     """
-    Return which models an endpoint may serve under the name that is pinned; None where there is no lock yet.
+    Return which models an endpoint may serve under the name that is pinned; None if there is no lock yet.
 
     Raises:
         ParameterError: The lock pins something else; each difference is named.

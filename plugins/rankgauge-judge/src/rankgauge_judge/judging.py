@@ -44,7 +44,7 @@ class Judge:
     Attributes:
         model: Who is asked.
 
-        rubric: What it is told.
+        rubric: What it is to go by.
 
         votes: How many answers make a grade: their median, the lower one of two.
     """
@@ -54,7 +54,7 @@ class Judge:
     votes: int = 1
 
     def judge(self, task: Task, count: Count) -> Judged:
-        """Return the grade of a document; *count* is told where each vote came from."""
+        """Return the grade of a document; *count* is called with where each vote came from."""
         messages, schema = self.rubric.messages(task.query, task.document), self.rubric.schema_of_answers
         given: list[tuple[tuple[float, str], Answer]] = []
         failure = ""

@@ -128,7 +128,7 @@ def _budget(given: argparse.Namespace) -> Budget:
 
 
 def _endpoint(given: argparse.Namespace, console: Console, budget: Budget, stop: threading.Event) -> Endpoint | None:
-    """Return where the model is asked, with the key that the environment has; None to ask nobody."""
+    """Return where the model is asked, with the key that the environment has; None to ask no model."""
     if given.offline:
         return None
     if given.base_url is None:

@@ -103,7 +103,7 @@ class NuggetJudge:
     most: int = MOST_NUGGETS
 
     def judge(self, task: NuggetTask, count: Count) -> Nuggeted:
-        """Return what a sample lacks; *count* is told where each answer came from."""
+        """Return what a sample lacks; *count* is called with where each answer came from."""
         asking = _Asking(self.model, count)
         drafted = None
         try:
@@ -186,7 +186,7 @@ class _Asking:
 def _read_list(text: str, key: str, read: _Reader) -> list[str]:
     values = read_object(text, (key,))[key]
     if not isinstance(values, list):
-        raise ValueError(f'"{key}" is not a list')  # noqa: TRY004  # the model is told
+        raise ValueError(f'"{key}" is not a list')  # noqa: TRY004  # the model is shown it
     return read(values)
 
 

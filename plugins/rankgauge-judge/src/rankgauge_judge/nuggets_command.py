@@ -124,7 +124,7 @@ def _answer(sample: Sample) -> str | None:
 
 
 def _task(place: int, line: _Line) -> NuggetTask | None:
-    """Return what a sample lacks, None where that is nothing."""
+    """Return what a sample lacks, None if that is nothing."""
     expected, answer = line.sample.expected, _answer(line.sample)
     if expected.nuggets is not None and (answer is None or not expected.nuggets):
         return None

@@ -57,7 +57,7 @@ def _outputs(output: Path, judges: int) -> list[Path]:
 
 
 def _rubric(name: str | None, grades: Sequence[float]) -> Rubric | None:
-    """Return the rubric that was named, or the one that ships for these grades; None where there is none."""
+    """Return the rubric that was named, or the one that ships for these grades; None if there is none."""
     if name is not None:
         return read_rubric(name, grades)
     shipped = next((name for name, scale in _SHIPPED.items() if scale == set(grades)), None)

@@ -23,7 +23,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
     add = _add_model(parser)
-    rubric = "What the judge is told: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
+    rubric = "What the judge goes by: graded (0 to 3), binary, or a YAML file. [default: %(default)s]"
     add("--rubric", default="graded", metavar="RUBRIC", help=rubric)
     votes = "Answers for each document; their median is the grade. [default: %(default)s]"
     add("--votes", type=whole_number(1), default=1, metavar="K", help=votes)
@@ -138,7 +138,7 @@ def judge_agree(given: argparse.Namespace, console: Console) -> int:
     where queues have texts, and by rank with --run; and the documents on which they differ most. With two runs or more
     also whether both put the systems in the same order, which matters more than any single grade.
 
-    AC2 depends on the grades that could be given, also those that nobody gave: those of the queue, or of --grades or
+    AC2 depends on the grades that could be given, also those that were not given: those of the queue, or of --grades or
     --rubric. Of qrels alone they are not known, and the report says so.
 
     Exit codes: 0 done, 2 usage, or judgments that cannot be read or have no document in common.
@@ -191,7 +191,7 @@ def judge_nuggets(given: argparse.Namespace, console: Console) -> int:
     """
     Have a model say which nuggets answers support.
 
-    Asks the model about every answer that nobody compared with the nuggets of its sample, and writes FILE, which `run`
+    Asks the model about every answer that was not compared with the nuggets of its sample, and writes FILE, which `run`
     scores with `vital_nuggets` and its like. With --draft it first writes the nuggets of samples that have passages and
     no nuggets, and marks these samples. Answers are kept as they arrive, as for `judge run`.
 

@@ -89,7 +89,7 @@ class QuestionWriter:
     model: Model
 
     def draft(self, source: Source, count: Count) -> Drafted:
-        """Return a question that a document answers; *count* is told where the answer came from."""
+        """Return a question that a document answers; *count* is called with where the answer came from."""
         texts = [*([("title", source.title)] if source.title else []), ("document", source.text)]
         messages = [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": fenced(WORDING, texts)}]
         read = functools.partial(_read, source=source)
@@ -103,7 +103,7 @@ class QuestionWriter:
 
 
 def _read(text: str, source: Source) -> dict[str, Any]:
-    """Return what an answer says of a document; a `ValueError` says what the model is told is wrong."""
+    """Return what an answer says of a document; a `ValueError` says what is wrong, which the model is shown."""
     given = read_object(text, _KEYS)
     if not all(isinstance(value, str) for value in given.values()):
         raise ValueError("question, answer and quote are texts")

@@ -1,5 +1,5 @@
 """
-Queues that are to be judged: read with their texts, without which nobody could judge.
+Queues that are to be judged: read with their texts, which judging needs.
 """
 
 from __future__ import annotations

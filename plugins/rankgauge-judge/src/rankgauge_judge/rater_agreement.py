@@ -28,10 +28,10 @@ class Coefficient:
     A coefficient of agreement.
 
     Attributes:
-        value: 1 for full agreement, 0 for that of chance; None where chance explains everything, as where one and the
+        value: 1 for full agreement, 0 for that of chance; None if chance explains everything, as where one and the
             same grade was given throughout.
 
-        low: The lower end of its bootstrap interval; None where fewer than half of the resamples have a value.
+        low: The lower end of its bootstrap interval; None if fewer than half of the resamples have a value.
 
         high: The upper end.
     """

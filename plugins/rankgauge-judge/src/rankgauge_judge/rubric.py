@@ -1,5 +1,5 @@
 """
-Rubrics: what a model is told about grades, and the messages that it gets for a query and a document.
+Rubrics: what a model is given about grades, and the messages that it gets for a query and a document.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Example(BaseModel):
 
 class Rubric(BaseModel):
     """
-    What a judge is told.
+    What a judge is to go by.
 
     Attributes:
         instruction: How to judge.

@@ -100,7 +100,7 @@ def gini(
         size: As in `coverage`.
 
     Returns:
-        From 0 to 1; None where nothing of the catalogue is shown.
+        From 0 to 1; None if nothing of the catalogue is shown.
     """
     counts, n = _shown(rankings, items, size)
     total = counts.total()

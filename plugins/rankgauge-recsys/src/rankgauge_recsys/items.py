@@ -19,11 +19,11 @@ class Item(NamedTuple):
     What is known of an item.
 
     Attributes:
-        popularity: The share of users who know it, above 0 and at most 1; None where it is not given.
+        popularity: The share of users who know it, above 0 and at most 1; None if it is not given.
 
         categories: The categories it belongs to.
 
-        vector: Its embedding, of length 1; None where it is not given.
+        vector: Its embedding, of length 1; None if it is not given.
     """
 
     popularity: float | None = None

@@ -72,7 +72,7 @@ def novelty(ranking: JudgedSample, *, k: int, items: str = "") -> float | None:
         items: A file of JSON lines with `id` and `popularity`.
 
     Returns:
-        Bits, 0 or more; None where nothing was retrieved.
+        Bits, 0 or more; None if nothing was retrieved.
     """
     found = _known(ranking.seen.ids[:k], items, "popularity")
     return math.fsum(-math.log2(item.popularity or 1.0) for item in found) / len(found) if found else None
@@ -100,7 +100,7 @@ def intra_list_distance(
         by: What is compared.
 
     Returns:
-        From 0 to 1 by categories, from 0 to 2 by vectors; None where fewer than two items were retrieved.
+        From 0 to 1 by categories, from 0 to 2 by vectors; None if fewer than two items were retrieved.
     """
     found = _known(ranking.seen.ids[:k], items, by)
     distance = _by_categories if by == "categories" else _by_vectors

@@ -30,7 +30,7 @@ class Judgments:
     Attributes:
         rows: The rows to union with a run: judgments; or, where those travel, the ids of judged queries.
 
-        small: The judgments themselves, which travel to every worker; None where there are too many.
+        small: The judgments themselves, which travel to every worker; None if there are too many.
     """
 
     rows: DataFrame

@@ -41,7 +41,7 @@ class Shards:
     Attributes:
         sharded: The evaluation, with its lock.
 
-        judgments: The judgments, where they travel; None where they are among the rows.
+        judgments: The judgments, where they travel; None if they are among the rows.
 
         keep: Whether the score of each query is sent, or what a partition comes to.
     """
@@ -51,7 +51,7 @@ class Shards:
     keep: bool = True
 
     def of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[RunShard]:
-        """Yield what becomes of each piece of a partition."""
+        """Yield what each piece of a partition becomes."""
         for rows in whole_queries(map(_frame, batches)):
             refuse_unusable(rows if self.judgments is None else rows.filter("is_run"))
             run = rows.filter("is_run").select("query", "document", score="value")
@@ -125,7 +125,7 @@ def whole_queries(frames: Iterable[pl.DataFrame], piece: int = _PIECE) -> Iterat
 
 
 def refuse_unusable(rows: pl.DataFrame) -> None:
-    """Raise `DataError` for rows without an id or a number; a row has no place, so its ids are told."""
+    """Raise `DataError` for rows without an id or a number; a row has no place, so its ids are shown."""
     unusable = rows.filter(
         pl.col("query").is_null()
         | pl.col("document").is_null()

@@ -35,11 +35,11 @@ class Observed:
     Attributes:
         version: Which engine it was.
 
-        zeros: How many documents it left out because their vectors are zeros; None where nothing was loaded.
+        zeros: How many documents it left out because their vectors are zeros; None if nothing was loaded.
 
         rankings: The ids for each question, by how many were asked for.
 
-        scores: The scores of the longest of these, question by question; None where there is no finite one.
+        scores: The scores of the longest of these, question by question; None if there is no finite one.
 
         again: The ids of the shortest of these, asked for again.
 

@@ -43,7 +43,7 @@ class CommandSystem:
 
     It is started once for each call at a time, and asked again as long as it runs: it reads ``{"input": ...}`` from
     standard input and writes an output to standard output, each on one line. Further lines are an error: whose answer
-    the next one is could not be told.
+    the next one is would be unclear.
     """
 
     def __init__(self, options: CommandOptions) -> None:
@@ -125,7 +125,7 @@ class _Process:
             ) from None
 
     def close(self) -> str:
-        """End the program; return what is wrong with it where it has written an answer that nobody asked for."""
+        """End the program; return what is wrong with it where it has written an answer to no call."""
         process = self._process
         with contextlib.suppress(OSError):
             if process.stdin is not None:
@@ -181,7 +181,7 @@ def _is_json(line: bytes) -> bool:
 
 def _too_much(line: bytes) -> str:
     told = "the program wrote more than one line for one call, and so answers may be those of other calls"
-    return f"{told}; nobody asked for {line[:_SHOWN].decode(errors='replace')!r}"
+    return f"{told}; no call asked for {line[:_SHOWN].decode(errors='replace')!r}"
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:

@@ -92,7 +92,7 @@ class Engine(Protocol):
         ...
 
     def documents(self, given: object, /) -> int | None:
-        """Return how many documents a search of vectors chooses from; None where not all documents are found."""
+        """Return how many documents a search of vectors chooses from; None if not all documents are found."""
         ...
 
     def index(self, documents: Iterable[Document]) -> Loaded:

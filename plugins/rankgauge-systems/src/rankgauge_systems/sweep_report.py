@@ -30,7 +30,7 @@ class Row:
 
         quality: The mean that counts.
 
-        cost: What it is weighed against; None where nothing tells it.
+        cost: What it is weighed against; None if nothing tells it.
 
         is_best: Whether no other point is as good and cheaper, or as cheap and better.
 
@@ -73,13 +73,13 @@ class Held:
 
         held: Its mean on the others.
 
-        interval: The interval of that; None where there is none.
+        interval: The interval of that; None if there is none.
 
         n_chosen: How many questions it was chosen on.
 
         n_held: How many the others are.
 
-        difference: How much better than the first point it is there, with its interval; None where it is the first.
+        difference: How much better than the first point it is there, with its interval; None if it is the first.
     """
 
     best: Row

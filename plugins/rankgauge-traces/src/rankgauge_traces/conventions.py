@@ -20,8 +20,8 @@ class Retrieval(NamedTuple):
     """What a span says of a search or of a reranking."""
 
     kind: Literal["retriever", "reranker"]
-    query: str  # empty where it is not told
-    documents: list[Item] | None  # in the order of their ranks; None where the span does not tell
+    query: str  # empty if it is not given
+    documents: list[Item] | None  # in the order of their ranks; None if the span does not tell
     inputs: list[Item] | None = None  # what a reranker was given
 
 

@@ -36,7 +36,7 @@ def items_of(documents: Iterable[Any], *, id_key: str = "", first: str = "") -> 
 
 def listed_items(value: object, *, id_key: str = "", first: str = "") -> list[Item] | None:
     """
-    Return the documents that a logged value holds: a list of objects, or an object with one; None where it holds none.
+    Return the documents that a logged value holds: a list of objects, or an object with one; None if it holds none.
 
     Texts in such a list are passed over, because most are what `repr` made of an object.
     """

@@ -17,7 +17,7 @@ _OBSERVED = ("type", "name", "input", "output")
 
 
 def spans_of_record(record: Mapping[str, Any], file: str, line: int | None) -> Iterator[Span] | None:
-    """Return the spans of a record; None where it has no known form."""
+    """Return the spans of a record; None if it has no known form."""
     data = record.get("data")
     if isinstance(data, Mapping) and isinstance(data.get("spans"), list):  # MLflow: trace.to_dict()
         return (_mlflow(raw, file, line) for raw in data["spans"])

@@ -67,7 +67,7 @@ def notice_joints(steps: Sequence[Step], names: Mapping[str, str], joints: Joint
 
 
 def stages_of(steps: Sequence[Step], names: Mapping[str, str], joints: Joints) -> Stages | None:
-    """Return the stages of a trace, with other *names* for some of them; None where nothing retrieves."""
+    """Return the stages of a trace, with other *names* for some of them; None if nothing retrieves."""
     builder = _Builder(names, joints)
     ends = builder.add(_told(steps, is_inner=False))
     if not builder.stages:

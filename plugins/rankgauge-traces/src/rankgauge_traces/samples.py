@@ -170,7 +170,7 @@ def _lacks_of_items(traces: Sequence[Trace]) -> Iterator[str]:
 
 def _lacks_of_traces(traces: Sequence[Trace]) -> Iterator[str]:
     if untold := sum(trace.stages.n_untold for trace in traces):
-        yield f"no results are told by {counted(untold, 'retrieval')}, counted as empty"
+        yield f"no results are logged by {counted(untold, 'retrieval')}, counted as empty"
     if unjoined := sum(trace.stages.n_unjoined > 0 for trace in traces):
         yield f"nothing joins the branches of {counted(unjoined, 'trace')}; the last one counts as the result"
     if silent := sum(not trace.question for trace in traces):

@@ -20,7 +20,7 @@ class SpanScore(NamedTuple):
     trace: str
     span: str
     metric: str  # the name of the column
-    value: float | None  # what counts in the mean; None where nothing does
+    value: float | None  # what counts in the mean; None if nothing does
     status: str  # `scored`, `undefined`, `missing` or `failed`
     reason: str  # why there is no score
     definition: Mapping[str, str]  # what the metric means, in words and as a fingerprint

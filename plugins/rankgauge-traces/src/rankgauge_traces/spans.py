@@ -40,7 +40,7 @@ class Span(NamedTuple):
 
     @property
     def seconds(self) -> float | None:
-        """Return how long it took; None where that is not known."""
+        """Return how long it took; None if that is not known."""
         return (self.end - self.start) / 1e9 if 0 < self.start <= self.end else None
 
     @property

@@ -128,7 +128,7 @@ def _is_short(value: float | str) -> bool:
 
 
 def _from_the_roots(by_id: Mapping[str, _Node], problems: list[Problem]) -> list[str] | None:
-    """Return the ids of spans, each behind its parent; None where parents go in a circle."""
+    """Return the ids of spans, each behind its parent; None if parents go in a circle."""
     order: dict[str, None] = {}
     for below in by_id:
         path: dict[str, None] = {}
@@ -164,7 +164,7 @@ def _parts(order: Sequence[str], by_id: Mapping[str, _Node], root: str) -> list[
 
 
 def _trace(part: _Part, reading: Reading, joints: Joints) -> Trace | None:
-    """Return the trace of a sample; None where nothing in it retrieves."""
+    """Return the trace of a sample; None if nothing in it retrieves."""
     stages = stages_of(part.steps, reading.names, joints)
     if stages is None:
         return None

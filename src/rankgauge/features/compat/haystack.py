@@ -282,7 +282,7 @@ def _result(scores: list[float]) -> DocumentScores:
 
 def value_of(document: Document, field: str) -> object:
     """
-    Return the value by which two documents are compared; None where `meta` lacks the key.
+    Return the value by which two documents are compared; None if `meta` lacks the key.
 
     Args:
         document: A document, ours or Haystack's.

@@ -31,7 +31,7 @@ class Traced(NamedTuple):
     sample: str
     id: str  # its id, or its text
     grade: float
-    ranks: Mapping[str, int | None]  # by stage; None where it was not retrieved
+    ranks: Mapping[str, int | None]  # by stage; None if it was not retrieved
     depths: Mapping[str, int]  # how many results each stage had
     lost: str | None  # the stage that lost it; None for none
     below: str | None = (
@@ -141,7 +141,7 @@ class Fates:
 
 
 def _shared(cutoffs: Sequence[int | None]) -> int | None:
-    """Return the cutoff of a sample that all stages share; None where they do not."""
+    """Return the cutoff of a sample that all stages share; None if they do not."""
     return cutoffs[0] if len({*cutoffs}) == 1 else None
 
 
@@ -156,7 +156,7 @@ class Pipeline:
     """The stages of a pipeline, in order, as the outputs of its samples tell them."""
 
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each stage, in order of the pipeline
-    _told: dict[str, str] = field(default_factory=dict)  # the first sample that told of each
+    _told: dict[str, str] = field(default_factory=dict)  # the first sample with each
 
     @classmethod
     def of(cls, samples: Iterable[Sample], where: str) -> Pipeline:

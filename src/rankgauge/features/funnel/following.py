@@ -253,7 +253,7 @@ def _named(counts: Mapping[int, int], names: Mapping[int, str]) -> dict[str, int
 
 
 def _cutoffs(parts: Sequence[MetricScores]) -> Ints | None:
-    """Return the cutoff of each sample; None where there is none."""
+    """Return the cutoff of each sample; None if there is none."""
     if parts[0].k is None:
         return None
     sizes = [len(part.outcome.values) for part in parts]

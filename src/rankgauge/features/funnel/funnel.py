@@ -64,9 +64,9 @@ class FunnelStage:
 
         as_given: The metric over its results in the order of its source, of a stage that has one; None as `ceiling`.
 
-        seconds: The median and the 95th percentile of the seconds it took; None where outputs do not say.
+        seconds: The median and the 95th percentile of the seconds it took; None if outputs do not say.
 
-        cost: The mean of what it cost; None where outputs do not say.
+        cost: The mean of what it cost; None if outputs do not say.
     """
 
     name: str
@@ -168,7 +168,7 @@ class Funnel:
                     yield stage.name, source, pair[self.metric]
 
     def blamed(self) -> tuple[str, str, MetricComparison] | None:
-        """Return the stage that lowers the metric most, its best source, and how they compare; None where none does."""
+        """Return the stage that lowers the metric most, its best source, and how they compare; None if none does."""
         lowered = None
         for stage in self.stages:
             steps = [step for step in self.steps() if step[0] == stage.name and step[2].difference is not None]

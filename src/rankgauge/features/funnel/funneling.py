@@ -32,7 +32,7 @@ __all__ = ["first_funnel", "funnel", "funnel_of_runs", "stage_notes", "told_stag
 _AT_ONCE = 1024
 
 _LOOKED_AT = 1000
-"""Of how many samples the stages are looked up where nobody names them."""
+"""How many samples are searched for stages if none are named."""
 
 
 def funnel(result: Result, metric: str | None = None, *, items: int = 5, catalog: Catalog | None = None) -> Funnel:

@@ -70,9 +70,9 @@ class Entry:
 
         gold: A hash of what each sample was judged against; empty where that is not known.
 
-        passed: Whether it met its gates; None where there were none.
+        passed: Whether it met its gates; None if there were none.
 
-        seconds: Median duration of a call of the system; None where none was called.
+        seconds: Median duration of a call of the system; None if none was called.
 
         n: How many samples.
 

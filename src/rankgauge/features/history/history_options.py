@@ -40,8 +40,8 @@ HISTORY_ADD = Command("[OPTIONS] DIR [MORE ...]", _ABOUT_ADD, _ADD_OPTIONS, f"{_
 HISTORY_LIST = Command("[OPTIONS]", _CODES, (*_selected(50), AS_JSON), f"{_OF_HISTORY}:execute_list")
 _ABOUT_SHOW = f"""\
 A line is one metric of one dataset. It breaks where the samples, their ground truth or the definition changed, and says
-which. Changes between neighbours are tested sample by sample, with p values corrected over all that are shown; since
-when a line is better or worse is told with an interval.
+which. Changes between neighbours are tested sample by sample, with p values corrected over all that are shown; it
+says since when a line is better or worse, with an interval.
 
 {_CODES}"""
 HISTORY_SHOW = Command(

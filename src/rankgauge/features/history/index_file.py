@@ -79,7 +79,7 @@ class History:
 
             tags: Words to select entries by.
 
-            passed: Whether the result met its gates; None where that is not known.
+            passed: Whether the result met its gates; None if that is not known.
 
         Returns:
             The entry.

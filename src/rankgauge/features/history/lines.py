@@ -35,9 +35,9 @@ class Change:
     The change from one entry to the next, sample by sample.
 
     Attributes:
-        difference: The mean difference; None where it could not be tested.
+        difference: The mean difference; None if it could not be tested.
 
-        low: Lower end of its 95 % interval; None where there is none.
+        low: Lower end of its 95 % interval; None if there is none.
 
         high: Upper end.
 

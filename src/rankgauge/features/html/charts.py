@@ -99,7 +99,7 @@ _LABELLED = 60
 
 
 def _band(axis: Scale, metric: MetricComparison, height: float) -> list[str]:
-    """Return the band of differences that do not matter; nothing where nobody said which do."""
+    """Return the band of differences that do not matter; nothing if no such difference was given."""
     if metric.matters is None:
         return []
     left, right = axis(-metric.matters), axis(metric.matters)

@@ -40,7 +40,7 @@ _MARKUP = str.maketrans("", "", "*`")
 
 
 def sections_of(catalog: Catalog, results: Mapping[str, Result]) -> tuple[list[Section], list[str]]:
-    """Return the sections that plugins make of some results, and what is told of those that failed."""
+    """Return the sections that plugins make of some results, and the messages of those that failed."""
     sections: list[Section] = []
     notes: list[str] = []
     for name, claim in catalog.all("report section").items():
@@ -333,7 +333,7 @@ def _curves(again: Mapping[str, Reread]) -> list[DepthCurve]:
 
 
 def _unjudged(again: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
-    """Return the share of the first ten results of each sample that nobody judged, by run."""
+    """Return the share of the first ten results of each sample that are unjudged, by run."""
     return {
         run: dict(zip(read.sample_ids, scored_only(read.others["unjudged"][_DEPTHS.index(10)]).tolist(), strict=True))
         for run, read in again.items()

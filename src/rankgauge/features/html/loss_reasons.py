@@ -62,7 +62,7 @@ class LostSamples:
         return cls(baseline, lost, {run: _within(first.sample_ids, parts) for run, parts in wanted.items()})
 
     def reasons(self, reread: Mapping[str, Reread]) -> dict[tuple[str, str], Losses | None]:
-        """Return why they are lost, by what was read again; None where a run was not."""
+        """Return why they are lost, by what was read again; None if a run was not."""
         return {(run, name): self._reason(reread, run, name) for run, name in self.lost}
 
     def _reason(self, reread: Mapping[str, Reread], run: str, name: str) -> Losses | None:

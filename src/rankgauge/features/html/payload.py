@@ -102,7 +102,7 @@ def _known(shares: Mapping[str, float], place: Mapping[str, int]) -> Floats:
 
 
 def _codes(packer: Packer, column: MetricSummary | None, at: Ints, n: int) -> int | None:
-    """Take the status of each sample, an index into `STATUSES`; None where all are scored."""
+    """Take the status of each sample, an index into `STATUSES`; None if all are scored."""
     if column is None or not column.codes.any():
         return None
     codes = np.zeros(n, dtype=np.int64)

@@ -41,7 +41,7 @@ class Items:
 
     starts: Ints  # where the items of each sample begin, and the end; shape (n + 1,)
     ids: Sequence[str | None]  # None for an item that has a text only
-    texts: Sequence[str | None] | None = None  # None where no item has one
+    texts: Sequence[str | None] | None = None  # None if no item has one
     covers: Sequence[tuple[CoveredSpan, ...]] | None = None  # of gold spans, what each item covers; None for others
 
 

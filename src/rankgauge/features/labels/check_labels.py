@@ -173,7 +173,7 @@ class _Check:
         return places[shared.index(best)] if shared.count(best) == 1 else None
 
     def _copies(self, label: Label) -> LabelFinding | None:
-        """Return that a label stands several times, and which copies count wrong; None where it stands once."""
+        """Return that a label stands several times, and which copies count wrong; None if it stands once."""
         places = self._labels.places(label.text).places
         documents = list(dict.fromkeys(self._corpus.ids[place.document] for place in places))
         if len(documents) < 2 or label.kind == "relevant":
@@ -191,7 +191,7 @@ class _Check:
         return _made(label, "ambiguous", reason, tuple(wrong), None, 1.0)
 
     def _changed(self, label: Label, near: Sequence[Near]) -> LabelFinding | None:
-        """Return how a text changed that stands nowhere word for word; None where too little of it does."""
+        """Return how a text changed that stands nowhere word for word; None if too little of it does."""
         expected = self._labels.expected(label)
         candidates = sorted(
             (row for row in near if row.cover >= HALF), key=lambda row: (row.document not in expected, -row.cover)

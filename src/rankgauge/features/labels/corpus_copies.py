@@ -1,7 +1,7 @@
 """
 Near-copies between two corpora: which documents of one are in the other, word for word or nearly so.
 
-Copies that nobody knows of decide evaluations: a model that was trained on the documents of a test, a corpus that was
+Unnoticed copies decide evaluations: a model that was trained on the documents of a test, a corpus that was
 joined from two crawls, an index in which old versions stayed. Each document keeps the smallest hashes of its runs of
 three words, of which documents with most words in common share some; these pairs alone are compared word by word.
 """

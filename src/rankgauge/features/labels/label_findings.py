@@ -55,9 +55,9 @@ class LabelFinding:
 
         documents: The documents that it is about, the most likely first.
 
-        place: Where the label stands now, in characters of the first of the documents; None where that is not known.
+        place: Where the label stands now, in characters of the first of the documents; None if that is not known.
 
-        cover: Which share of the label's text that document has; None where there is no text.
+        cover: Which share of the label's text that document has; None if there is no text.
 
         difference: How the text differs there: ``[was -> is]`` between words that are the same.
 

@@ -33,7 +33,7 @@ __all__ = [
 class NewJudgments:
     """What a judge has added, and how well that agrees with what there was."""
 
-    added: Sequence[Graded]  # documents that nobody had judged
+    added: Sequence[Graded]  # documents that had no judgment
     again: Sequence[tuple[Graded, float]]  # documents that were judged before, with the earlier grade, which stays
     grades: Agreement  # on the grade of these
     relevance: Agreement  # on whether they are relevant
@@ -80,7 +80,7 @@ def _agreement(again: Sequence[tuple[Graded, float]]) -> Agreement:
 
 
 def _grades(graded: Sequence[Graded], qrels: Qrels) -> dict[tuple[bytes, bytes], float]:
-    """Return the grades of the queries that were judged again; one below 0 says that nobody judged the document."""
+    """Return the grades of the queries that were judged again; one below 0 marks an unjudged document."""
     names = {new.query for new in graded}
     queries = [number for number, name in enumerate(qrels.queries) if name in names]
     rows = np.flatnonzero(np.isin(qrels.owners, queries) & (qrels.grades >= 0))

@@ -259,7 +259,7 @@ def _weighed(
 
 
 def _grades(qrels: Qrels, places: set[int]) -> dict[tuple[int, bytes], float]:
-    """Return the grades of some queries; a grade below 0 says that nobody judged the document."""
+    """Return the grades of some queries; a grade below 0 marks an unjudged document."""
     if not places:
         return {}
     first, last = np.searchsorted(qrels.owners, (min(places), max(places) + 1)).tolist()

@@ -69,7 +69,7 @@ class PoweredDifference:
     Attributes:
         estimate: The mean paired difference, run minus baseline.
 
-        p: Of the t test that there is none, by people and model; None where the difference does not vary.
+        p: Of the t test that there is none, by people and model; None if the difference does not vary.
 
         p_adjusted: The same, corrected for the number of metrics and runs by Holm's method.
 
@@ -118,7 +118,7 @@ class PoweredMetric:
         freeze_fields(self)
 
     def interval(self, estimate: MeanEstimate, confidence: float) -> tuple[float, float] | None:
-        """Return the interval of a mean of the metric, which no difference is; None where there is none."""
+        """Return the interval of a mean of the metric, which no difference is; None if there is none."""
         found = interval_of_mean(estimate, self.range, binary=False, confidence=confidence)
         return None if found is None else found[:2]
 

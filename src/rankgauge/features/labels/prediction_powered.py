@@ -42,10 +42,10 @@ class PoweredMean:
 
         weight: How much the model is listened to: 0 not at all, about 1 if it differs from people by a constant.
 
-        correlation: Pearson's, of model and people on what both judged; None where either does not vary.
+        correlation: Pearson's, of model and people on what both judged; None if either does not vary.
 
         looks_drawn: The two-sided p that the questions that people judged were drawn at random, by what the model says
-            of them and of the others; None where that cannot be told.
+            of them and of the others; None if that is unknown.
     """
 
     people: MeanEstimate

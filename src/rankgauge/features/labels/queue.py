@@ -50,7 +50,7 @@ class Pooled:
     document: bytes
     ranks: tuple[int, ...]  # in each run, 0 where the run does not have it near the top
     priority: float = 0.0  # how much judging it can change the comparison; 0 for one that is judged
-    grade: float | None = None  # None for one that nobody judged
+    grade: float | None = None  # None for an unjudged one
 
     @property
     def order(self) -> tuple[float, int, bytes, bytes]:
@@ -71,14 +71,14 @@ class Queue:
     grades: tuple[float, ...]  # that a judge may give
     n_unjudged: int  # how many unjudged documents were looked at
     n_idle: int  # how many of them cannot change the comparison
-    n_unknown: tuple[int, ...]  # for each run, how many of its queries nobody judged any document of
+    n_unknown: tuple[int, ...]  # for each run, how many of its queries have no judged document
 
     def __post_init__(self) -> None:
         freeze_fields(self)
 
     @property
     def n_new(self) -> int:
-        """Return how many items nobody has judged."""
+        """Return how many items are unjudged."""
         return sum(item.grade is None for item in self.items)
 
 

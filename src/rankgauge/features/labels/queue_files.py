@@ -243,7 +243,7 @@ def _graded(row: Mapping[str, Any], grades: Sequence[float], judge: str) -> Grad
         raise ValueError(f"'judge' is a name, not {by!r}")
     who = (by or "").strip() or judge.strip()
     if not who:
-        raise ValueError("nobody is named as judge; write a name under 'judge', or give --judge NAME for such lines")
+        raise ValueError("no judge is named; write a name under 'judge', or give --judge NAME for such lines")
     told = {name: row[name] for name in _TOLD if isinstance(row.get(name), str) and row[name]}
     query, document = encoded(row["query"]), encoded(row["document"])
     return Graded(query=query, document=document, grade=float(grade), judge=who, told=told)

@@ -115,7 +115,7 @@ def _reason_left(finding: LabelFinding, *, edited: bool, twins: bool, to_other_d
 
 
 def _text_there(finding: LabelFinding, corpus: Corpus) -> str | None:
-    """Return the text at the new place of a passage or a span; None where there is none."""
+    """Return the text at the new place of a passage or a span; None if there is none."""
     number = corpus.number_of.get(finding.documents[0]) if finding.documents else None
     if finding.place is None or number is None or finding.kind not in {"passages", "spans"}:
         return None

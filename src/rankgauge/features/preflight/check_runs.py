@@ -203,7 +203,7 @@ def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], 
 
 
 def _looks(source: object) -> Looks | None:
-    """Return what a file looks like; None where the source is not a file."""
+    """Return what a file looks like; None if the source is not a file."""
     if not isinstance(source, str | os.PathLike) or os.fspath(source) == STANDARD_INPUT:
         return None
     path = Path(source)

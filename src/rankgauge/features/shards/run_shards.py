@@ -47,7 +47,7 @@ class RunShard:
     What became of one shard of a run; it can be pickled, and takes nine bytes a query and metric.
 
     Attributes:
-        scores: The scores; None where no query of the shard is judged, and where they were added up.
+        scores: The scores; None if no query of the shard is judged, and where they were added up.
 
         counts: How the shard fits its judgments.
 
@@ -166,7 +166,7 @@ class ShardedRun:
         Evaluate some queries.
 
         Args:
-            qrels: Their judgments, in any form that `rankgauge.evaluate` takes; None where none of them is judged.
+            qrels: Their judgments, in any form that `rankgauge.evaluate` takes; None if none of them is judged.
 
             run: All of their results, likewise.
 

@@ -34,7 +34,7 @@ class SampleShard:
     What became of one shard of samples; it can be pickled, and takes nine bytes a sample and metric.
 
     Attributes:
-        scores: The scores; None where no sample is evaluated.
+        scores: The scores; None if no sample is evaluated.
 
         sighting: What the shard says about the whole, such as which kinds of ground truth there are.
     """

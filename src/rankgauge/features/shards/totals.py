@@ -184,7 +184,7 @@ class MetricTotals:
             confidence: The probability that such an interval covers the true mean, above 0 and below 1.
 
         Returns:
-            As `MetricSummary.interval`; None where `interval_found` is.
+            As `MetricSummary.interval`; None if `interval_found` is.
         """
         known = self.interval_found(confidence)
         return None if known is None else (known.low, known.high)

@@ -53,7 +53,7 @@ _FORMS: Mapping[Role, str] = {"set": "set of relevant ids", "gains": "grades by 
 """The forms of the ground truth, in the order in which they are tried."""
 
 _SLACK = 1e-9
-"""Rounding is forgiven, because nobody promised the last bit."""
+"""Rounding is forgiven: the last bit is not promised."""
 
 _HUGE = 100_000
 """The highest cutoff that is tried; many functions loop up to it."""
@@ -106,7 +106,7 @@ def read_calling(function: Callable[..., Any], calls: str | None = None) -> Call
 
 
 def _parameters(function: Callable[..., Any]) -> Parameters:
-    """Return the parameters without ``*args`` and ``**kwargs``; None where they cannot be read, as of some C code."""
+    """Return the parameters without ``*args`` and ``**kwargs``; None if they cannot be read, as of some C code."""
     try:
         with guarded():
             signature = inspect.signature(function, eval_str=True)
@@ -214,7 +214,7 @@ class ForeignMetric:
         )
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:  # noqa: ARG002  # it has none
-        """Return the score of a case, None where there is none; raise `UnfitError` when it fails."""
+        """Return the score of a case, None if there is none; raise `UnfitError` when it fails."""
         if not self.calling.batch:
             return _number(self._call(self._arguments([case], k)))
         (score,) = self.over([case], k).scores or [None]
@@ -301,7 +301,7 @@ def _whole(grade: float) -> float:
 
 
 def _number(value: object) -> float | None:
-    """Return a score as a float, None where there is none."""
+    """Return a score as a float, None if there is none."""
     if isinstance(value, Mapping) and len(value) == 1:
         (value,) = value.values()
     if value is None:

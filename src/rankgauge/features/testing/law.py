@@ -89,7 +89,7 @@ class Law:
 
         check: Called with a trial and what was drawn; raises `BrokenError`.
 
-        draw: Returns what the other arguments of the check are drawn from, for a subject; None where nothing is drawn.
+        draw: Returns what the other arguments of the check are drawn from, for a subject; None if nothing is drawn.
 
         skip: Returns why the law does not apply to a subject; empty where it does.
 

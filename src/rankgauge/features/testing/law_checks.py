@@ -165,13 +165,13 @@ class Checker:
             return candidate.trial(candidate.subject, self.attempts)
 
         self.state.restore()
-        with mock.patch.object(logger("engine"), "disabled", new=True):  # notes on drawn samples help nobody
+        with mock.patch.object(logger("engine"), "disabled", new=True):  # notes on drawn samples are no help
             broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
         return law.verdict("holds") if broken is None else law.verdict("broken", broken.reason, broken.example)
 
 
 def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: bool = True) -> BrokenError | None:
-    """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
+    """Return what breaks a law, with the smallest example unless *shrink* is off; None if it holds for all cases."""
     if law.draw is None:
         try:
             _check(law, trial(), ())

@@ -111,7 +111,7 @@ class MetricSubject:
         return self.range[1 if self.higher_is_better else 0]
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
-        """Return the score of a case, None where it has none; raise `UnfitError` when the metric fails."""
+        """Return the score of a case, None if it has none; raise `UnfitError` when the metric fails."""
         return self.scorer.score(case, k, policy)
 
 
@@ -332,12 +332,12 @@ class EngineMetric:
         return self._evaluations[key]
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
-        """Return the score of a case, None where it is undefined; raise `UnfitError` when it fails."""
+        """Return the score of a case, None if it is undefined; raise `UnfitError` when it fails."""
         return self.score_of(case.sample("s", k), k, policy)
 
     @property
     def kind_by_text(self) -> str | None:
-        """Return a kind of gold that results hold as places, or else as texts; None where it takes neither."""
+        """Return a kind of gold that results hold as places, or else as texts; None if it takes neither."""
         kinds = ("spans", *TEXT_KINDS) if self.metric.judging.judges == "retrieved" else ()
         return next((kind for kind in kinds if kind in self.metric.gold), None)
 

@@ -222,7 +222,7 @@ def _spec_of(matcher: object) -> tuple[str, str]:
 
 
 def _declared(function: object, kind: type[Any]) -> Any:  # noqa: ANN401  # a declaration of that kind, or None
-    """Return the declaration of a function, None where it has none; raise `ParameterError` for another kind."""
+    """Return the declaration of a function, None if it has none; raise `ParameterError` for another kind."""
     wanted = kind.__name__.lower()
     if inspect.isclass(function) or not callable(function):
         raise ParameterError(f"a {wanted} is a function, not {function!r}")

@@ -84,7 +84,7 @@ class Calibration(NamedTuple):
 
 def calibration(scores: _Floats, values: _Floats, bins: int = 10) -> Calibration | None:
     """
-    Compare scores with what came true, in bins of equal width; None where a score is no probability.
+    Compare scores with what came true, in bins of equal width; None if a score is no probability.
 
     The error is that of Naeini, Cooper & Hauskrecht (AAAI 2015), the score that of Brier (Monthly Weather Review 1950).
     Shapes (n,), values from 0 to 1.

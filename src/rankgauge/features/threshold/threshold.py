@@ -35,7 +35,7 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of questions, with its interval; None where there is no question, or too few for an interval."""
+    """A share of questions, with its interval; None if there is no question, or too few for an interval."""
 
     n: int
     value: float | None
@@ -72,7 +72,7 @@ class Threshold:
     Attributes:
         dataset: What it was chosen on.
 
-        value: The lowest score that is answered; None where nothing should be.
+        value: The lowest score that is answered; None if nothing should be.
 
         at_most: The rate of false answers that it had to keep.
 
@@ -91,7 +91,7 @@ class Threshold:
         is_reversed: Whether answers are the worse the higher their scores are, as with distances: the interval of the
             area lies above the mean loss.
 
-        calibration: Whether scores are probabilities of a good answer; None where one is outside of 0 to 1.
+        calibration: Whether scores are probabilities of a good answer; None if one is outside of 0 to 1.
 
         confidence: That of every interval.
 

@@ -78,7 +78,7 @@ class Lines(NamedTuple):
     numbers: Floats  # scores or grades, all finite
     keys: Words  # of the documents of a run; none for judgments
     left: Ints  # where the lines of the last query begin, if they were left out
-    stated: Floats | None = None  # the ranks that lines state, NaN where that is no number; None where nobody asked
+    stated: Floats | None = None  # the ranks that lines state, NaN where that is no number; None if not asked for
     n_odd: int = 0  # how many lines of a run have further fields, or a rank that is no number
 
     @property
@@ -128,7 +128,7 @@ def _n_odd(fields: Fields, stated: Floats | None) -> int:
 
 
 def _compiled(buffer: NDArray[np.uint8], end: int, form: Form, *, is_whole: bool) -> Lines | None:
-    """Return what a compiled kernel makes of lines; None where there is none, or numpy has to decide."""
+    """Return what a compiled kernel makes of lines; None if there is none, or numpy has to decide."""
     if form not in {RUN, QRELS}:
         return None
     columns = compiled_kernel.read_lines(buffer, end, is_run=form.is_run)

@@ -107,8 +107,8 @@ class Fields(NamedTuple):
     buffer: NDArray[np.uint8]  # what they stand in
     begin: Ints  # where the first field of each line begins; shape (lines,)
     ends: Ints  # where each field ends; shape (lines, fields or more)
-    starts: Ints | None = None  # where each begins; None where that is one byte behind the end of the field before
-    has_more: Flags | None = None  # which lines have further fields; None where none has
+    starts: Ints | None = None  # where each begins; None if that is one byte behind the end of the field before
+    has_more: Flags | None = None  # which lines have further fields; None if none has
 
     def __bool__(self) -> bool:
         return len(self.begin) > 0

@@ -193,7 +193,7 @@ class RunFile:
 
     @property
     def odd_lines(self) -> OddLines | None:
-        """Return the lines that may mean something else, once the run was read; None where there are none."""
+        """Return the lines that may mean something else, once the run was read; None if there are none."""
         count = sum(self._odd)
         return OddLines(count, self._path, self.name) if count else None
 
