@@ -30,8 +30,7 @@ from rankgauge.samples.sample_values import (
 __all__ = ["FORMS", "read_expected"]
 
 FORMS = (
-    "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
-    "'keywords', 'nuggets', 'spans', 'forbidden', 'sets'"
+    f"a list of ids, a map id -> gain, a string (the answer), or a map with any of {', '.join(map(repr, GOLD_KINDS))}"
 )
 """What ground truth can be, for messages."""
 

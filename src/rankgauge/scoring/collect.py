@@ -11,7 +11,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, cast
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
@@ -267,10 +266,11 @@ class Collector:
 
     def _untried(self) -> Iterator[str]:
         """Yield which rules on forbidden items nothing that was retrieved could break."""
-        target = next((target for target in self.plan.targets if target.gold == "forbidden"), None)
-        if target is not None:
-            batches = (batch.evidence[target].leaks.untried for batch in self._batches)
-            yield from untried_notes(chain.from_iterable(batches))
+        for target in self.plan.targets:
+            evidence = (batch.evidence[target] for batch in self._batches if target in batch.evidence)
+            if untried := [what for each in evidence for what in each.leaks.untried]:
+                yield from untried_notes(untried)
+                return  # other matchers look for the same
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
