@@ -49,6 +49,22 @@ def test_json_is_json_only(rankgauge, files):
     assert metric["baseline_mean"] == 0.25
 
 
+def test_queries_of_runs_are_weighed_by_a_file(rankgauge, files, write):
+    """The base run finds queries 0 to 2, the new one 0 to 9; query 0 weighs 4, and the other eleven 1."""
+    weights = write(
+        "weights.txt", "".join(f"{query} {4 if place == 0 else 1}\n" for place, query in enumerate(QUERIES))
+    )
+    asked = ("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "--weights", weights)
+    metric = json.loads(rankgauge(*asked, "--json").out)["comparisons"][0]["metrics"]["p@1"]
+    assert (metric["baseline_mean"], metric["mean"]) == (6 / 15, 13 / 15)
+
+
+def test_weights_of_saved_results_are_those_that_they_have(rankgauge, folders, write):
+    done = rankgauge("compare", *folders, "--weights", write("weights.txt", "q00 1\n"))
+    assert done.code == 2
+    assert "--weights is for queries of TREC runs, and needs --qrels" in done.err
+
+
 def test_options_of_trec_decide_how_runs_are_judged(rankgauge, files):
     done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", "-l", "2", files[1], files[2], "--json")
     assert json.loads(done.out)["comparisons"][0]["metrics"]["p@1"]["baseline_mean"] == 0.0

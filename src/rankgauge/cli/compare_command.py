@@ -22,7 +22,15 @@ from rankgauge.cli.console import (
     tell_broken,
     tell_notes,
 )
-from rankgauge.cli.conventions import Conventions, clusters_typed, make_catalog, make_engine, one_dataset, score_columns
+from rankgauge.cli.conventions import (
+    Conventions,
+    clusters_typed,
+    make_catalog,
+    make_engine,
+    one_dataset,
+    score_columns,
+    weighted_by_file,
+)
 from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import ScoreOptions, check_html, result_names, stored_results
 from rankgauge.cli.result_options import COMPARISON_FORMATS
@@ -125,6 +133,10 @@ def _check(given: argparse.Namespace) -> None:
         (of_runs and not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
         (of_runs and given.dataset is not None, "--dataset is for results and configs; judgments are one dataset"),
         (given.better and not stored, "--better is for scores of other tools, and rankgauge knows its metrics"),
+        (
+            not of_runs and given.weights is not None,
+            "--weights is for queries of TREC runs, and needs --qrels; results have those that they were saved with",
+        ),
         (idle, f"{''.join(idle)} decides how TREC runs are judged, and needs --qrels"),
         (not pages and (given.texts or given.queries), "--texts and --queries are for the HTML report: --html FILE"),
         (pages and given.all_pairs, "the HTML report compares with the first run; leave out --all-pairs or --html"),
@@ -166,6 +178,7 @@ def _of_runs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
     runs = {run: run for run in given.runs}
     results = evaluate_runs(plan, judgments, runs, columns=conventions.columns, sketch_ids=True)
     tell_notes(results)
+    results = weighted_by_file(results, given.weights)
     return {name: results[run] for name, run in zip(names, given.runs, strict=True)}, gates
 
 

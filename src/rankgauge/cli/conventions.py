@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
+    from rankgauge.result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,3 +259,14 @@ def clusters_typed(written: str | None) -> str | dict[str, object] | None:
 def weights_typed(written: str) -> str | Path:
     """Return what `--weights` names: a file, or else a field of the metadata."""
     return Path(written) if Path(written).is_file() else written
+
+
+def weighted_by_file(results: dict[str, Result], file: str | None) -> dict[str, Result]:
+    """Return results in which queries count as much as a file says; as they are without one."""
+    if file is None:
+        return results
+    from rankgauge.io.file_records import read_clusters
+    from rankgauge.result.query_weights import weighted
+
+    weights = read_clusters(file, "--weights", "weight")
+    return {name: weighted(result, weights, file) for name, result in results.items()}

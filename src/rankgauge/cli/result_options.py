@@ -44,6 +44,7 @@ COMPARE_OPTIONS: Options = (
     DATASET,
     flag("--all-pairs", "Compare each with each, not only with BASE."),
     CLUSTER,
+    value("--weights", "FILE", "How much queries of runs count: a file with a query id and a weight a line."),
     shared.GROUPS,
     value("--better", "MEASURE=WAY", _BETTER, many=True, says="those are left out"),
     value("--common", "SAMPLES", _COMMON, default="all", choices=("all", "unchanged")),

@@ -27,7 +27,7 @@ from rankgauge.cli.console import (
     tell_broken,
     tell_notes,
 )
-from rankgauge.cli.conventions import Conventions, run_names
+from rankgauge.cli.conventions import Conventions, run_names, weighted_by_file
 from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import Folders
 from rankgauge.cli.shared_options import check_unjudged, refuse
@@ -117,7 +117,7 @@ def _evaluate(given: argparse.Namespace) -> int:
         results = evaluate_runs(plan, judgments, runs, **how)
         for name, (qrels, run) in zip(names[len(runs) :], further_files, strict=True):
             results |= evaluate_runs(plan, conventions.judgments(qrels, plan), {name: run}, **how)
-        results = _clustered(_weighted(results, given.weights), given.cluster)
+        results = _clustered(weighted_by_file(results, given.weights), given.cluster)
         results = {name: grouped(result, groups) for name, result in results.items()}
         if given.sort is not None or not further_files:  # datasets stay in the order in which they were given
             results = _sorted(results, given.sort)
@@ -197,17 +197,6 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
     kinds += [(file, "run") for file in (*given.runs, *(run for _, run in pairs))]
     if not any(is_table(file, kind) for file, kind in kinds):
         remark("--columns names the columns of tables, and none of the files is one; it has no effect")
-
-
-def _weighted(results: dict[str, Result], file: str | None) -> dict[str, Result]:
-    """Return results in which queries count as much as a file says."""
-    if file is None:
-        return results
-    from rankgauge.io.file_records import read_clusters
-    from rankgauge.result.query_weights import weighted
-
-    weights = read_clusters(file, "--weights", "weight")
-    return {name: weighted(result, weights, file) for name, result in results.items()}
 
 
 def _clustered(results: dict[str, Result], file: str | None) -> dict[str, Result]:
