@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from environments import Environment, build_wheel, plain_variables  # noqa: E402  # found by the line above
 
 _FILES = ("action.yml", "conftest.py", "mkdocs.yml", "pyproject.toml", "Makefile")
-NEEDED = ("tests", "docs", "configs", "benchmarks", "plugins", ".ci", *_FILES)
+NEEDED = ("tests", "docs", "configs", "benchmarks", "design", "plugins", ".ci", *_FILES)
 
 
 def main(arguments: list[str]) -> int:

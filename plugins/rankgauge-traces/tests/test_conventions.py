@@ -207,7 +207,7 @@ def test_documents_of_frameworks_are_read_in_the_forms_in_which_they_are_logged(
 def test_what_repr_made_of_objects_is_no_text(span, write, rankgauge):
     logged = {"openinference.span.kind": "RETRIEVER", "output.value": '["<NodeWithScore(node=...)>"]'}
     done = rankgauge("traces", "read", write(span("search", logged)), "-o", "out.jsonl")
-    assert "no results are told by 1 retrieval" in done.err
+    assert "no results are logged by 1 retrieval" in done.err
 
 
 TIMES = {

@@ -99,7 +99,7 @@ def test_a_branch_that_tells_nothing_found_nothing(span, search, write, rankgaug
     done = rankgauge("traces", "read", write(*spans), "-o", "out.jsonl")
     (line,) = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
     assert stages_of(json.loads(line))[1] == ("sparse", [], [])
-    assert "no results are told by 1 retrieval, counted as empty" in done.err
+    assert "no results are logged by 1 retrieval, counted as empty" in done.err
 
 
 def test_stages_of_one_name_are_numbered_and_can_be_called_otherwise(search, write, samples_of, stages_of):

@@ -291,7 +291,11 @@ def _expectation(trial: MetricTrial, case: Case, k: int, size: int, which: int) 
     expected = trial.score(tied, k, policy=AVERAGE, note=f"expectation over the ties{chosen}")
     ties = [itertools.permutations(ranking[start : start + size]) for start in range(0, len(ranking), size)]
     orders = [tuple(itertools.chain(*order)) for order in itertools.product(*ties)]
-    by_order = [trial.subject.score(case.ranked(order), k) for order in orders]
+    if "scores" in scorer.metric.judging.needs:  # a tie that is broken is another one: the scores stay as they are
+        in_order = [replace(tied, ranking=order) for order in orders]
+        by_order = [trial.subject.score(each, k, policy=Policy(order="given")) for each in in_order]
+    else:
+        by_order = [trial.subject.score(case.ranked(order), k) for order in orders]
     known = [score for score in by_order if score is not None]
     whole = len(known) == len(orders) and expected is not None
     mean = sum(known) / len(known) if known else None
