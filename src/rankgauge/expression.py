@@ -50,6 +50,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _MOST_DIGITS = 300
+_FUNCTION = re.compile(r":[A-Za-z_]\w*")  # as in my_metrics.py:first_hit
 _SPACE = re.compile(r"\s*")
 _LEVEL_LAST = re.compile(r"(@\d+)(-l\d+)\s*$")  # ranx writes ndcg@10-l2
 _PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)(?P<unit>tok|char)?")
@@ -303,6 +304,8 @@ class _Reader:
             late = self.text[self.position :].strip()
             if at and late.startswith("(") and late.endswith(")"):
                 raise self.fail(f"the end (parameters stand before the @: {name}{late}@{cutoff.strip()})")
+            if _FUNCTION.fullmatch(late):
+                raise self.fail("the end (a function of your own is passed to with_metrics, or offered by a plugin)")
             raise self.fail("the end")
 
 
