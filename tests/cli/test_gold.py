@@ -38,6 +38,10 @@ def test_strict_exits_with_1_for_any_finding(rankgauge, files, write):
     assert rankgauge("gold", "check", files[0], "--corpus", files[1], "--strict").code == 1
     fine = write("fine.jsonl", json.dumps(SAMPLES[1]))
     done = rankgauge("gold", "check", fine, "--corpus", files[1], "--strict")
+    assert done.code == 0
+    assert "every id is a document of the corpus; whether it answers its question was not looked at" in done.out
+    answered = {**SAMPLES[1], "expected_output": {"relevant": ["bread"], "answer": "ten minutes"}}
+    done = rankgauge("gold", "check", write("fine.jsonl", json.dumps(answered)), "--corpus", files[1], "--strict")
     assert (done.code, done.out.splitlines()[-1]) == (0, "every label holds")
 
 

@@ -138,6 +138,7 @@ class TestStatus:
         )
         assert outcome_line(judge(before, after, "ndcg@10 max_drop 2%")).startswith(
             "open   ndcg@10: 0.4500 against 0.5000, observed -0.0500, allowed -0.0100 (2%): 4 samples cannot tell, "
+            "nor whether it fell at all (one-sided p 0.3750), "
             f"about 65 samples would decide; {bounds}"
         )
 

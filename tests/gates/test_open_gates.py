@@ -13,7 +13,7 @@ from rankgauge import evaluate, judge_gates
 from rankgauge.comparison.pairing import PairedColumn
 from rankgauge.gates.drop import judge_drop
 from rankgauge.gates.grammar import Effect, Gate, MaxDrop
-from rankgauge.gates.outcomes import GateOutcome, outcome_line
+from rankgauge.gates.outcomes import GateOutcome, GateReport, outcome_line, summary_line
 
 QRELS = {f"q{n:02}": {"d": 1} for n in range(74)}
 
@@ -55,7 +55,8 @@ def test_a_fall_that_may_be_chance_leaves_the_gate_open() -> None:
         assert (outcome.verdict, outcome.status, outcome.is_open) == ("inconclusive", "warned", True)
         assert outcome.drop is not None
         assert outcome.drop.p_fall == 1 / 16
-        assert "cannot tell" in outcome_line(outcome)
+        assert "cannot tell, nor whether it fell at all (one-sided p 0.0625), " in outcome_line(outcome)
+        assert summary_line(GateReport((outcome,))) == "no gate failed: 1 open"
 
 
 def test_a_rise_is_no_fall() -> None:

@@ -71,6 +71,8 @@ def test_the_last_line_counts_the_verdicts(result: Result, report: GateReport) -
     assert summary_line(judge_gates(result, GATES[:1])) == "the gate passed"
     assert summary_line(judge_gates(result, GATES[1:2])) == "the gate failed"
     assert summary_line(judge_gates(result, [GATES[0], "hit@1 <= 0.5"])) == "all 2 gates passed"
+    warned = judge_gates(result, [GATES[0], "hit@1 >= 0.6 level warn"])
+    assert summary_line(warned) == "no gate failed: 1 passed, 1 warning"
 
 
 def test_lines_name_the_dataset_where_there_are_several(result: Result) -> None:

@@ -258,12 +258,19 @@ def gate_lines(report: GateReport) -> Iterator[Line]:
 
 
 def summary_line(report: GateReport) -> str:
-    """Say how many gates passed: ``1 of 3 gates failed, 1 warning``."""
-    n = len(report.outcomes)
+    """Say how many gates passed: ``1 of 3 gates failed, 1 open``, or ``no gate failed: 2 passed, 1 open``."""
+    n, passed = len(report.outcomes), len(report.of("passed"))
+    if passed == n:
+        return "the gate passed" if n == 1 else f"all {n} gates passed"
     counts = {"cannot be judged": len(report.of("error")), "failed": len(report.of("failed"))}
     parts = [f"{'the gate' if n == 1 else f'{count} of {n} gates'} {word}" for word, count in counts.items() if count]
-    parts += [counted(warned, "warning")] if (warned := len(report.of("warned"))) else []
-    return ", ".join(parts) or ("the gate passed" if n == 1 else f"all {n} gates passed")
+    warned = report.of("warned")
+    is_open = sum(outcome.is_open for outcome in warned)
+    rest = [f"{is_open} open"] if is_open else []
+    rest += [counted(len(warned) - is_open, "warning")] if len(warned) > is_open else []
+    if parts:
+        return ", ".join(parts + rest)
+    return f"no gate failed: {', '.join([f'{passed} passed'] * bool(passed) + rest)}"
 
 
 def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
@@ -364,8 +371,8 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
         return f"{change}, {within} {margin} ({notes})"
     low, high = sorted((drop.worst, drop.best))
     sure = f"one-sided {rule.confidence * 100:g} % bounds: {low:+.{digits}f} to {high:+.{digits}f} ({notes})"
+    fell = "fell" if drop.worst < drop.best else "rose"
     if outcome.has_fallen:
-        fell = "fell" if drop.worst < drop.best else "rose"
         change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {fell} for certain, by about"
         by = f"{abs(drop.difference):.{digits}f} (one-sided p {p_value(drop.p_fall)})"
         return f"{change} {by}; whether by more than {margin} is open, {_needed(drop)}; {sure}"
@@ -374,6 +381,8 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
         change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, observed {drop.difference:+.{digits}f}"
         allowed += f" ({rule})" if rule.is_relative else ""
         unknown = "not judged" if drop.short_lists else f"{counted(drop.n, 'sample')} cannot tell"
+        if drop.p_fall is not None and not drop.short_lists:
+            unknown += f", nor whether it {fell} at all (one-sided p {p_value(drop.p_fall)})"
         return f"{change}, allowed {allowed}: {unknown}, {_needed(drop)}; {sure}"
     return f"{change}, {'within' if outcome.verdict == 'pass' else 'worse by more than'} {margin}: {sure}"
 

@@ -74,6 +74,7 @@ def check_labels(
         labels=labels,
         valid={kind: number - invalid[kind] for kind, number in labels.items()},
         findings=tuple(findings),
+        answers=sum(bool(sample.expected.answer) for sample in samples),
     )
 
 

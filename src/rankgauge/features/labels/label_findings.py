@@ -96,6 +96,8 @@ class GoldReport:
         valid: How many of them hold, by kind.
 
         findings: What is wrong, in the order of the samples.
+
+        answers: How many samples have an answer, which has to stand in their gold.
     """
 
     samples: int
@@ -103,6 +105,7 @@ class GoldReport:
     labels: Mapping[str, int]
     valid: Mapping[str, int]
     findings: tuple[LabelFinding, ...]
+    answers: int = 0
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -125,11 +128,16 @@ class GoldReport:
             "documents": self.documents,
             "labels": dict(self.labels),
             "valid": dict(self.valid),
+            "answers": self.answers,
             "counts": self.counts(),
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
 
+_ONLY_IDS = (
+    "every id is a document of the corpus; whether it answers its question was not looked at, because no sample has an "
+    "answer: `rankgauge compare` looks at what systems retrieve"
+)
 _OF_LABELS = ("moved", "edited", "split", "ambiguous", "gone")
 
 
@@ -146,7 +154,8 @@ def finding_lines(report: GoldReport, *, most: int | None, width: int | None) ->
     if others:
         yield Line(f"also: {', '.join(f'{number:,} {status}' for status, number in others.items())}\n")
     if not report.findings:
-        yield Line("every label holds")
+        only_ids = report.labels.keys() == {"relevant"} and not report.answers
+        yield Line(_ONLY_IDS if only_ids else "every label holds")
         return
     shown = report.findings[:most]
     yield from listing(["sample", "label", "status", "what"], [_row(finding) for finding in shown], width=width)
