@@ -1,6 +1,7 @@
 """`rankgauge explain`: of result folders and of runs, as text within a terminal and as JSON."""
 
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -96,6 +97,15 @@ def test_columns_of_tables_are_named_as_for_trec(rankgauge, write):
     columns = ("--columns", "query=qid,document=pid,grade=label,score=s")
     done = rankgauge("explain", "--qrels", judged, "--run", run, "q1", "-m", "RR", "--json", *columns)
     assert done.json["score"] == 1.0
+
+
+def test_a_query_is_explained_as_a_tool_counts_it(rankgauge, write):
+    """A gain of 2 is worth 3 there: the document at rank 1 has gain 1 of 3 + 1 / log2(3) at best."""
+    judged, run = write("q.txt", "q1 0 a 2\nq1 0 b 1\n"), write("r.txt", "q1 Q0 b 1 2.0 t\nq1 Q0 x 2 1.0 t\n")
+    of = ("explain", "--qrels", judged, "--run", run, "q1", "-m", "ndcg@2", "--json")
+    assert rankgauge(*of, "--as", "lightgbm").json["score"] == pytest.approx(1 / (3 + 1 / math.log2(3)))
+    assert rankgauge(*of, "--profile", "lightgbm").json["score"] == rankgauge(*of, "--as", "lightgbm").json["score"]
+    assert rankgauge(*of).json["score"] == pytest.approx(1 / (2 + 1 / math.log2(3)))
 
 
 @pytest.mark.parametrize(

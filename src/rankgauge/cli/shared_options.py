@@ -149,9 +149,18 @@ TEXTS = (
 
 
 def profile(more: str = "", **settings: Any) -> Option:  # noqa: ANN401  # argparse's
-    """Return the option that names a profile, with *more* to say about it."""
-    text = "The conventions to use: default, eval-harness, remem, haystack, classic, keyword, trec9, trec10, or those "
-    return value("--profile", "NAME", f"{text}of a config or plugin. {more}".rstrip(), **settings)
+    """Return the option that names a profile, with *more* to say about it; where one is enough, `--as` is the same."""
+    text = (
+        "The conventions to use: default, eval-harness, remem, haystack, classic, keyword, trec9, trec10, those of a "
+    )
+    names = "--profile" if settings.get("action") == "append" else "--as --profile"
+    return value(
+        names,
+        "NAME",
+        f"{text}tool such as lightgbm or ranx, a config or a plugin. {more}".rstrip(),
+        dest="profile",
+        **settings,
+    )
 
 
 def policy(default: str | None) -> tuple[Option, ...]:
