@@ -234,6 +234,15 @@ def test_results_keep_weights(tmp_path):
         result.with_weights(3)
 
 
+def test_a_stream_reads_its_weights_once(tmp_path):
+    path = tmp_path / "weights.txt"
+    path.write_text("".join(f"{name} {weight}\n" for name, weight in OF_QUERIES.items()))
+    parts = ENGINE.dataset(list(samples(WEIGHTS.tolist()))).with_metrics("RR").with_weights(path).stream(batch_size=2)
+    first = next(parts)
+    path.unlink()
+    assert [part["RR"].weights.tolist() for part in (first, *parts)] == WEIGHTS.reshape(3, 2).tolist()
+
+
 def test_parts_merge_to_the_whole():
     evaluation = ENGINE.dataset(list(samples(WEIGHTS.tolist()))).with_metrics(["RR", "hit@1"])
     whole = evaluation.with_weights("importance").run()

@@ -8,7 +8,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack
 
 from rankgauge.base.plain_text import visible
@@ -20,7 +19,7 @@ from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.pairing import UNJUDGED, Common
 from rankgauge.engine.doubting import label_doubts, sways
 from rankgauge.engine.equal_tokens import with_equal_tokens
-from rankgauge.engine.metadata import metadata_of
+from rankgauge.engine.metadata import metadata_of, weights_from
 from rankgauge.engine.reopen import bounds as bounds_of
 from rankgauge.engine.reopen import condensed as without_unjudged
 from rankgauge.engine.reopen import evaluation_of, is_of_run, unjudged_share
@@ -28,7 +27,6 @@ from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, ParameterError, ResultError
 from rankgauge.explain.bounds import Bounds
 from rankgauge.expression import as_written
-from rankgauge.io.file_records import read_clusters
 from rankgauge.named_options import check_names, listing
 from rankgauge.policy import IntervalChoice
 from rankgauge.result import Result
@@ -233,19 +231,10 @@ def with_clusters(result: Result, cluster: Cluster) -> Result:
     return clustered(result, clusters or {}, named)
 
 
-def with_weights(result: Result, weights: Weights) -> Result:
-    """Return a result with weights of samples; see `Result.with_weights`."""
-    given: object = weights
-    if isinstance(given, Mapping):
-        return weighted(result, given, "weights")
-    if isinstance(given, Path):
-        return weighted(result, read_clusters(str(given), "weights", "weight"), str(given))
-    if not isinstance(given, str):
-        raise ParameterError(
-            f"weights are a field of the samples' metadata, the path of a file, or a weight by sample id, not {given!r}"
-        )
-    field = given.removeprefix("metadata.")
-    return weighted(result, _of_results({"": result}, field, "weigh samples", "weights"), given)
+def with_weights(results: Mapping[str, Result], weights: Weights) -> dict[str, Result]:
+    """Return results with weights of samples, which are read once; see `Result.with_weights`."""
+    found, by = weights_from(weights, lambda field: _of_results(results, field, "weigh samples", "weights"))
+    return {name: weighted(result, found, by) for name, result in results.items()}
 
 
 def _of_results(

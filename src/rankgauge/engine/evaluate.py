@@ -130,7 +130,9 @@ def evaluate(
     results = planned.evaluate(qrels, given, columns=columns)
     results = {name: grouped(result, known) for name, result in results.items()}
     if weights is not None:
-        results = {name: result.with_weights(weights) for name, result in results.items()}
+        from rankgauge.engine.comparing import with_weights  # comparing needs more than most evaluations
+
+        results = with_weights(results, weights)
     returned = results["run"] if runs is None else results
     if broken := broken_metrics(results):
         raise MetricFailedError(broken, returned)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
-from rankgauge.engine.metadata import weighted_as_set_up
+from rankgauge.engine.metadata import weighing
 from rankgauge.engine.run_options import CALL_DEFAULTS, CallOptions, RunArguments, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore, checked, read_single, scores_of
 from rankgauge.errors import MetricFailedError, ParameterError, RankgaugeError, counted, listed
@@ -537,7 +537,7 @@ class Evaluation:
         check_stream(self.plan(), "stream()", merges=True)
         job = self._job(RunOptions(outputs=outputs, limit=limit, batch_size=batch_size))
         collector = Collector(job.plan, batch_size=batch_size)
-        tried = {metric.name: Tried() for metric in job.plan.metrics}
+        tried, weigh = {metric.name: Tried() for metric in job.plan.metrics}, weighing(self)
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
             collector.add(batch)
@@ -545,7 +545,7 @@ class Evaluation:
             for metric in scored.metrics:
                 name, outcome = metric.planned.name, metric.outcome
                 tried[name] |= Tried.of(name, outcome.status, outcome.reasons)
-            yield weighted_as_set_up(Result.of(scored, job.manifest(), job.origin()), self)
+            yield weigh(Result.of(scored, job.manifest(), job.origin()))
         if broken := [each.reason for each in tried.values() if each.reason]:
             raise MetricFailedError(broken, None)
         for note in collector.conclude():

@@ -14,7 +14,7 @@ from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
 from rankgauge.engine.calls import run_to_end
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.metadata import weighted_as_set_up
+from rankgauge.engine.metadata import weighing
 from rankgauge.engine.run_options import RunOptions, system_name
 from rankgauge.engine.sample_reading import SampleReading
 from rankgauge.engine.sample_score import Progress
@@ -217,7 +217,7 @@ class Job:
             logger("engine").warning(note)
         policy = self.plan.profile.policy
         scored.notes.extend([*scored.flaws(policy), *scored.incomplete(policy)])
-        result = weighted_as_set_up(Result.of(scored, self.manifest(), self.origin()), self.evaluation)
+        result = weighing(self.evaluation)(Result.of(scored, self.manifest(), self.origin()))
         self._observe("rankgauge_run_finished", result)
         return result
 

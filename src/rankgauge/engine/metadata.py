@@ -4,20 +4,21 @@ A field of the samples' metadata, read from the data by itself: clusters and wei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rankgauge.errors import ResultError, did_you_mean
+from rankgauge.errors import ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import read_clusters
 from rankgauge.result import Result
-from rankgauge.result.query_weights import weighted
+from rankgauge.result.query_weights import Weights, weighted
 
 if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
 
-__all__ = ["metadata_of", "weighted_as_set_up", "weights_from"]
+__all__ = ["metadata_of", "weighing", "weights_from"]
 
 
 def metadata_of(evaluation: Evaluation, field: str, act: str = "cluster") -> dict[str, object]:
@@ -40,19 +41,26 @@ def metadata_of(evaluation: Evaluation, field: str, act: str = "cluster") -> dic
     return known
 
 
-def weights_from(evaluation: Evaluation) -> Mapping[str, object]:
-    """Return the weight of each sample of an evaluation that has weights; its data are read if metadata has them."""
-    weights = evaluation.weights
-    if isinstance(weights, Mapping):
-        return weights
-    if isinstance(weights, Path):
-        return read_clusters(str(weights), "weights", "weight")
-    return metadata_of(evaluation, str(weights).removeprefix("metadata."), "weigh samples")
+def weights_from(
+    weights: Weights, in_metadata: Callable[[str], Mapping[str, object]]
+) -> tuple[Mapping[str, object], str]:
+    """Return the weight of each sample and what it is called by; *in_metadata* returns a field of each sample's."""
+    given: object = weights
+    if isinstance(given, Mapping):
+        return given, "weights"
+    if isinstance(given, Path):
+        return read_clusters(str(given), "weights", "weight"), str(given)
+    if not isinstance(given, str):
+        raise ParameterError(
+            f"weights are a field of the samples' metadata, the path of a file, or a weight by sample id, not {given!r}"
+        )
+    return in_metadata(given.removeprefix("metadata.")), given
 
 
-def weighted_as_set_up(result: Result, evaluation: Evaluation | None) -> Result:
-    """Return a result in whose means samples count as its evaluation says; the result itself where it says nothing."""
+def weighing(evaluation: Evaluation | None) -> Callable[[Result], Result]:
+    """Return what lets the samples of results count as an evaluation says; weights are read once, for the first."""
     if evaluation is None or evaluation.weights is None:
-        return result
-    by = "weights" if isinstance(evaluation.weights, Mapping) else str(evaluation.weights)
-    return weighted(result, weights_from(evaluation), by)
+        return lambda result: result
+    of_field = functools.partial(metadata_of, evaluation, act="weigh samples")
+    read = functools.cache(functools.partial(weights_from, evaluation.weights, of_field))
+    return lambda result: weighted(result, *read())

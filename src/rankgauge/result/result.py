@@ -553,7 +553,7 @@ class Result:
         """
         from rankgauge.engine.comparing import with_weights
 
-        return with_weights(self, weights)
+        return with_weights({"": self}, weights)[""]
 
     def bounds(self, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
         """

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.metadata import weighted_as_set_up
+from rankgauge.engine.metadata import weighing
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.errors import MetricFailedError, NothingToEvaluateError, ResultError
 from rankgauge.features.shards.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
@@ -179,7 +179,7 @@ class ShardedSamples:
         outputs = {"from": "samples", "path": None, "fingerprint": None, "replaced_those_in_samples": 0}
         config = resolved_config(plan, self.evaluation.data._replace(source=[], outputs=None, name=name), None)
         manifest = make_manifest(plan, dataset, outputs) | {"config": config, "merged_from": len(scores)}
-        result = weighted_as_set_up(Result.of(scored, manifest), self.evaluation)
+        result = weighing(self.evaluation)(Result.of(scored, manifest))
         if broken := broken_metrics({"": result}):
             raise MetricFailedError(broken, result)
         return result
