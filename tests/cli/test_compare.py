@@ -62,7 +62,7 @@ def test_queries_of_runs_are_weighed_by_a_file(rankgauge, files, write):
 def test_weights_of_saved_results_are_those_that_they_have(rankgauge, folders, write):
     done = rankgauge("compare", *folders, "--weights", write("weights.txt", "q00 1\n"))
     assert done.code == 2
-    assert "--weights is for queries of TREC runs, and needs --qrels" in done.err
+    assert "--weights is for what is scored now; results have the weights that they were saved with" in done.err
 
 
 def test_options_of_trec_decide_how_runs_are_judged(rankgauge, files):
@@ -123,6 +123,42 @@ def test_outputs_files_of_a_config(rankgauge, write):
     assert json.loads(done.out)["comparisons"][0]["metrics"]["hit@1"]["p"] == 2 / 2**2
     done = rankgauge("compare", "--config", config, first, second, "--dataset", "mien")
     assert (done.code, done.err.count("has no dataset 'mien' (did you mean 'mine'?)")) == (2, 1)
+
+
+def test_outputs_of_a_data_file(rankgauge, write):
+    """The samples have the outputs of BASE, 3 hits of 12; NEW hits 10; sample 0 weighs 4 and the others 1."""
+    rows = [
+        {
+            "id": query,
+            "expected_output": ["a"],
+            "actual_output": ["a" if place < 3 else "x"],
+            "metadata": {"weight": 4 if place == 0 else 1},
+        }
+        for place, query in enumerate(QUERIES)
+    ]
+    data = write("samples.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    found = {query: ["a" if place < 10 else "x"] for place, query in enumerate(QUERIES)}
+    new = write("new.json", json.dumps(found))
+    given = ("compare", "--data", data, data, new, "--json")
+    metric = json.loads(rankgauge(*given, "-m", "hit@1").out)["comparisons"][0]["metrics"]["hit@1"]
+    assert (metric["baseline_mean"], metric["mean"], metric["p"]) == (3 / 12, 10 / 12, 2 / 2**7)
+    weighed = rankgauge(*given, "-m", "hit@1", "--weights", "weight", "--test", "bootstrap-bca")
+    metric = json.loads(weighed.out)["comparisons"][0]["metrics"]["hit@1"]
+    assert (metric["baseline_mean"], metric["mean"]) == (6 / 15, 13 / 15)
+    gate = rankgauge(
+        *given, "-m", "retrieval-hit-at-k", "-k", "1", "--gate", "hit@1 max_drop 0.01", "--profile", "haystack"
+    )
+    assert (gate.code, json.loads(gate.out)["comparisons"][0]["metrics"]["hit@1"]["mean"]) == (0, 10 / 12)
+
+
+def test_records_of_another_tool_are_compared(rankgauge, write):
+    """BASE finds none of both contexts, NEW one of them."""
+    record = {"user_input": "who?", "reference_contexts": ["the first text", "the second text"]}
+    data = write("gold.jsonl", json.dumps(record | {"retrieved_contexts": ["nothing of it"]}) + "\n")
+    new = write("new.jsonl", json.dumps(record | {"retrieved_contexts": ["the first text"]}) + "\n")
+    given = ("compare", "--data", data, "--preset", "ragas", "-m", "recall@5", data, new, "--json")
+    metric = json.loads(rankgauge(*given).out)["comparisons"][0]["metrics"]["recall@5"]
+    assert (metric["baseline_mean"], metric["mean"]) == (0, 1 / 2)
 
 
 def test_ids_that_changed_are_told_beside_the_numbers(rankgauge, files, write):
@@ -186,7 +222,13 @@ def test_bits_are_the_same_again(rankgauge, files):
     [
         (["--qrels", "Q", "-m", "P@1", "BASE"], "takes two or more systems, and only BASE is given"),
         (["--qrels", "Q", "BASE", "GOOD"], "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
-        (["--qrels", "Q", "--config", "C", "-m", "P@1", "BASE", "GOOD"], "give either --qrels"),
+        (["--qrels", "Q", "--config", "C", "-m", "P@1", "BASE", "GOOD"], "give one of --qrels"),
+        (["--data", "Q", "--config", "C", "-m", "P@1", "BASE", "GOOD"], "give one of --qrels"),
+        (["--data", "Q", "BASE", "GOOD"], "name the metrics to compare outputs by, such as -m recall@5"),
+        (["--data", "Q", "--dataset", "d", "-m", "P@1", "BASE", "GOOD"], "leave it out with --data"),
+        (["--data", "Q", "-m", "P@1", "-M", "5", "BASE", "GOOD"], "--depth decides how TREC runs are judged"),
+        (["--preset", "ragas", "BASE", "GOOD"], "--preset says how --data is written, and needs it"),
+        (["--profile", "ragas", "BASE", "GOOD"], "needs --qrels or --data; a config has its own"),
         (["--qrels", "Q", "--dataset", "d", "-m", "P@1", "BASE", "GOOD"], "judgments are one dataset"),
         (
             ["BASE", "GOOD"],

@@ -25,16 +25,19 @@ from rankgauge.cli.console import (
 from rankgauge.cli.conventions import (
     Conventions,
     clusters_typed,
+    described,
     make_catalog,
     make_engine,
     one_dataset,
+    policy_options,
     score_columns,
     weighted_by_file,
+    weights_typed,
 )
 from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import ScoreOptions, check_html, result_names, stored_results
 from rankgauge.cli.result_options import COMPARISON_FORMATS
-from rankgauge.cli.shared_options import JUDGING, check_unjudged, refuse, typed
+from rankgauge.cli.shared_options import FIELDS, JUDGING, check_unjudged, refuse, typed
 from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
@@ -47,6 +50,11 @@ from rankgauge.extensions import extension
 from rankgauge.io.query_groups import QueryGroups
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result import Result
+
+_OF_DATA = {"--profile", "--policy", "--k", "--letters", "--reader"}
+"""Options that decide how TREC runs are judged, and outputs of a data file likewise."""
+
+_OR_DATA = " or --data; a config has its own"
 
 _TOP = 10
 """How many results are looked at for unjudged ones where no metric has a cutoff."""
@@ -74,7 +82,7 @@ def execute_compare(given: argparse.Namespace) -> int:
     with progress_bar("comparing", wanted=True) as progress:
         comparison = compare(
             results,
-            metrics=given.metric if given.qrels is None and given.config is None else None,
+            metrics=given.metric if _is_stored(given) else None,
             cluster=clusters_typed(given.cluster),
             all_pairs=given.all_pairs,
             condensed=given.condensed,
@@ -122,22 +130,35 @@ def _matters(given: argparse.Namespace) -> float | dict[str, float] | None:
     return dict(zip(names, sizes, strict=True)) if names[0] else sizes[0]
 
 
+def _is_stored(given: argparse.Namespace) -> bool:
+    """Return whether results are compared that are there already."""
+    return given.qrels is None and given.data is None and given.config is None
+
+
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    of_runs, pages, only = given.qrels is not None, given.html is not None, visible(given.runs[0])
-    stored = not of_runs and given.config is None
-    idle = [] if of_runs else [name for name in typed(given, JUDGING) if not (stored and name == "--columns")][:1]
+    of_runs, of_data, stored = given.qrels is not None, given.data is not None, _is_stored(given)
+    pages, only = given.html is not None, visible(given.runs[0])
+    taken = _OF_DATA if of_data else {"--columns"} if stored else ()
+    idle = "" if of_runs else next((name for name in typed(given, JUDGING) if name not in taken), "")
+    unread = "" if of_data else next(iter(typed(given, FIELDS)), "")
     refuse(
         (len(given.runs) < 2 and of_runs, f"comparing takes two or more systems, and only {only} is given"),
-        (of_runs and given.config, "give either --qrels, for TREC runs, or --config, for outputs files"),
+        (
+            of_runs + of_data + (given.config is not None) > 1,
+            "give one of --qrels, for TREC runs, --data, for outputs of samples, and --config, for those of a dataset",
+        ),
         (of_runs and not given.metric, "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
+        (of_data and not given.metric, "name the metrics to compare outputs by, such as -m recall@5 -m ndcg@10"),
         (of_runs and given.dataset is not None, "--dataset is for results and configs; judgments are one dataset"),
+        (of_data and given.dataset is not None, "--dataset is for results and configs; leave it out with --data"),
         (given.better and not stored, "--better is for scores of other tools, and rankgauge knows its metrics"),
         (
-            not of_runs and given.weights is not None,
-            "--weights is for queries of TREC runs, and needs --qrels; results have those that they were saved with",
+            stored and given.weights is not None,
+            "--weights is for what is scored now; results have the weights that they were saved with",
         ),
-        (idle, f"{''.join(idle)} decides how TREC runs are judged, and needs --qrels"),
+        (idle, f"{idle} decides how TREC runs are judged, and needs --qrels{_OR_DATA if idle in _OF_DATA else ''}"),
+        (unread, f"{unread} says how --data is written, and needs it"),
         (not pages and (given.texts or given.queries), "--texts and --queries are for the HTML report: --html FILE"),
         (pages and given.all_pairs, "the HTML report compares with the first run; leave out --all-pairs or --html"),
     )
@@ -148,9 +169,12 @@ def _results(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Re
     """Return what is compared by name, results that were saved or are scored now, and the gates on them."""
     if given.qrels is not None:
         return _of_runs(given, asked)
-    if given.config is not None:
+    if not _is_stored(given):
         return _of_outputs(given, asked)
-    hint = "to compare TREC runs, give their judgments with --qrels"
+    hint = (
+        "to compare TREC runs, give their judgments with --qrels; to compare outputs of a system, the samples with "
+        "--data, and metrics with -m"
+    )
     scores = ScoreOptions(columns=score_columns(given.columns), better=_better(given))
     results = stored_results(given.runs, given.dataset, of_runs=hint, scores=scores)
     _check_several(results)
@@ -193,11 +217,19 @@ def _unjudged_shares(metrics: Sequence[PlannedMetric]) -> list[dict[str, Any]]:
 
 
 def _of_outputs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str, Result], PlannedGates]:
-    """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
+    """Score several outputs files of one data file, or dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
-    evaluation = engine.dataset(one_dataset(given.config, given.dataset, engine.dataset_names))
+    if given.data is None:
+        evaluation = engine.dataset(one_dataset(given.config, given.dataset, engine.dataset_names))
+    else:
+        evaluation = described(engine.dataset(given.data), given)
+        evaluation = evaluation.with_profile(given.profile, **policy_options(given.policy))
+        if given.k is not None:
+            evaluation = evaluation.with_defaults(k=given.k, source="--k")
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
+    if given.weights is not None:
+        evaluation = evaluation.with_weights(weights_typed(given.weights))
     evaluation.plan()
     systems = _systems(evaluation, given.runs)
     _check_several(systems)

@@ -15,6 +15,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.tool_profiles import tool_names, tool_of
 from rankgauge.catalog.trec_eval import TrecColumn, expand
 from rankgauge.cli.console import reword_errors
+from rankgauge.cli.shared_options import OF_RUNS
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
@@ -62,7 +63,7 @@ class Conventions:
         """Return what was typed for `JUDGING`, with further policy options unless None."""
         options = {"judged_only": given.judged_only or None, "depth": given.depth, **policy}
         return cls(
-            profile=given.profile,
+            profile=given.profile or OF_RUNS,
             policy=policy_options(given.policy, **options),
             columns=table_columns(given.columns, given.reader, given.letters),
             catalog=make_catalog(),

@@ -11,13 +11,14 @@ from rankgauge.cli.shared_options import AS_JSON, CLUSTER, DATASET, Command, Opt
 _USAGE_COMPARE = """\
 [OPTIONS] BASE NEW [MORE ...]
 --qrels QRELS -m METRIC [OPTIONS] BASE NEW [MORE ...]
+--data DATA -m METRIC [OPTIONS] BASE NEW [MORE ...]
 --config CONFIG [OPTIONS] BASE NEW [MORE ...]
 --judgments QRELS --human QRELS -m METRIC [OPTIONS] RUN [MORE ...]"""
 _ABOUT_COMPARE = """\
 BASE and NEW are result folders, baseline files of --save-baseline, or scores of queries that trec_eval -q, ir_measures
--q, pytrec_eval or PyTerrier wrote; one file may have several systems. With --qrels they are TREC runs, with the options
-of rankgauge trec; with --config they are outputs files of one dataset. With --judgments and --human they are TREC runs
-that a model judged, and people in part: what people say corrects the model, and its errors stay in the interval.
+-q, pytrec_eval or PyTerrier wrote; one file may have several systems. With --qrels they are TREC runs, with --data or
+--config outputs files. With --judgments and --human they are TREC runs that a model judged, and people in part: what
+people say corrects the model, and its errors stay in the interval.
 
 Of each metric it prints the mean difference with its interval, p values corrected for the number of metrics and runs,
 wins and losses, the smallest difference that this many samples detect, and the samples that changed most.
@@ -40,15 +41,17 @@ COMPARE_OPTIONS: Options = (
     value("--qrels", "QRELS", "Judgments: BASE and NEW are TREC runs."),
     value("--judgments", "QRELS", "Judgments of a model, which --human corrects: of all questions."),
     value("--human", "QRELS", "Judgments of people, of questions drawn at random from those."),
-    file("--config", "A config: BASE and NEW are outputs files of its dataset.", "CONFIG"),
+    file("--data", "Samples with ground truth: BASE and NEW are outputs."),
+    file("--config", "A config: BASE and NEW are outputs of its dataset.", "CONFIG"),
     DATASET,
     flag("--all-pairs", "Compare each with each, not only with BASE."),
     CLUSTER,
-    value("--weights", "FILE", "How much queries of runs count: a file with a query id and a weight a line."),
+    shared.WEIGHTS,
     shared.GROUPS,
     value("--better", "MEASURE=WAY", _BETTER, many=True, says="those are left out"),
     value("--common", "SAMPLES", _COMMON, default="all", choices=("all", "unchanged")),
     *shared.unjudged("not latex"),
+    *shared.FIELDS,
     "intervals and tests",
     shared.INTERVAL,
     value("--matters", "SIZE", _MATTERS, action="append", says="none, or those of --config"),
@@ -64,7 +67,7 @@ COMPARE_OPTIONS: Options = (
     *shared.gates(more="Every other system is judged against BASE.", has_baseline=False),
     *shared.JUDGING,
 )
-_FIRST = ("-m", "--qrels", "--config", "--cluster", "--matters", "--test", "--html", "--gate")
+_FIRST = ("-m", "--qrels", "--data", "--config", "--cluster", "--matters", "--test", "--html", "--gate")
 COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare", first=_FIRST)
 
 _USAGE_EXPLAIN = "[-m METRIC] [--json] RESULT_DIR SAMPLE\n--qrels QRELS --run RUN -m METRIC [OPTIONS] QUERY"

@@ -163,10 +163,10 @@ def profile(more: str = "", **settings: Any) -> Option:  # noqa: ANN401  # argpa
     )
 
 
-def policy(default: str | None) -> tuple[Option, ...]:
-    """Return profile and policy options, with a default profile."""
+def policy(says: str | None) -> tuple[Option, ...]:
+    """Return profile and policy options, with what the help *says* of the profile that is used if none is named."""
     return (
-        profile(default=default),
+        profile(says=says),
         value("--policy", "NAME=VALUE", "A policy option, such as ties=average.", many=True),
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 from rankgauge.catalog import Catalog
 from rankgauge.cli.console import echo, print_answer, print_json, remark
 from rankgauge.cli.conventions import Conventions, make_catalog, policy_options, run_names, table_columns
+from rankgauge.cli.shared_options import OF_RUNS
 from rankgauge.columns import Qrels
 from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
 from rankgauge.features.labels.label_options import QUEUE_LIMIT
@@ -43,7 +44,7 @@ def execute_queue(given: argparse.Namespace) -> int:
     check_new_file(given.output)
     check_new_file(key)
     conventions = Conventions(
-        profile=given.profile,
+        profile=given.profile or OF_RUNS,
         policy=policy_options(given.policy),
         columns=table_columns(given.columns, given.reader, given.letters),
         catalog=make_catalog(),
