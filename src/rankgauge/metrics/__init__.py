@@ -37,6 +37,10 @@ FAMILIES: Mapping[str, str] = {
         "retrieval-auc auc auroc accuracy retrieval-fall-out-at-k fall_out fallout "
         "retrieval-compatibility compat compatibility"
     ),
+    "ordered_pairs": (
+        "retrieval-ordered-pair-accuracy opa ordered_pair_accuracy "
+        "retrieval-average-relevance-position arp average_relevance_position"
+    ),
     "ndcg": "retrieval-ndcg-at-k ndcg ndcg_cut_{k} retrieval-ndcg-any-at-k ndcg_any",
     "tied_scores": (
         "retrieval-label-ranking-average-precision lrap label_ranking_average_precision_score "
