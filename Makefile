@@ -15,7 +15,7 @@ WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(
 install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
 
 .PHONY: help audit build check check-docs coverage demo demo-pipeline format fuzz mutants sbom test test-thorough test-newest test-lowest
-.PHONY: record-tools test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs docs-systems site bench clean findings passed
+.PHONY: record-tools hold-tools test-browser test-fast test-hosts test-libraries test-model test-plugins test-promptfoo test-spark test-systems docs docs-systems site bench clean findings passed
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -36,6 +36,7 @@ help:
 	@echo "make test-libraries  let each library write the records that presets read, in an environment each"
 	@echo "make test-promptfoo  let promptfoo write those that its preset reads (npm)"
 	@echo "make record-tools  run other tools on drawn data and keep their numbers (TOOLS=\"lightgbm rax\" for some; tens of minutes)"
+	@echo "make hold-tools  hold profiles to tools on wider data of another seed, and keep nothing (SEED=7 TOOLS=\"lightgbm rax\")"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-fast  test the compiled kernel of rankgauge-fast as it is and with sanitizers (a C compiler)"
 	@echo "make test-systems  test rankgauge-systems with every engine that runs without a server (an environment of 1 GB)"
@@ -156,6 +157,13 @@ test-promptfoo: $(VENV)/.installed-dev
 # docs/tools/record.py has. TOOLS="lightgbm ranx" for some.
 record-tools: $(BIN)/python
 	$(BIN)/python docs/tools/record.py --environments $(VENV)/tools $(TOOLS)
+
+# The same on data of another seed, in build.
+hold-tools: export RANKGAUGE_TOOLS = build/tools-$(or $(SEED),1)
+hold-tools: $(VENV)/.installed-dev
+	$(BIN)/python docs/tools/drawn.py $(or $(SEED),1)
+	$(BIN)/python docs/tools/record.py --environments $(VENV)/tools $(TOOLS)
+	$(BIN)/python -m pytest -q --hypothesis-profile=thorough tests/test_tool_numbers.py -k computed
 
 # pyspark has 400 MB, so that its environment is its own.
 SPARK = $(VENV)/spark

@@ -22,7 +22,9 @@ TOOLS = Path(__file__).parent.parent / "docs/tools"
 sys.path.insert(0, str(TOOLS))
 import drawn  # noqa: E402  # a script of the documentation, which has no package
 
-RECORDED = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (TOOLS / "recorded").glob("*.json")}
+RECORDED = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (drawn.FOLDER / "recorded").glob("*.json")
+}
 CATALOG = Catalog.discover(own_only=True)
 FLOAT32 = {"xgboost", "torchmetrics", "ignite", "keras-rs", "tensorflow-ranking", "recbole"}
 """Tools that compute, or print, numbers with fewer digits."""

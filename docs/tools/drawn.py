@@ -1,20 +1,26 @@
 """
 Drawn data on which tools are run and their profiles are held: `docs/tools/cases.json`.
 
-Run ``python docs/tools/drawn.py`` to draw it again; every tool has to be recorded after that.
+Run ``python docs/tools/drawn.py`` to draw it again; every tool has to be recorded after that. With a seed it draws
+wider data (longer lists, scores below 0, cutoffs of 7 and beyond every list) into the folder RANKGAUGE_TOOLS, where
+``make hold-tools SEED=7`` records tools and holds their profiles to them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["CASES", "LABELS", "Case", "cases", "judgments_and_run"]
+__all__ = ["CASES", "FOLDER", "LABELS", "Case", "cases", "judgments_and_run"]
 
-CASES = Path(__file__).parent / "cases.json"
+FOLDER = Path(os.environ.get("RANKGAUGE_TOOLS", Path(__file__).parent))
+"""Where cases and what tools computed of them are kept."""
+CASES = FOLDER / "cases.json"
 _SEED = 20261128
 _N = 60
 
@@ -93,35 +99,53 @@ def _liked(item: int, labels: str) -> float:
     return 1.0 + item % 4 if labels == "ratings" else 1.0
 
 
-def _graded(draw: random.Random, *, ties: bool) -> dict[str, Any]:
+class _Width(NamedTuple):
+    """How far drawn data reaches."""
+
+    longest: int
+    lowest: int  # score, of which 0 is the lowest in most tools' own data
+    cutoffs: tuple[int, ...]
+    sizes: tuple[int, ...]  # of lists
+    list_cutoffs: tuple[int, ...]
+
+
+_USUAL = _Width(12, 0, (1, 2, 3, 5, 10), (0, 1, 2, 3, 5, 8, 12), (1, 2, 3, 5, 10))
+_WIDE = _Width(40, -32, (1, 3, 7, 20, 60), (0, 1, 4, 7, 15, 16), (1, 3, 7, 12, 16))
+
+
+def _graded(draw: random.Random, width: _Width, *, ties: bool) -> dict[str, Any]:
     queries = []
     for _ in range(draw.randint(1, 5)):
-        n = draw.randint(2, 12)
+        n = draw.randint(2, width.longest)
         grades = [0] * n if draw.random() < 0.25 else [draw.choice([0, 0, 0, 1, 2, 3, 4]) for _ in range(n)]
-        scores = [draw.randint(0, 4) / 4 for _ in range(n)] if ties else [x / 64 for x in draw.sample(range(64), n)]
+        low = width.lowest
+        tied = [draw.randint(low // 16, 4) / 4 for _ in range(n)] if ties else []
+        scores = tied or [x / 64 for x in draw.sample(range(low, 64), n)]
         queries.append([grades, scores])
-    return {"k": draw.choice([1, 2, 3, 5, 10]), "queries": queries}
+    return {"k": draw.choice(width.cutoffs), "queries": queries}
 
 
-def _lists(draw: random.Random) -> dict[str, Any]:
+def _lists(draw: random.Random, width: _Width) -> dict[str, Any]:
     queries = []
     for _ in range(draw.randint(1, 5)):
-        n = draw.choice([0, 1, 2, 3, 5, 8, 12])
+        n = draw.choice(width.sizes)
         liked = [] if draw.random() < 0.2 else draw.sample(range(16), draw.randint(1, 7))
         queries.append([draw.sample(range(16), n), liked])
     if not any(listed for listed, _ in queries):
         queries[0][0] = [0]
-    return {"k": draw.choice([1, 2, 3, 5, 10]), "queries": queries}
+    return {"k": draw.choice(width.list_cutoffs), "queries": queries}
 
 
 def main() -> None:
-    """Draw the cases."""
-    draw = random.Random(_SEED)  # noqa: S311  # no secret
+    """Draw the cases, or wider ones by a seed."""
+    seed, width = (int(sys.argv[1]), _WIDE) if sys.argv[1:] else (_SEED, _USUAL)
+    draw = random.Random(seed)  # noqa: S311  # no secret
     drawn = {
-        "ties": [_graded(draw, ties=True) for _ in range(_N)],
-        "noties": [_graded(draw, ties=False) for _ in range(_N)],
-        "lists": [_lists(draw) for _ in range(_N)],
+        "ties": [_graded(draw, width, ties=True) for _ in range(_N)],
+        "noties": [_graded(draw, width, ties=False) for _ in range(_N)],
+        "lists": [_lists(draw, width) for _ in range(_N)],
     }
+    FOLDER.mkdir(parents=True, exist_ok=True)
     CASES.write_text(json.dumps(drawn, separators=(",", ":")) + "\n", encoding="utf-8")
 
 

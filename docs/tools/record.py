@@ -12,6 +12,7 @@ import contextlib
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -23,12 +24,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import search_tools
-from drawn import LABELS, Case, cases
+from drawn import FOLDER, LABELS, Case, cases
 from recording import Number, Recording, Score, flat, mean
 
 __all__ = ["main"]
 
-_FOLDER = Path(__file__).parent / "recorded"
+_RECORDED = FOLDER / "recorded"
 
 
 def main() -> None:
@@ -39,12 +40,24 @@ def main() -> None:
             _record(name)
         return
     folder, *names = arguments[1:]
-    for name in names or sorted(_TOOLS):
-        place = Path(folder, name)
-        venv.create(place, with_pip=True)
-        python = place / "bin/python"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *_TOOLS[name].packages], check=True)
-        subprocess.run([python, __file__, name], check=True)
+    lost = [name for name in names or sorted(_TOOLS) if not _recorded_in(Path(folder, name), name)]
+    if lost:
+        sys.exit(f"not recorded, for the reasons above: {', '.join(lost)}")
+
+
+def _recorded_in(environment: Path, name: str) -> bool:
+    """Record a tool in an environment of its own, which is removed if it was recorded; return whether it was."""
+    venv.create(environment, with_pip=True)
+    python = environment / "bin/python"
+    packages = _TOOLS[name].packages
+    uv = shutil.which("uv")  # it shares files between environments, of which several have PyTorch
+    if uv is None or subprocess.run([uv, "pip", "install", "--quiet", "--python", python, *packages]).returncode:  # noqa: PLW1510
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    print(f"{name} ...", flush=True)
+    done = subprocess.run([python, __file__, name], check=False)
+    if not done.returncode:
+        shutil.rmtree(environment)
+    return not done.returncode
 
 
 def _record(name: str) -> None:
@@ -57,9 +70,9 @@ def _record(name: str) -> None:
         found[key] = {"spelling": spelling, "data": data, "labels": labels, "values": values}
     package = tool.packages[0].partition("==")[0]
     document = {"versions": {package: version(package)}, "measures": list(found.values())}
-    _FOLDER.mkdir(exist_ok=True)
+    _RECORDED.mkdir(exist_ok=True)
     text = json.dumps(document, indent=1, sort_keys=True)
-    (_FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (_RECORDED / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _finite(value: Number) -> Number:
@@ -83,7 +96,8 @@ def _lightgbm() -> Iterator[Recording]:
                 np.zeros((len(labels), 1)), label=labels, group=sizes, init_score=np.array(scores), reference=seen
             )
             model = lightgbm.Booster(
-                {"objective": "lambdarank", "metric": metric, "eval_at": [case.k], "verbose": -1}, seen
+                {"objective": "lambdarank", "metric": metric, "eval_at": [case.k], "verbose": -1, "num_threads": 1},
+                seen,
             )
             model.add_valid(held, "held")
             return float(model.eval_valid()[0][2])
@@ -235,7 +249,8 @@ def _rax() -> Iterator[Recording]:
         yield Recording(name + "(topn={k})", "ties", "binary", score(name, "binary", cut=True))
     for name in ("ap_metric", "mrr_metric"):
         yield Recording(name, "ties", "binary", score(name, "binary", cut=False))
-    yield Recording("opa_metric", "noties", "binary", score("opa_metric", "binary", cut=False))
+    for labels in ("binary", "grades"):
+        yield Recording("opa_metric", "noties", labels, score("opa_metric", labels, cut=False))
 
 
 def _keras_rs() -> Iterator[Recording]:

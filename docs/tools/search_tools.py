@@ -187,7 +187,7 @@ def sentence_transformers() -> Iterator[Recording]:
             relevant = {query: {doc for doc, grade in judged.items() if grade} for query, judged in qrels.items()}
             if not any(relevant.values()):
                 return None
-            documents = {f"d{row:02}": "" for row in range(12)}
+            documents = {f"d{row:02}": "" for row in range(40)}
             ks = {f"{each}_at_k": [case.k] for each in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
             evaluator = InformationRetrievalEvaluator(dict.fromkeys(qrels, ""), documents, relevant, **ks)
             hits = [
