@@ -12,15 +12,15 @@ FIRST, THIRD, LACKING = (3, (1,), (1,)), (3, (1,), (3,)), (None, (1,), ())
 
 @pytest.fixture
 def computed(monkeypatch):
-    """Return what grows by how many samples are scored anew, each time that a metric is called."""
+    """Return what grows by how many patterns are scored anew."""
     sizes = []
-    score_metric = patterns.score_metric
+    computed = PatternScores._computed
 
-    def counting(plan, metric, target, batch, extra):
-        sizes.append(len(batch.ks))
-        return score_metric(plan, metric, target, batch, extra)
+    def counting(scores, patterns):
+        sizes.append(len(patterns))
+        return computed(scores, patterns)
 
-    monkeypatch.setattr(patterns, "score_metric", counting)
+    monkeypatch.setattr(PatternScores, "_computed", counting)
     return sizes
 
 

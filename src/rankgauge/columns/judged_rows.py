@@ -36,6 +36,7 @@ __all__ = [
     "nth_of_each",
     "one_a_rank",
     "ones",
+    "own_order",
     "own_ranked",
     "stretches",
     "unmasked",
@@ -188,6 +189,12 @@ def own_ranked(found: Rows) -> Rows:
     """
     if one_a_rank(found) is found:
         return found
+    rows, ranks = own_order(found.sample.tolist(), found.rank.tolist(), found.grade.tolist())
+    return found.where(np.array(rows, dtype=np.int64))._replace(rank=np.array(ranks, dtype=np.int64))
+
+
+def own_order(samples: Sequence[int], found: Sequence[int], grades: Sequence[float]) -> tuple[list[int], list[int]]:
+    """Return rows in order of their own ranks, and these ranks, as `own_ranked` has them."""
     rows: list[int] = []
     ranks: list[int] = []
     waiting: list[tuple[float, int]] = []
@@ -200,15 +207,13 @@ def own_ranked(found: Rows) -> Rows:
             ranks.append(rank)
             rank += 1
 
-    for row, (own, at, grade) in enumerate(
-        zip(found.sample.tolist(), found.rank.tolist(), found.grade.tolist(), strict=True)
-    ):
+    for row, (own, at, grade) in enumerate(zip(samples, found, grades, strict=True)):
         hand_out(at if own == sample else np.inf)
         rank = at if own != sample else max(rank, at)
         sample = own
         heapq.heappush(waiting, (-grade, row))
     hand_out(np.inf)
-    return found.where(np.array(rows, dtype=np.int64))._replace(rank=np.array(ranks, dtype=np.int64))
+    return rows, ranks
 
 
 @functools.lru_cache(maxsize=256)

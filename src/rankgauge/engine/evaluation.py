@@ -41,7 +41,7 @@ from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.flaws import Tried
 from rankgauge.scoring.repeats import folded
-from rankgauge.scoring.single import check_stream
+from rankgauge.scoring.single import SingleScorer, check_stream
 
 if TYPE_CHECKING:
     from rankgauge.scoring.sut import SystemUnderTest
@@ -583,15 +583,14 @@ class Evaluation:
 
             RankgaugeError: As `run`.
         """
-        plan = self._single_plan
+        scorer = self._single
         if not isinstance(sample, Sample):
-            sample = read_single(self.data.shape(self.catalog()).sample(Record(sample)), plan)
-        return scores_of(narrowed(sample, plan.profile.policy), plan, details=details)
+            sample = read_single(self.data.shape(self.catalog()).sample(Record(sample)), scorer.plan)
+        return scores_of(narrowed(sample, scorer.plan.profile.policy), scorer, details=details)
 
     @cached_property
-    def _single_plan(self) -> Plan:
-        check_stream(self._plan, "score()")
-        return self._plan
+    def _single(self) -> SingleScorer:
+        return SingleScorer(self._plan)
 
 
 def _check(function: str, given: object, kind: Any, takes: str) -> None:  # noqa: ANN401  # a type, or several

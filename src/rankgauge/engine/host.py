@@ -252,17 +252,17 @@ class HostScorer:
 
             SampleRefusedError: The policy makes the sample an error.
         """
-        evaluation = self._prepared.evaluation
-        keys = (*_METADATA, *({"asked_at"}.intersection(*(column.gold for column in self.columns))))
+        evaluation, _, columns = self._prepared
+        keys = (*_METADATA, *({"asked_at"}.intersection(*(column.gold for column in columns))))
         known: object = metadata  # the engine refuses what is no mapping
         if isinstance(metadata, Mapping):
             known = {key: metadata[key] for key in keys if key in metadata}
         sample = {"id": sample_id, "expected_output": expected, "metadata": known}
         scores = evaluation.score({**sample, "actual_output": _output(retrieved, answer)}, details=True)
-        if retrieved is None and answer is not None and not all(column.judges_answer for column in self.columns):
+        if retrieved is None and answer is not None and not all(column.judges_answer for column in columns):
             # An answer alone says nothing about retrieval, whose output is missing rather than empty.
             without = evaluation.score({**sample, "actual_output": None}, details=True)
-            for column in self.columns:
+            for column in columns:
                 if not column.judges_answer:
                     scores[column.name] = without[column.name]
         return scores

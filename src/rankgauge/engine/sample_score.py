@@ -15,7 +15,7 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.planning.plan import Plan
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, SampleRules, read_sample
 from rankgauge.scoring.score import FAILED, STATUSES
-from rankgauge.scoring.single import score_one
+from rankgauge.scoring.single import SingleScorer
 
 if TYPE_CHECKING:
     from rankgauge.engine.job import Job
@@ -121,15 +121,12 @@ def checked(job: Job, *, require_gold: bool) -> DataCheck:
     return DataCheck(samples, without_output, len(malformed), FrozenMap(gold), notes, FrozenMap(failed))
 
 
-def scores_of(sample: Sample, plan: Plan, *, details: bool) -> dict[str, SampleScore]:
-    """Score one sample under a plan, by column."""
-    scores: dict[str, SampleScore] = {}
-    for name, (outcome, facts) in score_one(plan, sample, details=details).items():
-        value = float(outcome.values[0])
-        status = STATUSES[int(outcome.status[0])]
-        shown = None if math.isnan(value) else value
-        scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
-    return scores
+def scores_of(sample: Sample, scorer: SingleScorer, *, details: bool) -> dict[str, SampleScore]:
+    """Score one sample, by column."""
+    return {
+        name: SampleScore(None if math.isnan(value) else value, STATUSES[status], reason, frozen(facts))
+        for name, (value, status, reason, facts) in scorer.score(sample, details=details).items()
+    }
 
 
 def read_single(value: object, plan: Plan) -> Sample:

@@ -16,11 +16,12 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import scores_of
+from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
 from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
 
-__all__ = ["add_explanations", "add_near_misses", "arithmetic", "explain_batch"]
+__all__ = ["add_explanations", "add_near_misses", "arithmetic", "explain_batch", "joined"]
 
 _MOST_TERMS = 12
 _EXACT = 1e-12
@@ -103,12 +104,22 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
             for fact in facts:
                 fact["details_failed"] = message
     spans = _matched_gold(evidence, k) if "expected_span" in column.metric.explaining.joins else {}
-    for place, sample in enumerate(samples):
-        for join in column.metric.explaining.joins:
-            facts[place][join] = _join(
-                join, judged.relevance, sample, evidence.kept.rankings[place], cutoffs[place], spans.get(place, 0)
-            )
+    if column.metric.explaining.joins:
+        for place, (sample, ranking) in enumerate(zip(samples, evidence.kept.rankings, strict=True)):
+            facts[place] |= joined(column, judged.relevance, sample, ranking, cutoffs[place], spans.get(place, 0))
     return facts
+
+
+def joined(
+    column: PlannedMetric,
+    relevance: Relevance,
+    sample: Sample,
+    ranking: Ranking | None,
+    cutoff: int | None,
+    span: int = 0,
+) -> dict[str, object]:
+    """Return what a metric asked to be joined to the facts of a sample; *span* is the place of the matched answer."""
+    return {join: _join(join, relevance, sample, ranking, cutoff, span) for join in column.metric.explaining.joins}
 
 
 def _add(fact: dict[str, Any], name: object, value: object, of: str) -> None:

@@ -16,12 +16,15 @@ import numpy as np
 
 from rankgauge.base.frozen import read_only
 from rankgauge.catalog.claims import OWN
+from rankgauge.columns import Relevance
 from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
+from rankgauge.judging.ranking import relevance_of
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
 from rankgauge.scoring.scored import ScoredMetric
+from rankgauge.scoring.usual import OneQuery, UsualMetric
 
 __all__ = ["PatternScores"]
 
@@ -48,6 +51,9 @@ class PatternScores:
         self._has_scale = any(metric.clips_above is not None for metric in plan.metrics)
         cuts = (metric.cut.resolve([None], plan.default_k) for metric in plan.metrics)
         self._cuts = [(None if k is None else (int(k), int(k)), next(iter(sources))) for k, sources in cuts]
+        usual = [UsualMetric.of(metric) for metric in plan.metrics]
+        self._usual = None if None in usual else cast("list[UsualMetric]", usual)  # None if one needs columns
+        self._relevance = relevance_of(plan.profile)
 
     @classmethod
     def of(cls, plan: Plan) -> PatternScores | None:
@@ -83,6 +89,34 @@ class PatternScores:
 
     def _computed(self, patterns: Sequence[Pattern]) -> list[_Cells]:
         """Return what the metrics say of some patterns."""
+        cells = [None if self._usual is None else self._plain(pattern, self._usual) for pattern in patterns]
+        others = iter(
+            self._in_columns([pattern for pattern, cell in zip(patterns, cells, strict=True) if cell is None])
+        )
+        return [known or next(others) for known in cells]
+
+    def _plain(self, pattern: Pattern, usual: Sequence[UsualMetric]) -> _Cells | None:
+        """Return what usual metrics say of a pattern; None if one of them needs columns for it."""
+        depth, grades, ranks = pattern
+        if depth is None:
+            return None
+        rows = [(rank, grade, True) for rank, grade in sorted(zip(ranks, grades, strict=True)) if rank]
+        queries: dict[Relevance | None, OneQuery] = {}
+        values: list[float] = []
+        for metric, (k, _) in zip(usual, self._cuts, strict=True):
+            query = queries.get(metric.rel)
+            if query is None:
+                query = queries[metric.rel] = OneQuery(grades, rows, metric.rel or self._relevance)
+            said = metric.score(query, None if k is None else k[0])
+            if said is None:
+                return None
+            values.append(said[0])
+        return _Cells(tuple(values))
+
+    def _in_columns(self, patterns: Sequence[Pattern]) -> list[_Cells]:
+        """Return the same by columns, which know what counts without a score, and why there is none."""
+        if not patterns:
+            return []
         flawed = missing_queries(place for place, pattern in enumerate(patterns) if pattern[0] is None)
         evidence = Evidence(judged_patterns(patterns, self.plan.profile))
         batch = JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * len(patterns))

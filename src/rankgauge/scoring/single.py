@@ -4,55 +4,152 @@ One sample at a time: the shortest way from a sample to its scores, for harnesse
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
+from rankgauge.columns.judged_rows import Relevance
 from rankgauge.errors import PlanError
-from rankgauge.judging import Evidence, Target, judge
+from rankgauge.judging import Evidence, Ranking, Target, judge
+from rankgauge.judging.outputs import stands_as_given
+from rankgauge.judging.ranking import relevance_of
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Sample
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.refusal import refuse
-from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, flaws, score_metric
+from rankgauge.scoring.score import SCORED, JudgedBatch, Outcome, flaws, score_metric
+from rankgauge.scoring.usual import OneQuery, Row, UsualMetric
 
-__all__ = ["check_stream", "score_one"]
+__all__ = ["SingleScore", "SingleScorer", "check_stream"]
 
-
-def score_one(plan: Plan, sample: Sample, *, details: bool) -> dict[str, tuple[Outcome, dict[str, Any] | None]]:
-    """Return for each column the outcome over one sample, and the facts behind it; see `check_stream`."""
-    evidence: dict[Target, Evidence] = {}
-    batch = JudgedBatch(evidence, flaws([sample]), [sample.k], [sample])
-    outcomes: dict[str, tuple[Outcome, dict[str, Any] | None]] = {}
-    for metric in plan.metrics:
-        target = _target(metric, plan, sample, evidence, details=details)
-        scores = score_metric(plan, metric, target, batch, {})
-        outcomes[metric.name] = (scores.outcome, _facts(scores, batch) if details else None)
-    refuse(
-        {name: outcome for name, (outcome, _) in outcomes.items()},
-        lambda: [sample.id],
-        batch.flawed,
-        plan,
-    )
-    return outcomes
+_BY_ID = Target("relevant")
 
 
-def _facts(scores: MetricScores, batch: JudgedBatch) -> dict[str, Any]:
-    from rankgauge.scoring.details import explain_batch  # seldom asked for
+class SingleScore(NamedTuple):
+    """One score of one sample."""
 
-    return explain_batch(scores, batch)[0]
+    value: float  # what counts; NaN where nothing does
+    status: int = SCORED  # a code into `STATUSES`
+    reason: str = ""  # why there is no score
+    facts: Mapping[str, Any] | None = None  # behind it, where they were asked for
 
 
-def _target(
-    metric: PlannedMetric, plan: Plan, sample: Sample, known: dict[Target, Evidence], *, details: bool
-) -> Target:
-    """Judge against the first kind of gold that the sample has, or else the first; return which."""
-    for target in metric.targets:
-        if target not in known:
-            matcher = metric.matchers.get(target)
-            judged = judge([sample], target, plan.profile, matcher, keep=plan.keep(rankings=details))
-            known[target] = judged.trusting()
-        if known[target].has_gold:
-            return target
-    return metric.targets[0]
+class SingleScorer:
+    """Scores one sample at a time under a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Take a plan; raise `PlanError` for one that needs the whole data set."""
+        check_stream(plan, "score()")
+        self.plan = plan
+        self.relevance = relevance_of(plan.profile)
+        usual = map(UsualMetric.of, plan.metrics)
+        cutoffs = [metric.cut.resolve([None], plan.default_k)[0] for metric in plan.metrics]
+        self._columns = list(zip(plan.metrics, usual, cast("list[int | None]", cutoffs), strict=True))
+        policy = plan.profile.policy
+        is_by_id = all(usual is not None and metric.targets[0] == _BY_ID for metric, usual, _ in self._columns)
+        self._is_plain = is_by_id and stands_as_given(policy) and not policy.settles_ties_late
+
+    def score(self, sample: Sample, *, details: bool) -> dict[str, SingleScore]:
+        """Return the score of each column."""
+        one = _OneSample(self, sample, _plainly_by_id(sample) if self._is_plain else None, details=details)
+        scores: dict[str, SingleScore] = {}
+        outcomes: dict[str, Outcome] = {}
+        for metric, usual, cutoff in self._columns:
+            k = sample.k if sample.k is not None and metric.cut.rule == "free" else cutoff
+            score = None if usual is None else one.usual(metric, usual, k)
+            if score is None:
+                outcomes[metric.name], facts = one.in_columns(metric)
+                score = _of_outcome(outcomes[metric.name], facts)
+            scores[metric.name] = score
+        if outcomes:
+            refuse(outcomes, lambda: [sample.id], one.batch.flawed, self.plan)
+        return scores
+
+
+def _of_outcome(outcome: Outcome, facts: Mapping[str, Any] | None) -> SingleScore:
+    return SingleScore(float(outcome.values[0]), int(outcome.status[0]), outcome.reasons.get(0, ""), facts)
+
+
+_Judged = tuple[list[float], list[Row]]
+"""The grades of what is judged, and the judged rows."""
+
+
+def _plainly_by_id(sample: Sample) -> _Judged | None:
+    """Return how a sample is judged by id; None if it lacks something, or has something else that judges look at."""
+    gold, output = sample.expected.relevant, sample.output
+    if not gold or sample.expected.faults is not None or not sample.answerable or not isinstance(output, Output):
+        return None
+    ids = output.ids
+    if not output.is_ranked or None in ids or len(set(ids)) < len(ids):
+        return None
+    rows = [(rank, gold[name], True) for rank, name in enumerate(cast("list[str]", ids), 1) if name in gold]
+    return list(gold.values()), rows
+
+
+class _OneSample:
+    """A sample that is scored: how it is judged, found once for all metrics that ask."""
+
+    def __init__(self, scorer: SingleScorer, sample: Sample, by_id: _Judged | None, *, details: bool) -> None:
+        self._scorer = scorer
+        self._sample = sample
+        self._by_id = by_id
+        self._details = details
+        self._evidence: dict[Target, Evidence] = {}
+        self._queries: dict[tuple[Target, Relevance | None], OneQuery | None] = {}
+        self.batch = JudgedBatch(self._evidence, flaws([sample]), [sample.k], [sample])
+
+    def usual(self, metric: PlannedMetric, usual: UsualMetric, k: int | None) -> SingleScore | None:
+        """Return what a usual metric says of it; None if columns have to say it."""
+        target = _BY_ID if self._by_id is not None else self._target(metric)
+        key = target, usual.rel
+        if key not in self._queries:
+            self._queries[key] = self._query(target, usual.rel)
+        query = self._queries[key]
+        said = None if query is None else usual.score(query, k)
+        if said is None or query is None:
+            return None
+        value, facts = said
+        if not self._details:
+            return SingleScore(value)
+        from rankgauge.scoring.details import joined  # seldom asked for
+
+        joins = joined(metric, query.relevance, self._sample, self._ranking(target), k)
+        return SingleScore(value, facts={**({} if k is None else {"k": k}), **facts, **joins})
+
+    def in_columns(self, metric: PlannedMetric) -> tuple[Outcome, Mapping[str, Any] | None]:
+        """Return the outcome of any metric, and the facts behind it, where they were asked for."""
+        scores = score_metric(self._scorer.plan, metric, self._target(metric), self.batch, {})
+        if not self._details:
+            return scores.outcome, None
+        from rankgauge.scoring.details import explain_batch  # as above
+
+        return scores.outcome, explain_batch(scores, self.batch)[0]
+
+    def _query(self, target: Target, rel: Relevance | None) -> OneQuery | None:
+        if self._by_id is not None:
+            return OneQuery(*self._by_id, rel or self._scorer.relevance)
+        evidence = self._evidence[target]
+        flaws_of_it = self.batch.flawed or evidence.without_gold or evidence.faults or evidence.blanks
+        if flaws_of_it or evidence.kept.lacks:
+            return None
+        return OneQuery.of(evidence.judged, rel or evidence.judged.relevance)
+
+    def _ranking(self, target: Target) -> Ranking | None:
+        if self._by_id is None:
+            return self._evidence[target].kept.rankings[0]
+        output = cast("Output", self._sample.output)
+        return Ranking(output.ids, output.texts, places=output.places)
+
+    def _target(self, metric: PlannedMetric) -> Target:
+        """Judge against the first kind of gold that the sample has, or else the first; return which."""
+        plan, known = self._scorer.plan, self._evidence
+        for target in metric.targets:
+            if target not in known:
+                matcher = metric.matchers.get(target)
+                judged = judge([self._sample], target, plan.profile, matcher, keep=plan.keep(rankings=self._details))
+                known[target] = judged.trusting()
+            if known[target].has_gold:
+                return target
+        return metric.targets[0]
 
 
 def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
