@@ -257,7 +257,7 @@ MEASURED = {
         "(a slope of 2.5, 40 of 500 questions, 20 draws), its standard error is twice as large: .23 for .11...": PEER,
     },
     "gates": {"A change that is none (A/A) fails": SIMULATED},
-    "share-and-follow": {"Samples, ranks and texts": MACHINE},
+    "share-and-follow": {"Every sample opens": MACHINE},
     "compare-chunkings": {
         "`configs/chunking` has ten documents": DECISIONS,
         "Chunks of 200 characters or of 800": DECISIONS,
