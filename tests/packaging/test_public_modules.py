@@ -122,7 +122,8 @@ def test_the_page_on_plugins_lists_reserved_names_and_needs() -> None:
     assert set(re.findall(r"`(\w+)`", reserved)) == RESERVED
     expressions = (ROOT / "docs/reference/expressions.md").read_text(encoding="utf-8")
     every = expressions.partition("| parameter | |")[2].partition("\n\n")[0]
-    names = [name for cell in re.findall(r"^\| ([^|]+) \|", every, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)]
+    cells = re.findall(r"^\| ([^|]+) \|", every, re.MULTILINE)
+    names = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
     assert sorted(names) == sorted({*RESERVED, "words"}), "a metric may read what an expression gives as words"
     table = text.partition("| need | in `seen` |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(get_args(Need))
