@@ -281,14 +281,16 @@ def _tensorflow_ranking() -> Iterator[Recording]:
     import tensorflow as tf
     import tensorflow_ranking
 
-    def score(name: str, labels: str) -> Score:
+    def score(name: str, labels: str, *, cut: bool = True) -> Score:
         def of(case: Case) -> Number:
+            if not cut and not any(len(set(grades)) > 1 for grades, _ in case.queries):
+                return None  # 0 for the mean of no pairs
             shape = (len(case.queries), max(len(grades) for grades, _ in case.queries))
             rows, scores = np.full(shape, -1.0), np.zeros(shape)
             for place, (grades, given) in enumerate(case.queries):
                 rows[place, : len(grades)] = [LABELS[labels](grade) for grade in grades]
                 scores[place, : len(grades)] = given
-            metric = getattr(tensorflow_ranking.keras.metrics, name)(topn=case.k)
+            metric = getattr(tensorflow_ranking.keras.metrics, name)(**({"topn": case.k} if cut else {}))
             metric.update_state(tf.constant(rows, tf.float32), tf.constant(scores, tf.float32))
             return float(metric.result())
 
@@ -298,6 +300,8 @@ def _tensorflow_ranking() -> Iterator[Recording]:
         yield Recording(name + "(topn={k})", "noties", "grades", score(name, "grades"))
     for name in ("MeanAveragePrecision", "MRR", "Precision", "Recall", "Hits"):
         yield Recording(f"{name}Metric(topn={{k}})", "noties", "binary", score(f"{name}Metric", "binary"))
+    for name in ("OPAMetric", "ARPMetric"):
+        yield Recording(name, "noties", "grades", score(name, "grades", cut=False))
 
 
 # -- recommenders
@@ -479,7 +483,7 @@ def _implicit() -> Iterator[Recording]:
 
         return of
 
-    for name in ("ndcg", "map"):
+    for name in ("ndcg", "map", "precision"):
         yield Recording(name + "@{k}", "lists", "binary", score(name))
 
 

@@ -81,7 +81,8 @@ def test_what_is_no_number_is_refused(rankgauge, written):
         ("ndcg", "xgboost", "ndcg(gain=exponential, undefined=1)"),
         ("ndcg@5-", "xgboost", "counts 0"),
         ("ERR", "lightgbm", "LightGBM 4.7.0 has no ERR"),
-        ("P", "implicit", "not computed here"),
+        ("AUC", "implicit", "not computed here"),
+        ("P", "implicit", "relative_P(aggregate=pooled)"),
     ],
 )
 def test_show_says_what_a_metric_is_in_a_tool(rankgauge, name, tool, said):

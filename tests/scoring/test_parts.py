@@ -99,8 +99,8 @@ def test_an_output_that_is_refused_does_not_excuse_missing_ground_truth():
 def test_batches_become_one_outcome_with_rankings_where_they_have_them():
     values, status = np.array([0.5]), np.array([0], dtype=np.uint8)
     plain, failed = Outcome(values, status, {}), Outcome(values, status, {0: "why"})
-    assert join_outcomes([plain, failed])[2:] == ({1: "why"}, None, None)
-    assert join_outcomes([])[2:] == ({}, None, None)
+    assert join_outcomes([plain, failed])[2:] == ({1: "why"}, None, None, None)
+    assert join_outcomes([])[2:] == ({}, None, None, None)
     ranked = [Outcome(values, status, {}, (ids,)) for ids in (("a",), ("b", "c"))]
     assert join_outcomes(ranked).rankings == (("a",), ("b", "c"))
 

@@ -38,7 +38,7 @@ def _lines(facts: NumberFacts, expression: str, given: argparse.Namespace) -> It
     else:
         yield f"  possible      yes: such means are multiples of {facts.step:.3g}"
     if facts.interval is None:
-        yield "  95 % interval unknown: it takes two queries, and a range with both ends"
+        yield "  95 % interval unknown: it takes two queries, and a mean, not pooled, with both ends of its range"
     else:
         low, high = facts.interval
         how = "from the counts, Wilson's" if facts.of_counts else "at most, for the widest spread that the range allows"

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from rankgauge.errors import ParameterError
 from rankgauge.planning.plan import PlannedMetric
+from rankgauge.plugin.metric import POOLED
 from rankgauge.stats.estimates import t_quantile, t_two_sided
 from rankgauge.stats.intervals import wilson
 
@@ -82,6 +83,8 @@ class NumberFacts:
 
 def step_of(column: PlannedMetric) -> Fraction | None:
     """Return what every score of one query is a multiple of; None if there is no such unit that is known."""
+    if column.metric.aggregate == POOLED:
+        return None
     k = column.cut.k if column.cut.rule in {"pinned", "own"} else None
     match column.metric.alias:
         case "retrieval-hit-at-k" | "retrieval-recall-all-at-k" | "retrieval-hits-at-k" | "answer-exact-match":
@@ -125,6 +128,8 @@ def number_facts(written: str, column: PlannedMetric, n: int, other: str | None 
     elif nearest is not None and not any(abs(each - value) <= half + Fraction(1, 10**15) for each in nearest):
         below, above = (float(each) for each in nearest)
         impossible = f"the mean of {n:,} such scores is {below:.6g} or {above:.6g}, and nothing between"
+    if column.metric.aggregate == POOLED:  # how unlike the denominators of queries are is not known
+        low = high = None
     binary = step == 1 and high == 1.0
     mean = float(value)
     return NumberFacts(

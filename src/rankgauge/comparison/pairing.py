@@ -21,7 +21,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.comparison.gold_edits import NO_EDITS, GoldEdits, gold_edits
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean, listed
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
 from rankgauge.result.meaning import Differences, Meant, differences
@@ -386,6 +386,7 @@ def _compared(baseline: Result) -> list[MetricSummary]:
 
 
 _AGGREGATES = {
+    POOLED: "a pooled mean, whose samples count by what their scores are shares of",
     "sum": "a sum over samples",
     "geometric": "a geometric mean over samples",
     WHOLE_RUN: "one value of a whole run",

@@ -23,6 +23,7 @@ from rankgauge.engine.sample_score import SampleScore
 from rankgauge.errors import ParameterError, did_you_mean, listed
 from rankgauge.expression import as_written, safe_name
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.plugin.metric import POOLED
 from rankgauge.result.aggregation import aggregated
 from rankgauge.scoring.single import check_stream
 
@@ -164,7 +165,7 @@ class HostScorer:
             What the metric declares, usually the mean; None if nothing counts.
 
         Raises:
-            ParameterError: There are several columns, or *values* are not numbers.
+            ParameterError: There are several columns, *values* are not numbers, or the column is a pooled mean.
         """
         _ = self.column
         if not isinstance(values, Iterable):
@@ -176,6 +177,11 @@ class HostScorer:
         (planned,) = self._prepared.planned
         declared = planned.aggregate
         function = None if declared is None else declared.declaration.function
+        if planned.metric.aggregate == POOLED:
+            raise ParameterError(
+                f"{planned.name!r} weighs each score by what it is a share of, which scores alone do not say; leave "
+                "aggregate=pooled out, or evaluate all samples with run()"
+            )
         counting, metric = [value for value in values if value is not None], planned.metric
         return aggregated(counting, metric.aggregate, function, None, higher_is_better=metric.higher_is_better).value
 

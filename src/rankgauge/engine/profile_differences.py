@@ -219,6 +219,7 @@ def _conventions(
                 yield _convention(parameter.name, values, set_parameter)
         else:  # a tool's measure may be another metric
             yield _convention("measure", [column.metric.alias for column in planned])
+        yield _convention("aggregate", [column.metric.aggregate for column in planned])
         yield _convention("undefined", [column.overrides.undefined for column in planned], _set_undefined)
         yield _convention("missing", [column.overrides.missing for column in planned], _set_missing)
         yield _convention("score_above", [column.overrides.score_above for column in planned])

@@ -16,6 +16,7 @@ from rankgauge.errors import PolicyError
 from rankgauge.explain.extremes import EXTREMES, IDEALS, Extremes, binary
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.plugin.metric import POOLED
 from rankgauge.policy import Policy
 from rankgauge.stats import aggregate, weighted_mean
 
@@ -67,7 +68,8 @@ def mean_bounds(
     for the metric with these parameters, or nothing is in the mean.
     """
     formula, is_counted = EXTREMES.get(metric.metric.alias), ~np.isnan(values)
-    if formula is None or not is_counted.any():
+    is_pooled = metric.metric.aggregate == POOLED  # of denominators that depend on judgments nothing is known
+    if formula is None or is_pooled or not is_counted.any():
         return None
     parameters = inspect.signature(formula).parameters
     if not set(metric.params) <= set(parameters) or metric.params.get("ideal", "gold") not in IDEALS:

@@ -13,7 +13,7 @@ from rankgauge.errors import PlanError, Problem
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop, OfKind, read_gates
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result import Result
 
 __all__ = [
@@ -72,9 +72,10 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
         is_whole = traits.aggregate == WHOLE_RUN
         return f"{column!r} is one value of the whole run, and {rule.word} is held by scores" if is_whole else ""
     if isinstance(rule, MaxDrop):
-        over = f"{column!r} is a {traits.aggregate} over the samples"
+        how = "pooled mean" if traits.aggregate == POOLED else traits.aggregate
+        over = f"{column!r} is a {how} over the samples"
         return "" if traits.aggregate == "mean" else f"{rule.word} compares means, and {over}"
-    if traits.aggregate not in {"mean", "geometric"} and not gate.per_sample:
+    if traits.aggregate not in {"mean", "geometric", POOLED} and not gate.per_sample:
         return ""  # only a mean lies where its values do
     is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
     low, high = (-math.inf if low is None else low), (math.inf if high is None else high)

@@ -19,6 +19,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ResultError, UnreadableError
 from rankgauge.io.files import plain_suffix, read_bytes
 from rankgauge.io.whole_files import replace_file
+from rankgauge.plugin.metric import POOLED
 from rankgauge.result.aggregation import aggregator_in
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.forms import DAMAGED
@@ -240,10 +241,14 @@ def _samples(result: Result) -> Iterator[str]:
     values = [column.values.tolist() for column in columns]  # JSON has null for NaN
     documents = (result.manifest.get(GOLD_DOCUMENTS) or {}).get("samples", {})
     weights = next((column.weights.tolist() for column in columns if column.weights is not None), None)
+    denominators = [None if each.denominators is None else each.denominators.tolist() for each in columns]
+    pooled = any(each is not None for each in denominators)
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
         entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [column[place] for column in values]}
         if weights is not None:
             entry["weight"] = weights[place]
+        if pooled:
+            entry["denominators"] = [None if each is None else each[place] for each in denominators]
         if result.tags[place]:
             entry["tags"] = result.tags[place]
         if any(column.codes[place] for column in columns):
@@ -299,6 +304,9 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any], catalog: Catalog 
             codes[:, at].copy(),
             aggregator=None if catalog is None else aggregator_in(catalog, info.aggregate, info.alias),
             weights=weights if info.unweighted else None,
+            denominators=np.array([sample["denominators"][at] for sample in samples], dtype=np.float64)
+            if info.aggregate == POOLED
+            else None,
         )
         for at, info in enumerate(infos)
     }

@@ -197,8 +197,9 @@ _VERDICTS: Mapping[str, Literal["pass", "fail", "inconclusive"]] = {
 def _of_kind(gate: Gate, rule: OfKind, column: MetricSummary, pairs: PairedColumn | None = None) -> GateOutcome:
     """Judge a gate of a plugin's kind, by the scores that count or by those of *pairs*."""
     counts = column.counts
-    if column.weights is not None:
-        raise ResultError("gates of a plugin's kind are given scores that count the same, and these have weights")
+    if column.weights is not None or column.denominators is not None:
+        why = "these have weights" if column.denominators is None else "a pooled mean weighs them"
+        raise ResultError(f"gates of a plugin's kind are given scores that count the same, and {why}")
     if not column.n:
         return GateOutcome(gate=gate, verdict="fail", counts=counts, reason=_without_value(column))
     values, baseline = np.array(column.counted, dtype=np.float64), None

@@ -97,6 +97,7 @@ def _share(judged: Judged, right: Scores) -> Scores:
     undefined="the ground truth has no two items with different grades",
     laws=("bounded", "best-first", "padding", "tail", "duplicates"),
     expectation=_expected_pairs,
+    denominators=_pairs,
 )
 def ordered_pair_accuracy(judged: Judged) -> Scores:
     """
@@ -121,9 +122,13 @@ def _expected_position(judged: Judged) -> Scores:
     return _mean_position(judged, ties.rows, (ties.low + ties.high) / 2)
 
 
-def _positions(judged: Judged) -> Contributions:
+def _weight(judged: Judged) -> Scores:
     earned = judged.by_gain().credits()
-    worth = judged.sum(earned, _gains(earned))
+    return judged.sum(earned, _gains(earned))
+
+
+def _positions(judged: Judged) -> Contributions:
+    earned, worth = judged.by_gain().credits(), _weight(judged)
     ranks = earned.rank.astype(np.float64)
     return Contributions(earned, _gains(earned), ranks, np.where(worth > 0, worth, np.nan), "sum of gains")
 
@@ -144,6 +149,7 @@ def _mean_position(judged: Judged, rows: Rows, ranks: Floats) -> Scores:
     higher_is_better=False,
     laws=("bounded", "tail"),
     expectation=_expected_position,
+    denominators=_weight,
     contributions=_positions,
 )
 def average_relevance_position(judged: Judged) -> Scores:

@@ -34,6 +34,10 @@ def _expected(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
     return with_gold(judged, expected_ranks(judged, k) / _ranks(judged, k, denominator))
 
 
+def _all_ranks(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
+    return np.where(judged.n_gold() > 0, _ranks(judged, k, denominator), 0).astype(np.float64)
+
+
 def _over_k(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Contributions:
     hits = judged.hits(k)
     ranks = np.broadcast_to(_ranks(judged, k, denominator), judged.n).astype(np.float64)
@@ -52,6 +56,7 @@ def _ranks(judged: Judged, k: Cutoff, denominator: Ranks) -> Cutoff:
     joins=("top_k",),
     laws=(*USUAL, "linear"),
     expectation=_expected,
+    denominators=_all_ranks,
     contributions=_over_k,
 )
 def precision(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
@@ -66,7 +71,7 @@ def precision(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
     Args:
         denominator: What hits are a share of: *k* ranks, as in trec_eval, or the results that were `retrieved` within
             them, of which short rankings have fewer (rax, CatBoost, LensKit): one result that is relevant then scores
-            1. Nothing retrieved scores 0.
+            1. Nothing retrieved scores 0, and is one irrelevant result where results are pooled.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -216,6 +221,13 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
         return expected_ranks(judged, k) / np.minimum(judged.n_gold(), k)
 
 
+def _most(judged: Judged, *, k: Cutoff) -> Scores:
+    """Return how many relevant items could be within the cutoff."""
+    most = judged.ideal_cutoff(k) if judged.own_ranks else k  # one result of a budget can hold all of the gold
+    wanted = judged.n_gold()
+    return (wanted if most is None else np.minimum(wanted, most)).astype(np.float64)
+
+
 @retrieval(
     "retrieval-relative-precision-at-k",
     laws=(*USUAL, "perfect-is-one", "whole-or-pieces"),
@@ -223,6 +235,7 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
     own_ranks=True,
     joins=("top_k",),
     expectation=_relative_expected,
+    denominators=_most,
 )
 def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -237,9 +250,8 @@ def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     earned = np.bincount(judged.at_own_ranks(k).sample, minlength=judged.n)
-    most = judged.ideal_cutoff(k) if judged.own_ranks else k  # one result of a budget can hold all of the gold
     with np.errstate(invalid="ignore"):
-        return earned / (judged.n_gold() if most is None else np.minimum(judged.n_gold(), most))
+        return earned / _most(judged, k=k)
 
 
 Rounding = Literal["nearest", "up", "exact"]

@@ -25,6 +25,10 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return per_gold(judged, expected_ranks(judged, k))
 
 
+def _wanted_items(judged: Judged) -> Scores:
+    return judged.n_gold().astype(np.float64)
+
+
 def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
     """Return the probability that all relevant rows of each tie are within the cutoff."""
     ties = tied(judged)
@@ -49,6 +53,7 @@ def each_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
     details=_details,
     joins=("top_k",),
     expectation=_expected,
+    denominators=_wanted_items,
     contributions=each_found,
 )
 def recall(judged: Judged, *, k: Cutoff) -> Scores:

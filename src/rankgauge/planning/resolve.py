@@ -32,7 +32,7 @@ from rankgauge.planning.tool_requests import meant
 from rankgauge.planning.word_choice import check_words, matcher_of_words
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.gold_kinds import DeclaredGold
-from rankgauge.plugin.metric import Metric, Need
+from rankgauge.plugin.metric import POOLED, Metric, Need
 from rankgauge.plugin.ranking_filter import RankingFilter
 from rankgauge.policy import IntervalChoice, Policy
 from rankgauge.samples import KINDS, GoldKind
@@ -139,7 +139,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     judged = _judged(bound, conventions)
     names = names_of(bound, cut, conventions.catalog)
     metric, settings = bound.metric.with_aggregate(_aggregate(bound)), {**bound.defaults, **bound.params}
-    is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
+    is_built_in = metric.is_whole or metric.aggregate in {*AGGREGATES, POOLED}
     aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
     matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
     kinds = tuple(
@@ -232,6 +232,11 @@ def _aggregate(bound: Bound) -> str:
         raise ParameterError(f"the aggregate of {written} is a name, such as mean or geometric, not {how!r}")
     if metric.is_whole and how != metric.aggregate:
         raise ParameterError(f"{metric.alias!r} has one value for a whole run; leave aggregate={how} out of {written}")
+    if how == POOLED and metric.denominators is None:
+        raise ParameterError(
+            f"{metric.alias!r} is no share of a number that is known for each sample, so leave aggregate=pooled out of "
+            f"{written}; recall, P and relative_P can be pooled"
+        )
     return how
 
 

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.plugin.metric_decorators import metric
 from rankgauge.plugin.signature import Authored, checked_laws, declaring, plain_name, plain_version
 
@@ -74,6 +74,8 @@ def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
     Raises:
         DeclarationError: When applied: the name cannot be used.
     """
+    if name == POOLED:
+        raise DeclarationError(f"the aggregate {POOLED!r} is built in: it needs the denominators of scores")
     return declaring(lambda function: Aggregate(plain_name(name), function, plain_version(version)))
 
 

@@ -23,6 +23,7 @@ from rankgauge.samples import KINDS, kind_called
 from rankgauge.samples.built_in_kinds import with_members
 
 __all__ = [
+    "POOLED",
     "WHOLE_RUN",
     "Contributions",
     "CutoffRule",
@@ -34,6 +35,9 @@ __all__ = [
     "check_declaration",
     "declared",
 ]
+
+POOLED = "pooled"
+"""The aggregate of a share that is the sum of all numerators over the sum of all denominators."""
 
 WHOLE_RUN = "whole run"
 """In place of an aggregate: the metric has one value for a run, and none for a sample."""
@@ -193,6 +197,7 @@ class Metric:
     needs_max_grade: bool
     check: Callable[..., None] | None
     expectation: Callable[..., Scores] | Literal["itself"] | None
+    denominators: Callable[..., Scores] | None
     check_ties: Callable[..., None] | None
     example: Mapping[str, Value]
     without: frozenset[str]

@@ -60,6 +60,7 @@ class _ScoreOptions(TypedDict, total=False):
     pins: str | None
     check: Callable[..., None] | None
     expectation: Callable[..., Scores] | Literal["itself"] | None
+    denominators: Callable[..., Scores] | None
     check_ties: Callable[..., None] | None
 
 
@@ -105,6 +106,7 @@ METRIC_DEFAULTS = MetricOptions(
     pins=None,
     check=None,
     expectation=None,
+    denominators=None,
     check_ties=None,
     details=None,
     joins=(),
@@ -126,8 +128,8 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
     the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
     annotation and a default.
 
-    `details`, `check`, `expectation`, `check_ties` and `contributions` name only the parameters they use: each of these
-    is passed by name, with the metric's default where none is given.
+    `details`, `check`, `expectation`, `denominators`, `check_ties` and `contributions` name only the parameters they
+    use: each of these is passed by name, with the metric's default where none is given.
 
     Args:
         alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
@@ -164,7 +166,8 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
 
         higher_is_better: Whether more is better.
 
-        aggregate: How samples become one number: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
+        aggregate: How samples become one number: `mean`, `sum`, `geometric`, `pooled` (with `denominators`), or the
+            name of an aggregate of a plugin.
 
         describes: Whether it describes the data rather than how good a ranking is, so that a missing output counts as
             an empty ranking, whatever the range.
@@ -175,6 +178,10 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
 
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None if there is no closed form.
+
+        denominators: ``(Judged, *, k, ...) -> Scores``, what each score is a share of, 0 or more; shape (n,). It makes
+            ``aggregate=pooled`` possible: ``sum of score * denominator / sum of denominators``. It has to be known from
+            the ground truth, so that a sample without output counts as much as any other.
 
         check_ties: As `check`, called under ``ties=average``: a `ValueError` says for which values of parameters there
             is no closed form, so that planning refuses them. `expectation` raises for none.
@@ -242,6 +249,7 @@ def _declared(alias: str, given: MetricOptions, function: Callable[..., Any]) ->
         needs_max_grade=given["needs_max_grade"],
         check=companion(alias, "check", given["check"], defaults, skip_first=False),
         expectation=companion(alias, "expectation", expectation, of_batch) if callable(expectation) else expectation,
+        denominators=companion(alias, "denominators", given["denominators"], of_batch),
         check_ties=companion(alias, "check_ties", given["check_ties"], defaults, skip_first=False),
         example=frozen(given["example"]),
         without=frozenset(given["without"]),

@@ -20,7 +20,7 @@ from rankgauge.columns import has_mask, unmasked
 from rankgauge.errors import CatalogError
 from rankgauge.expression import MetricExpression
 from rankgauge.plugin.declarations import AggregateFunction
-from rankgauge.plugin.metric import WHOLE_RUN, declared
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN, declared
 from rankgauge.stats import AGGREGATES, aggregate
 
 __all__ = ["Aggregated", "aggregated", "aggregator_in", "counted", "whole_run"]
@@ -130,7 +130,7 @@ def aggregator_in(catalog: Catalog, aggregate: str, alias: str) -> Callable[...,
 
     For one that the catalog lacks it is a function that says so, and nothing else is looked through.
     """
-    if aggregate in AGGREGATES:
+    if aggregate in {*AGGREGATES, POOLED}:
         return None
     try:
         if aggregate == WHOLE_RUN:

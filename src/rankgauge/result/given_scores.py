@@ -27,7 +27,7 @@ from rankgauge.io.score_files import (
 from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.plan import make_plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricSummary
@@ -182,7 +182,8 @@ def _planned(measure: str, catalog: Catalog) -> PlannedMetric | None:
         planned = make_plan([measure], conventions).metrics
     except (RankgaugeError, ValueError):
         return None
-    known = [each for each in planned if each.metric.aggregate != WHOLE_RUN and each.aggregate is None]
+    unknown = {WHOLE_RUN, POOLED}  # scores alone are not enough for these
+    known = [each for each in planned if each.metric.aggregate not in unknown and each.aggregate is None]
     return known[0] if len(planned) == 1 and known else None
 
 

@@ -262,14 +262,15 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         next((column.aggregator for column in columns if column.aggregator is not None), None),
         None if info.aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
         None if all(column.repeats is None for column in columns) else _stacked(columns),
-        weights=_all_weights(columns),
+        weights=_joined([column.weights for column in columns]),
+        denominators=_joined([column.denominators for column in columns]),
     )
 
 
-def _all_weights(columns: Sequence[MetricSummary]) -> NDArray[np.float64] | None:
-    """Return the weights of all samples; None if they have none, which is so in all parts or in no part."""
-    weights = [column.weights for column in columns if column.weights is not None]
-    return np.concatenate(weights) if weights else None
+def _joined(parts: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
+    """Return numbers of all samples; None if they have none, which is so in all parts or in no part."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known else None
 
 
 def _stacked(columns: Sequence[MetricSummary]) -> NDArray[np.float64]:

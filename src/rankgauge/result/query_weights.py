@@ -17,6 +17,7 @@ from rankgauge.base.guard import shown
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import ResultError, counted
 from rankgauge.planning.identity import fingerprint_of
+from rankgauge.plugin.metric import POOLED
 from rankgauge.result.result import Result
 from rankgauge.scoring.score import LARGEST
 
@@ -36,7 +37,7 @@ def weighted(result: Result, weights: Mapping[str, object], by: str = "") -> Res
     array = weight_array(result.sample_ids, weights, by)
     columns = []
     for column in result.metrics.values():
-        if column.info.aggregate != "mean":
+        if column.info.aggregate not in {"mean", POOLED}:
             columns.append(column)
             continue
         plain = column.info.unweighted or column.info.fingerprint

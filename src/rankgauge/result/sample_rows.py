@@ -81,6 +81,9 @@ def _written(given: Any) -> str | None:  # noqa: ANN401  # any JSON value: the s
 WEIGHT = "weight"
 """The column of how much samples count in means; the entry of a manifest is `weights`."""
 
+DENOMINATOR = "_denominator"
+"""What the column of denominators is called behind the name of a pooled mean."""
+
 CLUSTER = "cluster"
 """The column, and the entry of a manifest, of samples that are not independent."""
 
@@ -112,6 +115,8 @@ def score_frame(
         frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
         if column.rankings is not None:
             frame[f"{safe}_ids"] = pl.Series(list(map(list, column.rankings)), dtype=pl.List(pl.String))
+        if column.denominators is not None:
+            frame[f"{safe}{DENOMINATOR}"] = pl.Series(column.denominators, dtype=pl.Float64)
         if column.repeats is not None:
             scores = [[None if score != score else score for score in row] for row in column.repeats.tolist()]  # noqa: PLR0124  # NaN
             frame[f"{safe}_repeats"] = pl.Series(scores, dtype=pl.List(pl.Float64))

@@ -18,11 +18,11 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError
 from rankgauge.expression import parse
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result.aggregation import aggregator_in
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.forms import DAMAGED, as_json, check, check_version, read, schema
-from rankgauge.result.sample_rows import CLUSTER, WEIGHT, SampleError, SampleText, score_frame
+from rankgauge.result.sample_rows import CLUSTER, DENOMINATOR, WEIGHT, SampleError, SampleText, score_frame
 from rankgauge.result.staging import SCHEMA_VERSION
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
@@ -87,7 +87,8 @@ class StoredResult(TypedDict):
 
         per_sample: Columns of one value for each sample, in the same order: `sample_id`, `tags`, the score of each
             metric under its safe name (null if it does not count), its status under `<safe name>_status`; and where
-            they exist, `cluster`, `weight`, `gold_key` (16 hex digits), `<safe name>_ids`, `<safe name>_repeats`.
+            they exist, `cluster`, `weight`, `gold_key` (16 hex digits), `<safe name>_ids`, `<safe name>_repeats`,
+            `<safe name>_denominator` (what each score of a pooled mean is a share of).
 
         errors: Every pair of sample and metric without a score, with the reason.
 
@@ -261,6 +262,9 @@ def read_stored(
             repeats=repeats,
             clusters=clusters,
             weights=weights if info.unweighted else None,
+            denominators=_scores(info.name, columns[f"{info.safe_name}{DENOMINATOR}"])
+            if info.aggregate == POOLED
+            else None,
         )
     kept = {key: value for key, value in manifest.items() if key not in _OWN}
     tags = [tuple(tags) for tags in columns["tags"]]
@@ -359,9 +363,12 @@ def read_info(data: Mapping[str, Any]) -> MetricInfo:
 
 
 def _check_weights(column: MetricSummary) -> None:
-    """Raise a `ValueError` for weights that are none, and for a column that says something else of them."""
-    if column.weights is not None and not (np.isfinite(column.weights) & (column.weights >= 0)).all():
-        raise ValueError(f"a weight of {column.name!r} is no number of 0 or more")
+    """Raise a `ValueError` for weights or denominators that are none, or that a column says something else of."""
+    for what, numbers in (("weight", column.weights), ("denominator", column.denominators)):
+        if numbers is not None and not (np.isfinite(numbers) & (numbers >= 0)).all():
+            raise ValueError(f"a {what} of {column.name!r} is no number of 0 or more")
+    if (column.info.aggregate == POOLED) != (column.denominators is not None):
+        raise ValueError(f"{column.name!r} has denominators and is no pooled mean, or is one without them")
     if bool(column.info.unweighted) != (column.weights is not None):
         raise ValueError(f"{column.name!r} has weights without saying so, or says so without them")
 
@@ -382,7 +389,8 @@ def check_form(
     check("a note", tuple(notes), tuple[str, ...])
     parts: list[Sized] = [tags, *([] if gold_keys is None else [gold_keys])]
     for column in metrics.values():
-        optional = (column.details, column.rankings, column.repeats, column.clusters, column.weights)
+        arrays = (column.repeats, column.clusters, column.weights, column.denominators)
+        optional = (column.details, column.rankings, *arrays)
         _check_weights(column)
         parts += [column.values, column.codes, *(part for part in optional if part is not None)]
     if any(len(part) != len(sample_ids) for part in parts):

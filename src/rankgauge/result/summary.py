@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import FrozenMap, frozen, read_only
 from rankgauge.errors import NotPicklableError
 from rankgauge.pickling import goes_by_name, reduced
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result.aggregation import Aggregated, aggregated, counted, whole_run
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.scoring.flaws import Tried
@@ -70,6 +70,8 @@ class MetricSummary:
         clusters: Which samples are not independent, as a number that they share; shape (samples,). None if all are.
 
         weights: How much each sample counts in the mean, 0 or more; shape (samples,). None if all count the same.
+
+        denominators: What the score of each sample is a share of, for a pooled mean; shape (samples,). None for others.
     """
 
     info: MetricInfo
@@ -82,9 +84,10 @@ class MetricSummary:
     repeats: NDArray[np.float64] | None = field(default=None, repr=False)
     clusters: NDArray[np.int64] | None = field(default=None, repr=False)
     weights: NDArray[np.float64] | None = field(default=None, repr=False)
+    denominators: NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.codes, self.repeats, self.clusters, self.weights):
+        for array in (self.values, self.codes, self.repeats, self.clusters, self.weights, self.denominators):
             if array is not None:
                 array.setflags(write=False)
         vars(self).update(
@@ -107,6 +110,9 @@ class MetricSummary:
         outcome = scored.outcome
         declared = scored.planned.aggregate
         function = None if declared is None else declared.declaration.function
+        denominators = outcome.denominators
+        if denominators is None and scored.planned.metric.aggregate == POOLED:  # of no samples
+            denominators = np.zeros(len(outcome.values))
         summary = object.__new__(cls)  # by `__init__` a few queries in a loop would take a tenth longer
         fields: dict[str, Any] = {
             "info": info or MetricInfo.of(scored),
@@ -119,6 +125,7 @@ class MetricSummary:
             "repeats": None if outcome.repeats is None else read_only(outcome.repeats),
             "clusters": None,
             "weights": None,
+            "denominators": denominators,
         }
         vars(summary).update(fields)
         return summary
@@ -143,8 +150,8 @@ class MetricSummary:
         """
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
-        It is the weighted mean, ``sum(w x) / sum(w)``, where samples have `weights`. For a metric of whole runs, its
-        value.
+        It is the weighted mean, ``sum(w x) / sum(w)``, where samples have `weights`; a pooled mean is that by the
+        `denominators`, times the weights where there are some. For a metric of whole runs, its value.
 
         None for the mean of nothing, or of samples that all weigh 0, and where the aggregate of a plugin fails: see
         `failure`.
@@ -164,10 +171,11 @@ class MetricSummary:
     @cached_property
     def _aggregated(self) -> Aggregated:
         info = self.info
-        if self.weights is not None:
+        if self._shares is not None:
             counts = ~np.isnan(self.values)
-            mean = weighted_mean(self.values[counts], self.weights[counts])
-            return Aggregated(mean, "all samples that count weigh 0" if mean is None and counts.any() else "")
+            mean = weighted_mean(self.values[counts], self._shares[counts])
+            lacks = "all samples that count weigh 0" if self.denominators is None else "all that would be pooled is 0"
+            return Aggregated(mean, lacks if mean is None and counts.any() else "")
         if info.aggregate != WHOLE_RUN:
             how, better = (info.aggregate, self.aggregator, info.aggregate_provider), info.higher_is_better
             return aggregated(self._counted, *how, higher_is_better=better)
@@ -212,32 +220,41 @@ class MetricSummary:
         With `weights` each squared deviation from the weighted mean counts ``w n / sum(w)`` times.
         """
         known = None if self.estimate is None else self.estimate.std  # which is 0 also where values nearly are equal
-        return known if known or self.weights is not None else standard_deviation(self._counted)
+        return known if known or self._shares is not None else standard_deviation(self._counted)
 
     @cached_property
     def estimate(self) -> MeanEstimate | None:
         """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
-        is_mean = self.info.aggregate == "mean" and self.mean is not None
+        is_mean = self.info.aggregate in {"mean", POOLED} and self.mean is not None
         return estimate_mean(*self._kept(self.clusters)) if is_mean else None
 
     def _kept(
         self, clusters: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None, NDArray[np.float64] | None]:
-        """Return the values that count, with their clusters and weights; without those of weight 0."""
-        if clusters is None and self.weights is None:
+        """Return the values that count, with their clusters and shares of the mean; without those that have none."""
+        shares = self._shares
+        if clusters is None and shares is None:
             return self._ordered, None, None
         counts = ~np.isnan(self.values)
-        if self.weights is not None:
-            counts &= self.weights > 0
+        if shares is not None:
+            counts &= shares > 0
         own = None if clusters is None else clusters[counts]
-        return self.values[counts], own, None if self.weights is None else self.weights[counts]
+        return self.values[counts], own, None if shares is None else shares[counts]
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64] | None:
+        """Return how much each sample counts in the mean, by its weight and denominator; None if all count the same."""
+        if self.denominators is None or self.weights is None:
+            return self.weights if self.denominators is None else self.denominators
+        return self.weights * self.denominators
 
     @property
     def standard_error(self) -> float | None:
         """
         Return the standard error, ``std / sqrt(n)`` unless there are clusters or weights.
 
-        None for fewer than two values, and for a metric that is no mean.
+        None for fewer than two values, and for a metric that is no mean. Of a pooled mean it is the linearized error of
+        a ratio of two sums.
         """
         return None if self.estimate is None else self.estimate.standard_error
 
@@ -363,6 +380,7 @@ class MetricSummary:
             None if self.repeats is None else self.repeats[kept],
             None if self.clusters is None else self.clusters[kept],
             None if self.weights is None else self.weights[kept],
+            None if self.denominators is None else self.denominators[kept],
         )
 
     def repeat(self, number: int) -> MetricSummary:

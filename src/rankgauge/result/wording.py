@@ -139,6 +139,8 @@ def column_lines(result: Result) -> Iterator[str]:
     for name, column in columns:
         if column.info.aggregate_provider is not None:
             yield f'{name}: the column "mean" shows the {visible(column.info.aggregate)}'
+        if column.denominators is not None:
+            yield f'{name}: the column "mean" shows the pooled mean, all numerators over all denominators'
     yield from (f"{name}: {visible(column.failure)}" for name, column in columns if column.failure)
     yield from (f"{name}: {why}" for name, column in columns if (why := incomplete_value(result, column)))
     for name, column in columns:

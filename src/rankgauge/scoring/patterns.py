@@ -22,6 +22,7 @@ from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.judging.ranking import relevance_of
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.plugin.metric import POOLED
 from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
 from rankgauge.scoring.scored import ScoredMetric
 from rankgauge.scoring.usual import OneQuery, UsualMetric
@@ -147,5 +148,6 @@ class PatternScores:
 
 def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
-    reads_more = metric.needs or metric.infers_max_grade  # a budget is refused, as runs have no texts
+    reads_more = metric.needs or metric.infers_max_grade or metric.metric.aggregate == POOLED
+    # a budget is refused, as runs have no texts
     return metric.provider.distribution == OWN and not reads_more and metric.unit is None

@@ -16,7 +16,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.errors import ParameterError, counted
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED, Outcome
 from rankgauge.scoring.scored import Scored, ScoredMetric
@@ -27,11 +27,16 @@ _WORST_FIRST = (FAILED, MISSING)
 _EXAMPLES = 3
 
 
-def check_repeats(metrics: Iterable[PlannedMetric], most: int) -> None:
+def check_repeats(metrics: Sequence[PlannedMetric], most: int) -> None:
     """Raise `ParameterError` for a metric that has no score of each sample, where samples have several outputs."""
     whole = [planned.name for planned in metrics if planned.metric.aggregate == WHOLE_RUN]
     if most > 1 and whole:
         raise ParameterError(f"{whole[0]} is one value of a whole run, and a run with repeats is several; leave it out")
+    pooled = [planned.name for planned in metrics if planned.metric.aggregate == POOLED]
+    if most > 1 and pooled:
+        raise ParameterError(
+            f"{pooled[0]} pools samples that have one output each, and these have repeats; leave it out"
+        )
 
 
 def differing(samples: Iterable[Sample]) -> Iterator[str]:

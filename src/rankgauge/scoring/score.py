@@ -16,7 +16,7 @@ from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.metric import POOLED, Metric
 from rankgauge.policy import Policy
 from rankgauge.samples import OF_SOME, Sample
 from rankgauge.scoring.flaws import (
@@ -67,11 +67,14 @@ class Outcome(NamedTuple):
     reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
     rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
     repeats: Scores | None = None  # the scores of each call, where a system was called repeatedly; shape (n, repeats)
+    denominators: Scores | None = None  # what each score is a share of, for a pooled mean; shape (n,)
 
     def marked(self) -> Outcome:
         """Return the same scores, whose arrays are read-only from now on."""
         self.values.setflags(write=False)
         self.status.setflags(write=False)
+        if self.denominators is not None:
+            self.denominators.setflags(write=False)
         return self
 
 
@@ -128,7 +131,10 @@ def _outcome(
         unfit = {} if column.cut.budget is None else evidence.kept.fits[column.cut.budget].faults
         return _whole(evidence, flawed, k, unfit)
     judged = judged_for(column, evidence)
-    values, failures, are_usual = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
+    params = {**column.params, **extra}
+    values, failures, are_usual = _call(column, *cut_for(column, judged, k), params)
+    shares, faults = _denominators(column, *cut_for(column, judged, k), params)
+    failures |= faults
     if column.cut.budget is not None:
         failures |= evidence.kept.fits[column.cut.budget].faults
     if evidence.kept.lacks:
@@ -137,7 +143,8 @@ def _outcome(
         values[list(failures)] = np.nan
     suspects = failures or without_gold or evidence.faults or evidence.blanks or flawed
     if are_usual and not suspects:
-        return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
+        scored = np.zeros(judged.n, dtype=np.uint8)  # the usual case
+        return Outcome(values, scored, {}, denominators=shares)
     failures |= _textless(column, target, evidence, values, k)
     defined, undecided = _defined(column, judged)
     defined[list(without_gold)] = False  # a tuple would be a place of its own
@@ -172,7 +179,7 @@ def _outcome(
     else:
         lacking = lacking if column.overrides.undefined is None else set(range(judged.n)) - unanswerable.keys()
         _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
-    return Outcome(values, status, reasons)
+    return Outcome(values, status, reasons, denominators=shares)
 
 
 def _seen_flaws(flawed: Mapping[int, Flaw], target: Target) -> dict[int, Flaw]:
@@ -371,6 +378,26 @@ def _call(
         if failed:
             reasons[place] = failed[0]
     return values, reasons, False
+
+
+def _denominators(
+    column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
+) -> tuple[Scores | None, dict[int, str]]:
+    """Return what each score is a share of, for a pooled mean; where the metric cannot say, it fails for all."""
+    if column.metric.aggregate != POOLED or column.metric.denominators is None:
+        return None, {}
+    try:
+        with guarded():
+            call: Callable[..., object] = column.metric.denominators
+            found = unmasked(call(judged, **column.metric.cutoff.given(k), **params)).copy()
+            if found.shape != (judged.n,):
+                raise _ShapeError(f"it returned the shape {found.shape} where ({judged.n},) is needed")
+            if not ((found >= 0) & (found <= LARGEST)).all():
+                raise ValueError("it returned what is no number of 0 or more")
+            return found, {}
+    except ForeignError as error:
+        reason = metric_fault(column.name, f"{column.provider}, its `denominators`", error)
+        return np.zeros(judged.n), dict.fromkeys(range(judged.n), reason)
 
 
 def _checked(

@@ -148,4 +148,5 @@ def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
     values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
     status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
     rankings = tuple(chain.from_iterable(outcome.rankings or () for outcome in outcomes))
-    return Outcome(values, status, reasons, rankings or None)
+    shares = [outcome.denominators for outcome in outcomes if outcome.denominators is not None]
+    return Outcome(values, status, reasons, rankings or None, denominators=np.concatenate(shares) if shares else None)

@@ -81,7 +81,8 @@ def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[n
         moved = np.empty(len(places), dtype=np.int64)
         moved[places] = np.arange(len(places))
         reasons = dict(sorted((int(moved[place]), reason) for place, reason in reasons.items()))
-    ordered = Outcome(outcome.values[places], outcome.status[places], reasons)
+    shares = None if outcome.denominators is None else outcome.denominators[places]
+    ordered = Outcome(outcome.values[places], outcome.status[places], reasons, denominators=shares)
     target = columns[0].target if columns else metric.targets[0]
     spread = widest(column.k for column in columns if column.k is not None)
     sources = add_counts(column.k_sources for column in columns)
