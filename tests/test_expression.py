@@ -163,7 +163,7 @@ class TestRefusals:
             ("ndcg@10abc", 7, "expected the end, tok (tokens) or char (characters), found 'abc'"),
             ("ndcg extra", 5, "expected the end, found 'extra'"),
             ("ndcg)", 4, "expected the end, found ')'"),
-            ("ndcg@10(gain=linear)", 7, "parameters stand before the @: ndcg(gain=linear)@10"),
+            ("ndcg@10(gain=linear)", 7, "parameters are before the @: ndcg(gain=linear)@10"),
             ("my_metrics.py:first_hit", 13, "a function of your own is passed to with_metrics, or offered by a plugin"),
             ("ndcg(", 5, "expected a parameter name or ), found the end"),
             ("ndcg(3=x)", 5, "expected a parameter name or ), found '3=x)'"),

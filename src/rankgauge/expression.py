@@ -4,7 +4,7 @@ Metric expressions: reading and writing texts such as ``ndcg(gain=exponential)@1
 The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number [ "tok" | "char" ] ]``. A value is a number,
 ``true``, ``false``, a bare word or a quoted string; ``{1: 3, 2: 9}`` is read as the string ``"1=3,2=9"``. Reading is
 tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for ``retrieval-ndcg-at-k@10``); writing is
-canonical, so that ``parse(str(e)) == e`` for every expression ``e``. The parameter ``cutoff`` is what stands behind the
+canonical, so that ``parse(str(e)) == e`` for every expression ``e``. The parameter ``cutoff`` is what is behind the
 ``@``.
 
 Names are not resolved here, but by the catalog.
@@ -115,7 +115,7 @@ class MetricExpression:
             stem = pinned["stem"]
             name, k, unit = f"{stem}-k" if pinned.re is _PINNED else stem, _number(pinned["k"]), _unit(pinned["unit"])
         params = dict(params or {})
-        if (cutoff := params.pop("cutoff", None)) is not None:  # ir_measures' name for what stands behind @
+        if (cutoff := params.pop("cutoff", None)) is not None:  # ir_measures' name for what is behind @
             if k is not None:
                 raise ExpressionError(f"{name!r} has two cutoffs, {cutoff} and {k}; give one", text=name)
             k, unit = _cutoff(name, cutoff)
@@ -303,7 +303,7 @@ class _Reader:
             name, at, cutoff = self.text[: self.position].partition("@")
             late = self.text[self.position :].strip()
             if at and late.startswith("(") and late.endswith(")"):
-                raise self.fail(f"the end (parameters stand before the @: {name}{late}@{cutoff.strip()})")
+                raise self.fail(f"the end (parameters are before the @: {name}{late}@{cutoff.strip()})")
             if _FUNCTION.fullmatch(late):
                 raise self.fail("the end (a function of your own is passed to with_metrics, or offered by a plugin)")
             raise self.fail("the end")

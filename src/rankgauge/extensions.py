@@ -27,7 +27,7 @@ POINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """
-Where what features add stands, by the point that it is added to.
+Where what features add is, by the point that it is added to.
 
 - `explanation notes`: notes of an explained score; takes plan, column, target, sample and the ids that were not found.
 - `stages of outputs`: the stages that the outputs of an evaluation tell; takes the evaluation.

@@ -365,7 +365,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 "retrieval-ndcg-at-k": {"ideal": "gold", "matcher": "exact"},
             },
         ),
-        # The classic blog library: its binary NDCG is ndcg-any, with an ideal of what stands in the first k, its
+        # The classic blog library: its binary NDCG is ndcg-any, with an ideal of what is in the first k, its
         # graded one is ndcg, with exponential gains. Repeated documents count again everywhere but in recall, so that
         # AP and graded NDCG may pass 1, and a grade above the scale of ERR goes unnoticed.
         "classic": Profile(

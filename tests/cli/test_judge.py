@@ -158,7 +158,7 @@ def test_every_line_that_cannot_be_used_is_named(rankgauge, files, write):
         "  filled.jsonl:3: no grade for document 'y'; write one of 0, 1, 2, or delete the line",
         "  filled.jsonl:4: the grade 7 of document 'z' is not one of 0, 1, 2",
         "  filled.jsonl:5: the grade '1' of document 'u' is not one of 0, 1, 2",
-        "  filled.jsonl:6: this document stands in line 2, too; keep one line",
+        "  filled.jsonl:6: this document is in line 2, too; keep one line",
         "  filled.jsonl:7: the judgments have no query 'q7'",
         "  filled.jsonl:8: 'document' must be an id, as it was written; found 7",
         "  filled.jsonl:9: expected an object with query, document and grade; found list",

@@ -18,4 +18,4 @@ def test_reports_for_ci_say_that_a_matcher_refuses_what_stands_there(rankgauge, 
         *("run", "--data", tmp_path / "data.jsonl", "-m", metric, "--gate", f"{metric} >= 0", f"--{report}", file)
     )
     assert done.code == 0
-    assert "1 of 1 gold text stand in a retrieved text" in file.read_text().replace("\\", "")
+    assert "1 of 1 gold text are in a retrieved text" in file.read_text().replace("\\", "")

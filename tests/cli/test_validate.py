@@ -72,7 +72,7 @@ def test_outputs_of_another_file_are_checked_with_the_samples(rankgauge, write):
     assert "without output: 0" in rankgauge("validate", file, "--outputs", good).out
     assert "such as 'q9'" in rankgauge("validate", file, "--outputs", bad).err
     assert rankgauge("validate", file, file, "--outputs", good).code == 2
-    assert "stands under `outputs`" in rankgauge("validate", write("c.yaml", "version: 1\n"), "--outputs", good).err
+    assert "is under `outputs`" in rankgauge("validate", write("c.yaml", "version: 1\n"), "--outputs", good).err
 
 
 def test_ids_that_never_meet_are_told(rankgauge, write):

@@ -169,7 +169,7 @@ def test_a_pipe_is_no_baseline(tmp_path: Path) -> None:
         ({"id": "q1", "scores": [1]}, "a score for each of 2"),
         ({"id": "q1", "scores": [1, "x"]}, "could not convert"),
         ({"id": "q1", "scores": [1, 1], "status": ["scored", "lost"]}, "'lost'"),
-        ({"id": "q2", "scores": [1, 1]}, "a sample stands in it twice"),
+        ({"id": "q2", "scores": [1, 1]}, "a sample is in it twice"),
         ("q1", "TypeError"),
     ],
 )

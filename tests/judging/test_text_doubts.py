@@ -29,7 +29,7 @@ def test_gold_in_longer_chunks_that_the_matcher_does_not_accept(options):
     # A gold text has 44 characters, a retrieved one 44 + 28.
     assert notes(LONGER, "recall(matcher=fuzzy-chunk)@1", **options) == (
         (
-            "10 of 10 gold texts stand in a retrieved text that `fuzzy-chunk` does not accept, because that is longer "
+            "10 of 10 gold texts are in a retrieved text that `fuzzy-chunk` does not accept, because that is longer "
             "(characters on average: 44 gold, 72 retrieved); it finds 0.00 of them, matcher=passage would find 1.00"
         ),
     )

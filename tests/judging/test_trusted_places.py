@@ -67,9 +67,9 @@ def test_other_text_at_the_gold_place_is_no_hit_and_gold_text_at_a_wrong_place_i
     assert [engine.score(each)[METRIC].value for each in (other, moved)] == [0.0, 1.0]
     (note,) = run([other]).notes
     assert note.startswith("none of 1 place of retrieved items is taken, and items with a text are found by it: ")
-    assert "the text beside 1 of the 1 that meet a gold span is not what stands there (the first: d[0:100] of" in note
+    assert "the text beside 1 of the 1 that meet a gold span is not what is there (the first: d[0:100] of" in note
     (note,) = run([moved]).notes
-    assert "a gold text stands outside of its place in 1 text, and in it in 0 texts" in note
+    assert "a gold text is outside of its place in 1 text, and in it in 0 texts" in note
 
 
 def test_places_that_hold_are_taken_without_a_word() -> None:
@@ -98,7 +98,7 @@ def test_few_wrong_places_are_refused_one_by_one() -> None:
     assert numbers(result) == {"taken": 40, "corrected": 0, "refused": 1, "missing": 0, "trusted": True}
     (note,) = result.notes
     assert note == (
-        "places of 41 retrieved items: 40 taken, 0 corrected, 1 refused, 0 missing; other text stands there (1) (the "
+        "places of 41 retrieved items: 40 taken, 0 corrected, 1 refused, 0 missing; other text is there (1) (the "
         "first: d[3060:3180] of sample 'wrong')"
     )
 

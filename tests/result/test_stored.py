@@ -270,7 +270,7 @@ class TestRefused:
             (lambda stored: stored["per_sample"]["rr"].__setitem__(0, 1e200), "a score of 'rr' is beyond"),
             (lambda stored: stored["per_sample"]["rr_status"].__setitem__(0, "fine"), "not in tuple"),
             (lambda stored: stored["per_sample"]["gold_key"].__setitem__(0, "no"), "invalid literal"),
-            (lambda stored: stored["per_sample"]["sample_id"].__setitem__(0, "é"), "a sample stands in it twice"),
+            (lambda stored: stored["per_sample"]["sample_id"].__setitem__(0, "é"), "a sample is in it twice"),
             (lambda stored: stored["per_sample"]["sample_id"].__setitem__(0, 1), "a sample id cannot be"),
             (lambda stored: stored["errors"][0].pop("reason"), "'errors' of the result lacks 'reason'"),
             (lambda stored: stored["errors"][0].update(sample_id="who"), "KeyError: 'who'"),

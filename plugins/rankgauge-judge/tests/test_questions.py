@@ -145,10 +145,10 @@ class TestAnswersThatCannotBeUsed:
     @pytest.mark.parametrize(
         ("change", "told"),
         [
-            ({"quote": "The lighthouse has 40 metres."}, "the quote does not stand in the document word for word"),
-            ({"answer": "1967"}, "the answer does not stand in the quote"),
+            ({"quote": "The lighthouse has 40 metres."}, "the quote is not in the document word for word"),
+            ({"answer": "1967"}, "the answer is not in the quote"),
             ({"answer": "metres tall"}, None),
-            ({"question": "Is it 33.5 metres?"}, "the answer stands in the question"),
+            ({"question": "Is it 33.5 metres?"}, "the answer is in the question"),
             ({"question": ""}, "all are, or none is"),
             ({"question": "why " * 200}, "400 are the most"),
             ({"question": 7}, "are texts"),

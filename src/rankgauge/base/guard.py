@@ -123,7 +123,7 @@ def shown(value: object) -> str:
 
 
 def _is_raised_by_code(error: BaseException) -> bool:
-    """Return whether the innermost frame of the traceback stands at a ``raise``, and no handler of Ctrl-C ran."""
+    """Return whether the innermost frame of the traceback is at a ``raise``, and no handler of Ctrl-C ran."""
     import dis  # only where somebody interrupts
 
     handler = _code(signal.getsignal(signal.SIGINT))

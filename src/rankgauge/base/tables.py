@@ -220,7 +220,7 @@ def side_by_side(lines: Sequence[str], width: int) -> list[str]:
 def _parts(
     table: Sequence[Sequence[str]], width: int | None, *, gap: str = _WIDE_GAP, margins: int = 2 * len(_MARGIN)
 ) -> Iterator[list[int]]:
-    """Yield the columns behind the first that stand side by side in no more than *width*; one at least."""
+    """Yield the columns behind the first that are side by side in no more than *width*; one at least."""
     widths = _widths(table)
     part: list[int] = []
     for place in range(1, len(widths)):
@@ -264,7 +264,7 @@ def unlinked(text: str) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:
-    """Return the lines of a table and an empty one; *rule* says on which side all columns but the first stand."""
+    """Return the lines of a table and an empty one; *rule* says on which side all columns but the first are."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
 
 

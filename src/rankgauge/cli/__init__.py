@@ -1,8 +1,8 @@
 """
 The command line, the only place that prints or configures logging; nothing here is public.
 
-What can be typed stands in the files of options, which ``--help`` loads, and which import nothing that is slow to load.
-What a command does stands in other files, which are loaded once it runs.
+What can be typed is in the files of options, which ``--help`` loads, and which import nothing that is slow to load.
+What a command does is in other files, which are loaded once it runs.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def call(arguments: Sequence[str], *, debug: bool = False) -> int:
 
 
 def _limited(arguments: Sequence[str]) -> int:
-    """Run a command under the limit that ``--max-line`` names, wherever that stands."""
+    """Run a command under the limit that ``--max-line`` names, wherever that is."""
     from rankgauge.cli.command_line import run_command_line
 
     place = next((at for at, argument in enumerate(arguments) if argument.partition("=")[0] == "--max-line"), None)

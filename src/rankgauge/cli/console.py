@@ -126,7 +126,7 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 
 _PAINTS = {"head": "1", "verdict": "1", "small": "2", "good": "32", "bad": "31", "open": "33"}
-"""How lines of a role are painted; a colour never stands without a word that says the same."""
+"""How lines of a role are painted; a colour never is without a word that says the same."""
 
 
 def show(lines: Iterable[Line]) -> None:

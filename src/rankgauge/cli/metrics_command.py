@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _ROOM = 20
-"""How many letters two names of a metric may have together to stand in a list; else the first one stands alone."""
+"""How many letters two names of a metric may have together to be in a list; else the first one is alone."""
 
 _PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
 _FREE = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"

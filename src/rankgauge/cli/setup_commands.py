@@ -210,7 +210,7 @@ _FILES = {
     "samples.jsonl": "starter.jsonl",
     "rankgauge.schema.json": "schema.json",  # the config's first line names it
 }
-"""What is written, and where in `rankgauge.config` it stands."""
+"""What is written, and where in `rankgauge.config` it is."""
 
 
 def execute_init(given: argparse.Namespace) -> int:

@@ -278,7 +278,7 @@ class Command(NamedTuple):
     A command: what can be typed behind its name, and what it does.
 
     Attributes:
-        usage: What stands behind the name; a further line is another way to use it.
+        usage: What is behind the name; a further line is another way to use it.
 
         about: The description below the summary, in paragraphs that are wrapped when they are shown.
 

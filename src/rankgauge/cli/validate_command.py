@@ -62,7 +62,7 @@ def execute_validate(given: argparse.Namespace) -> int:
         _validate_samples(first, given)
     elif of_samples:
         key = "fields" if of_samples == "--field" else of_samples.removeprefix("--")
-        raise ParameterError(f"{of_samples} is for a data file; in {first} it stands under `{key}` of a dataset")
+        raise ParameterError(f"{of_samples} is for a data file; in {first} it is under `{key}` of a dataset")
     else:
         _validate_config(first, given)
     return 0

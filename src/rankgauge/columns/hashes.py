@@ -137,7 +137,7 @@ class IdSketcher:
 
 
 def _spread(keys: Words) -> Words:
-    """Return keys as hashes in random order; without this, keys of similar ids would stand close together."""
+    """Return keys as hashes in random order; without this, keys of similar ids would be close together."""
     spread = keys ^ (keys >> np.uint64(30))
     spread *= _FIRST_MIX
     spread ^= spread >> np.uint64(27)

@@ -2,7 +2,7 @@
 `Judged`: the columns that every metric reads.
 
 A judged row says: this sample retrieved, at this rank, an item that the ground truth names, with this grade. The
-size of a `Judged` follows the judgments, not the rankings, so rankings of any depth stay small. Rows stand in order
+size of a `Judged` follows the judgments, not the rankings, so rankings of any depth stay small. Rows are in order
 of sample, then rank; every sum over them is made in that order, so a sample's score never depends on its batch.
 """
 
@@ -222,7 +222,7 @@ class Judged:
         Return the rows that earn a gain within the cutoff.
 
         Each gold item earns once, where it is found first; one result earns at most once, the highest grade that is
-        still to be had. With `counts_repeats` a gold item earns wherever it stands.
+        still to be had. With `counts_repeats` a gold item earns wherever it is.
 
         Returns:
             Relevant rows only, in order of sample, then rank.
@@ -376,7 +376,7 @@ class Judged:
         )
 
     def _beside(self, rows: Flags | Ints) -> dict[str, Any]:
-        """Return the columns of some judged rows that stand beside `rows`, by name."""
+        """Return the columns of some judged rows that are beside `rows`, by name."""
         names = "first", "earns", "score", "low", "high"
         return {name: None if (column := getattr(self, name)) is None else column[rows] for name in names}
 

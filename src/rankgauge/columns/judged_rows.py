@@ -1,5 +1,5 @@
 """
-Rows: the columns that judged and gold items stand in, and the intents of a query that each item serves.
+Rows: the columns that judged and gold items are in, and the intents of a query that each item serves.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
     go without only where they must. What is earned is a partial matching, and never exceeds the ideal.
     """
     samples, ranks, grades, golds = (column.tolist() for column in hits)
-    last = dict(zip(golds, ranks, strict=True))  # rows stand in order of rank, so that the last one stays
+    last = dict(zip(golds, ranks, strict=True))  # rows are in order of rank, so that the last one stays
     chosen: list[int] = []
     taken: set[int] = set()
     rank_of: dict[tuple[int, int], list[int]] = {}
@@ -236,7 +236,7 @@ def first_of_each(ordered: Ints) -> Flags:
 
 
 def nth_of_each(ordered: Ints) -> Ints:
-    """Return the number of each value among its equals, from 1, in values that stand in order."""
+    """Return the number of each value among its equals, from 1, in values that are in order."""
     number = np.arange(1, len(ordered) + 1)
     if not len(ordered) or ordered[0] == ordered[-1]:
         return number

@@ -20,7 +20,7 @@ _ROOM, _LEAST_ROOM = 64, 16
 _CACHED_BITS, _MOST_BITS = 19, 26
 
 _TOP_BITS = np.uint64(58)
-"""What leaves the six highest bits of a key, which say where in a mask it stands."""
+"""What leaves the six highest bits of a key, which say where in a mask it is."""
 
 
 def salts(count: int) -> Words:

@@ -30,7 +30,7 @@ _NEWLINE = 10
 
 class Given(NamedTuple):
     """
-    Judgments as they stand in memory: whoever goes through them in this order waits least for it.
+    Judgments as they are in memory: whoever goes through them in this order waits least for it.
 
     Attributes:
         queries: The id of each query.
@@ -197,7 +197,7 @@ class Qrels:
 
     @property
     def given(self) -> Given:
-        """Return the judgments as texts, in the order in which they stand in memory."""
+        """Return the judgments as texts, in the order in which they are in memory."""
         return self._given or Given(self.query_names, self.names, np.arange(len(self.lengths)))
 
     @cached_property

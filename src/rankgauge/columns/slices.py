@@ -109,7 +109,7 @@ class Slices(NamedTuple):
 
     @classmethod
     def of_joined(cls, joined: bytes, length: Ints) -> Slices:
-        """Put texts that stand one after the other into a buffer of their own."""
+        """Put texts that are one after the other into a buffer of their own."""
         buffer = np.frombuffer(b"".join((bytes(PADDING), joined, bytes(PADDING))), dtype=np.uint8)
         return cls(buffer, np.cumsum(length) - length + PADDING, length)
 
@@ -129,7 +129,7 @@ class Slices(NamedTuple):
 
     def keys(self) -> Words:
         """Return a 64-bit hash of each text; those with equal hashes must be compared where it matters."""
-        # The texts d12 and doc-7 stand at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
+        # The texts d12 and doc-7 are at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
         # 0x372d636f64323164. Length 3 keeps the lowest three, 0x323164, which is d12 whatever follows it.
         longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         keys = words_at(self.buffer, self.start)

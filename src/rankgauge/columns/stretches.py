@@ -17,7 +17,7 @@ __all__ = ["Cover", "Lengths", "Stretches"]
 
 class Lengths(NamedTuple):
     """
-    How many characters stand in stretches, each once; shape (n,) for samples, (gold,) for gold spans.
+    How many characters are in stretches, each once; shape (n,) for samples, (gold,) for gold spans.
 
     Attributes:
         gold: In gold spans.

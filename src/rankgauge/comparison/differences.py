@@ -225,7 +225,7 @@ class MetricComparison:
 
     @property
     def _verdict(self) -> Verdict:
-        """Return the verdict as the list stands."""
+        """Return the verdict on the list as it is."""
         if self.matters and self.equivalence and max(-self.equivalence[0], self.equivalence[1]) < self.matters:
             return "equivalent"
         if self.n and not self.wins + self.losses:

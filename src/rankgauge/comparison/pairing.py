@@ -42,7 +42,7 @@ DROPPED = (
     "excluded",
     "weightless",
 )
-"""Why a sample makes no pair: it stands in one result only, was judged against other ground truth, or against documents
+"""Why a sample makes no pair: it is in one result only, was judged against other ground truth, or against documents
 with another text, and only unchanged samples are compared, has no defined score in both or in one of them, the policy
 leaves out samples whose output is missing or failed, or it has a score in both and a weight of 0."""
 
@@ -380,7 +380,7 @@ def _meant_alike(baseline: Result, info: MetricInfo, other: Result, said: str) -
 
 
 def _compared(baseline: Result) -> list[MetricSummary]:
-    """Return every column but `unjudged@k`, which stands beside a comparison; these if there is nothing else."""
+    """Return every column but `unjudged@k`, which is beside a comparison; these if there is nothing else."""
     columns = list(baseline.metrics.values())
     return [column for column in columns if column.info.alias != UNJUDGED] or columns
 

@@ -146,7 +146,7 @@ def _has_no_pairs(metric: MetricComparison) -> bool:
 
 def _verdict(pair: RunComparison, metrics: Sequence[MetricComparison], *, names_baseline: bool) -> str:
     metric, verdict = metrics[0], metrics[0].verdict
-    is_one = len(pair.metrics) == 1  # else the numbers stand in a table of several rows
+    is_one = len(pair.metrics) == 1  # else the numbers are in a table of several rows
     names = ", ".join(metric.name for metric in metrics)
     named = f"{metric.name} {_change(metric)}" if is_one or verdict not in {"better", "worse", "undecided"} else names
     if _has_no_pairs(metric):

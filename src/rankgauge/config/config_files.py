@@ -155,14 +155,14 @@ class _Reader:
 
 
 def _too_many(trail: Sequence[Path]) -> str:
-    """Return what is wrong with a file that stands at the end of too many includes."""
+    """Return what is wrong with a file that is at the end of too many includes."""
     chain = shortened_chain([file.name for file in trail])
     most = f"{_MOST_FILES} files, {_MOST_FILES // 10} of them in a chain"
     return f"too many includes, by {chain}; a config may include {most}"
 
 
 def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
-    """Yield where paths stand."""
+    """Yield where paths are."""
     datasets, included = value.get("datasets"), value.get("include")
     named = datasets if isinstance(datasets, Mapping) else {}
     possible: list[Location] = [
@@ -240,7 +240,7 @@ class LoadedConfig:
     variables: Variables
 
     def file(self, relative: str) -> Path:
-        """Return a path that the config file names, relative to where it stands."""
+        """Return a path that the config file names, relative to where it is."""
         return self.path.parent / relative
 
     def place(self, *keys: str | int) -> tuple[str, int | None]:

@@ -170,7 +170,7 @@ def _check_same(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def _without_paths(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record without the paths of data, which are those of copies with --keep-data; fingerprints stand."""
+    """Return a record without the paths of data, which are those of copies with --keep-data; fingerprints stay."""
     config = record.get("config")
     datasets = config.get("datasets") if isinstance(config, Mapping) else None
     if not isinstance(datasets, Mapping):

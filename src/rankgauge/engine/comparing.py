@@ -87,7 +87,7 @@ def compare(
         baseline: The name of the one that the others are compared with; the first by default.
 
         metrics: The baseline's columns to compare, in any spelling; by default every mean that both have, but not
-            `unjudged@k`, which stands beside the others.
+            `unjudged@k`, which is beside the others.
 
         cluster: What samples share that are not independent: a field of their metadata, or the cluster by sample id.
 
@@ -100,7 +100,7 @@ def compare(
         bounds: Whether to find the worst and the best case of each mean, as `Result.bounds` does; likewise.
 
         common: Which of the samples that both have are compared: `all`, an error where the ground truth of any of them
-            changed, or `unchanged`, those whose ground truth is the same; how many are left out stands in `dropped`.
+            changed, or `unchanged`, those whose ground truth is the same; how many are left out is in `dropped`.
 
         progress: Called with how many pairs of results are tested, and how many there are.
 

@@ -114,7 +114,7 @@ def _without(hidden: Mapping[str, str], text: str) -> str:
 
 
 def _forms(value: str) -> set[str]:
-    """Return how a value stands in messages: as it is, in addresses, and quoted once or twice."""
+    """Return how a value is in messages: as it is, in addresses, and quoted once or twice."""
     in_addresses = {quote(value, "", errors="surrogateescape") for quote in (parse.quote, parse.quote_plus)}
     in_addresses.add(parse.quote(value, errors="surrogateescape"))
     quoted = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}

@@ -2,7 +2,7 @@
 Doubts: labels that rankings speak against, found without a corpus and without any call.
 
 A real failure of retrieval and a wrong label look alike in the scores. What tells them apart is a second sign: the gold
-text stands in a result that its id or its offsets miss, a result above the first hit holds the answer, a near-copy has
+text is in a result that its id or its offsets miss, a result above the first hit holds the answer, a near-copy has
 no label, the gold is on top for another question whose own gold is not found, or its id is in no ranking at all.
 """
 
@@ -38,12 +38,12 @@ _NEAR_TOP = 10
 _DEEP = 10
 """How many results the median list has at least if missing gold is a sign."""
 _WORDS = 6
-"""How many words a text has at least that is no chance where it stands word for word."""
+"""How many words a text has at least that is no chance where it occurs word for word."""
 _ALIKE = 0.8
 """Which share of the words of two texts they have in common if one is a near-copy of the other."""
 _HALF = 0.5
 _RARE = 3
-"""In how many results of a list an answer stands at most that says something by standing there."""
+"""In how many results of a list an answer occurs at most that says something by being there."""
 _SEEN = 0.9
 """Which share of the labelled ids has to be in some ranking, if it is a sign that one is in none."""
 _MOST_MISSED = 300
@@ -222,7 +222,7 @@ class _Rankings:
         return (one for of_sample in self._seen.values() for one in of_sample)
 
     def _elsewhere(self, label: Label) -> Iterator[Sign]:
-        """Yield that the text of a label stands in a result above the one that finds it, if any does."""
+        """Yield that the text of a label is in a result above the one that finds it, if any does."""
         texts = [label.text] if label.kind == "spans" else []
         if label.kind == "relevant":  # what the sample says of the text of its documents
             texts = list(self._samples[label.sample].expected.passages or ())
@@ -236,7 +236,7 @@ class _Rankings:
                 if text and not is_named and any(each in " ".join(_words(text)) for each in wanted):
                     what = "its text" if label.kind == "spans" else "the passage of its question"
                     reason = (
-                        f"{what} stands word for word in the result at rank {rank} ({one.ids[rank - 1] or 'no id'})"
+                        f"{what} occurs word for word in the result at rank {rank} ({one.ids[rank - 1] or 'no id'})"
                     )
                     yield Sign("elsewhere", reason)
                     return
@@ -417,7 +417,7 @@ def _facts(text: str) -> frozenset[int]:
 
 @lru_cache(maxsize=1 << 12)
 def _telling(text: str) -> frozenset[int]:
-    """Return the numbers of two digits or more and the names of a text, which seldom stand somewhere by chance."""
+    """Return the numbers of two digits or more and the names of a text, which seldom occur somewhere by chance."""
     stream = read_words([text])
     facts = Facts(stream)
     at = (at for at in range(len(stream.words)) if facts.is_fact(at))

@@ -86,7 +86,7 @@ class Engine:
         Make an engine from a config file.
 
         Args:
-            path: The file. Data files are named in it relative to where it stands.
+            path: The file. Data files are named in it relative to where it is.
 
             catalog: What plugins offer; by default everything that is installed but for what is disabled.
 

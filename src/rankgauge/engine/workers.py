@@ -117,7 +117,7 @@ class _Worker:
         if isinstance(refusal, RankgaugeError):
             raise refusal
         if refusal is not None:
-            hint = "what a script or notebook defines has to stand in a module that can be imported, or use one worker"
+            hint = "what a script or notebook defines has to be in a module that can be imported, or use one worker"
             raise WorkerError(f"a worker process cannot evaluate {self._label}: {refusal}; {hint}")
 
     def ask(self, piece: Lines) -> None:
@@ -197,7 +197,7 @@ class LineJudge:
 
 def main() -> None:
     """Answer what comes in until nothing more comes."""
-    # What a plugin prints must not stand among the answers, and what it reads must not be a question.
+    # What a plugin prints must not be among the answers, and what it reads must not be a question.
     answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

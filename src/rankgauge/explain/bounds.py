@@ -52,7 +52,7 @@ def check_bounds(policy: Policy) -> None:
         )
     if policy.duplicates in {"keep", "credit-once"}:
         raise PolicyError(
-            f"bounds need distinct results, and policy duplicates={policy.duplicates} lets one stand at several ranks; "
+            f"bounds need distinct results, and policy duplicates={policy.duplicates} lets one be at several ranks; "
             "choose duplicates=first, last, best or error"
         )
 

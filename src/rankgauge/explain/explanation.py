@@ -64,7 +64,7 @@ def explanation_lines(explanation: Explanation, *, width: int = 80) -> Iterator[
 
 
 def question(given: object) -> str:
-    """Return a sample's input as one line of safe text: the question itself, where it stands alone in an object."""
+    """Return a sample's input as one line of safe text: the question itself, where it is alone in an object."""
     if isinstance(given, Mapping) and len(given) == 1:
         (given,) = given.values()
     return _line(given if isinstance(given, str) else "" if given is None else repr(given))
@@ -136,7 +136,7 @@ def _columns(explanation: Explanation, shown: Sequence[RankFacts]) -> dict[str, 
 
 
 def _missing(explanation: Explanation, width: int) -> Iterator[str]:
-    """Yield the gold items that were not found, and where each would have to stand."""
+    """Yield the gold items that were not found, and where each would have to be."""
     within = "" if explanation.k is None else f" within rank {explanation.k}"
     if explanation.budget:
         within = " within the budget"

@@ -37,7 +37,7 @@ class _Ranks(NamedTuple):
 
     open: Flags  # whether a rank holds an unjudged item; shape (n, width)
     grade: Floats  # the grade at each rank, minus infinity where there is none; shape (n, width)
-    below: Ints  # how many unjudged items stand below the cutoff; shape (n,)
+    below: Ints  # how many unjudged items are below the cutoff; shape (n,)
 
     @property
     def width(self) -> int:
@@ -123,7 +123,7 @@ def _average_precision(judged: Judged, *, k: int | None = None) -> Extremes:
     hits, unjudged, both = _running(relevant), _running(ranks.open), _running(either)
     rank = np.arange(1, ranks.width + 1)
     wanted = judged.n_gold()[:, None]
-    # The precisions at some ranks, added up to x; those below x count what stands above them, x included.
+    # The precisions at some ranks, added up to x; those below x count what is above them, x included.
     sums, sums_judged = _running(either * both[:, 1:] / rank), _running(relevant * hits[:, 1:] / rank)
     steps, steps_judged = _running(either / rank), _running(relevant / rank)
     first = sums + (sums_judged[:, -1:] - sums_judged) + unjudged * (steps_judged[:, -1:] - steps_judged)

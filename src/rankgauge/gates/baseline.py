@@ -72,7 +72,7 @@ def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -
     """
     Write results into one file that is small enough to commit, and changes little where scores change little.
 
-    A sample takes one line. Samples stand in order of their ids, and datasets in order of their names.
+    A sample takes one line. Samples are in order of their ids, and datasets in order of their names.
 
     Args:
         results: The results by the name of their dataset, or of their run.

@@ -240,7 +240,7 @@ _SAMPLES = 5
 
 
 _ALIGNED = 40
-"""How long a subject may be to make room for others to stand in a column with it."""
+"""How long a subject may be to make room for others to be in a column with it."""
 
 _ROLES = {"passed": "good", "failed": "bad", "warned": "open", "error": "bad"}
 

@@ -185,7 +185,7 @@ class DatasetReader:
 
     @property
     def has_blocks(self) -> bool:
-        """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
+        """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they are."""
         return self.has_lines and not (self._shape or self._data.cohorts or self._data.groups)
 
     @property

@@ -20,7 +20,7 @@ _QUESTIONS = ("question", "query", "text", "input")
 
 
 class Label(NamedTuple):
-    """One piece of ground truth that stands somewhere in a corpus."""
+    """One piece of ground truth that is somewhere in a corpus."""
 
     sample: str
     kind: Kind

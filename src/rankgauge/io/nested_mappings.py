@@ -313,7 +313,7 @@ _QUEUE = b'{"schema_version": "rankgauge.queue.', b'{"schema_version":"rankgauge
 
 
 def _check(value: Any, text: str, wrong: Iterator[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
-    """Raise a `DataError` for problems, or for keys that stand twice, of which a parser keeps the last."""
+    """Raise a `DataError` for problems, or for keys that are twice, of which a parser keeps the last."""
     problems = first_problems(wrong, name)
     if problems and isinstance(value, dict) and isinstance(value.get("id"), str | int):
         problems = [Problem(f"this is the record of a sample; {_SAMPLES}", name)]
@@ -369,7 +369,7 @@ def _n_quotes(text: str) -> int:
 
 
 def _repeated(text: str, name: str) -> list[Problem]:
-    """Return which keys stand twice, by reading once more, slowly."""
+    """Return which keys are twice, by reading once more, slowly."""
     problems: list[Problem] = []
 
     def take(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -278,7 +278,7 @@ def _is_row(value: Mapping[str, Any]) -> bool:
 
 
 def _beside(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the output whose keys stand beside the id of its sample; None if there is none."""
+    """Return the output whose keys are beside the id of its sample; None if there is none."""
     if "expected_output" in row or {*_PARTS}.isdisjoint(row):
         return None
     return {key: value for key, value in row.items() if key in KNOWN[OUTPUT]}

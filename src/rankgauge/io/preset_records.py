@@ -235,7 +235,7 @@ def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterat
     outer = f"{record.path}." if record.path else ""
     for path in preset.records:
         if path in fields and any(isinstance(document.get(field), str) for field in fields):
-            continue  # one record, whose field is a list: columns stand beside columns
+            continue  # one record, whose field is a list: columns are beside columns
         part = next(iter(values_at(document, path)), None)
         if isinstance(part, Mapping) and part:
             columns = [(name, column) for name, column in document.items() if isinstance(column, Mapping)]

@@ -105,7 +105,7 @@ def _name(group: Mapping[str, Any]) -> object:
 
 
 def _relevant(documents: Mapping[str, Any]) -> Iterator[tuple[object, object]]:
-    """Yield documents and their gains, which are keys where lists of documents stand beside them."""
+    """Yield documents and their gains, which are keys where lists of documents are beside them."""
     for key, held in documents.items():
         if isinstance(held, list):
             yield from ((document, key) for document in held)

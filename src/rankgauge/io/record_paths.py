@@ -35,7 +35,7 @@ def values_at(value: Any, path: str) -> Iterator[Any]:  # noqa: ANN401  # any JS
 
 
 def _values(value: Any, steps: Steps) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
-    """Yield what stands at the end of a path; a text on the way may be JSON."""
+    """Yield what is at the end of a path; a text on the way may be JSON."""
     if not steps:
         yield value
         return

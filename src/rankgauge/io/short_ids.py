@@ -1,5 +1,5 @@
 """
-Views: short ids of a polars column where they stand in memory, read over Arrow's C stream interface.
+Views: short ids of a polars column where they are in memory, read over Arrow's C stream interface.
 
 Arrow keeps a text of up to 12 bytes in 16: its length in four bytes, then the text, then zeros. `ctypes` reads those
 bytes as they are; every public way of polars writes each id anew first, which makes a Parquet run of seven million rows
@@ -79,7 +79,7 @@ def number_views(numbers: pl.Series) -> ShortViews | None:
     length = np.where(high > 0, n_digits[high] + 4, n_digits[low])
     words = digits[low] << np.uint64(32)
     words |= digits[high]
-    words >>= ((8 - length) * 8).view(np.uint64)  # the first digit stands in the lowest byte
+    words >>= ((8 - length) * 8).view(np.uint64)  # the first digit is in the lowest byte
     buffer = np.zeros(len(numbers) * _VIEW + 2 * PADDING, dtype=np.uint8)
     np.ndarray(len(numbers), "<u8", buffer.data, PADDING + _TEXT, (_VIEW,))[:] = words
     return ShortViews(buffer, length)

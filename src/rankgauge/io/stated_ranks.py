@@ -24,7 +24,7 @@ def scores_of_ranks(ranks: Floats) -> Floats:
 
 
 class StatedRanks:
-    """Notices queries whose scores rise somewhere in the order of the ranks that stand beside them."""
+    """Notices queries whose scores rise somewhere in the order of the ranks that are beside them."""
 
     def __init__(self, name: str) -> None:
         """Take what messages call the run."""

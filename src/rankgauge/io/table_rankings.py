@@ -36,7 +36,7 @@ class TableRun:
     """A run in a table, which has no tag or metadata; without scores its ranks order it, from the lowest on."""
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
-        """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
+        """Take the rows, and the temporary file that they are in, if there is one, to keep it alive."""
         self._kept = kept
         self.name = rows.name
         self.tag = ""

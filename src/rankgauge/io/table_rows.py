@@ -50,7 +50,7 @@ class Frame(NamedTuple):
     Consecutive rows of a table.
 
     The columns are `query` and `document` (strings or integers), `value` (numbers, or what a file wrote), of judgments
-    for intents `intent` (strings), and of runs that state them `rank` (as `value`, in whose place it may stand).
+    for intents `intent` (strings), and of runs that state them `rank` (as `value`, in whose place it may be).
     """
 
     rows: pl.DataFrame

@@ -62,7 +62,7 @@ def track_lines(data: bytes, name: str) -> tuple[list[tuple[int, Any]], list[Pro
         if len(records) + len(problems) == 1:
             first = records[0][1] if records else None
             if isinstance(first, list) or not is_track(first):
-                return None  # a list of records may stand on one line
+                return None  # a list of records may be on one line
     return records, problems
 
 

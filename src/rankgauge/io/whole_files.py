@@ -46,7 +46,7 @@ def write_new(files: Mapping[Path, bytes]) -> None:
                 file.write(data)
             written.append(path)
     except BaseException:
-        for path in written:  # or they would stand in the way of the next call
+        for path in written:  # or they would be in the way of the next call
             path.unlink(missing_ok=True)
         raise
 

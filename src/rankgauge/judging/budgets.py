@@ -85,7 +85,7 @@ class Fits(NamedTuple):
 
 
 def is_counted_at_blanks(budget: Budget) -> bool:
-    """Return whether a budget counts as a token what stands between blanks."""
+    """Return whether a budget counts as a token what is between blanks."""
     claim = budget.tokenizer
     return claim is not None and claim.provider.distribution == OWN and claim.declaration.name == "words"
 

@@ -24,7 +24,7 @@ __all__ = ["Held", "SpanJudge", "held_by"]
 
 _HALF = 0.5
 _WORDS = 6
-"""How many words a gold text has at least that is no chance where it stands word for word."""
+"""How many words a gold text has at least that is no chance where it occurs word for word."""
 
 Held = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
@@ -44,8 +44,8 @@ class SpanJudge:
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._placeless: dict[int, int] = {}
-        self._stale = 0  # how many gold spans stand in a retrieved text whose offsets miss them
-        self._placed = self._by_text = 0  # how many results say where they stand, and how many do not
+        self._stale = 0  # how many gold spans are in a retrieved text whose offsets miss them
+        self._placed = self._by_text = 0  # how many results say where they are, and how many do not
         self._gold = _Columns()
         self._items = _Columns()
 
@@ -147,7 +147,7 @@ class SpanJudge:
 
     def _add_cover(self, place: int, ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> None:
         """Add what gold spans and results of one sample take up."""
-        numbers = self._add_gold(place, spans)  # of documents, and of texts that stand in none
+        numbers = self._add_gold(place, spans)  # of documents, and of texts that are in none
         if ranking.places is not None and set(map(type, ranking.places)) == {Place}:
             documents, starts, ends = zip(*ranking.places, strict=True)
             numbered = [numbers.setdefault(document, len(numbers)) for document in documents]
@@ -198,7 +198,7 @@ class _Columns:
 
 
 def _stale(ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> list[int]:
-    """Return the gold spans that no result meets, and that stand word for word in the text of one that has a place."""
+    """Return the gold spans that no result meets, and that occur word for word in the text of one that has a place."""
     if ranking.places is None or ranking.texts is None:
         return []
     found = {number for parts in met.values() for number in parts}
@@ -282,6 +282,6 @@ def _parts_by_text(
 
 
 def _in_document(span: Span, start: int, end: int) -> tuple[int, int]:
-    """Return where a stretch of a span's text stands in its document; by proportion where the text was edited."""
+    """Return where a stretch of a span's text is in its document; by proportion where the text was edited."""
     begin, size, length = span.place.start, span.place.end - span.place.start, len(span.text or "")
     return begin + round(start * size / length), begin + round(end * size / length)

@@ -151,7 +151,7 @@ class IdJudge:
         at = 0
         for name in cast("Iterator[str]", filter(gold.__contains__, ids)):  # gold names no item without an id
             places = places or dict(zip(gold, range(start, start + len(gold)), strict=True))
-            at = ids.index(name, at) + 1  # ids stand in order of rank, and so do those that are found
+            at = ids.index(name, at) + 1  # ids are in order of rank, and so are those that are found
             if ranking.repeated is not None and ranking.repeated[at - 1]:
                 lists.row_idle.append(len(lists.row_sample))
             if ranking.ties is not None:
@@ -346,7 +346,7 @@ def judge(
     *,
     keep: Keep = NOTHING,
 ) -> Evidence:
-    """Judge a batch in one step; samples that cannot be judged have no rows, and stand among the faults."""
+    """Judge a batch in one step; samples that cannot be judged have no rows, and are among the faults."""
     judging = make_judge(target, profile, matcher, keep=keep)
     judging.add(samples)
     return judging.evidence()

@@ -89,7 +89,7 @@ def judged_under(
     if first is None:
         numbers = np.arange(n_rows)
         first_row = np.zeros(n_gold, dtype=np.int64)
-        first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; a gold item's first is written last
+        first_row[rows.gold[::-1]] = numbers[::-1]  # rows are in order of rank; a gold item's first is written last
         first = first_row[rows.gold] == numbers
     if earns is None:
         earns = first.copy() if profile.policy.duplicates == "credit-once" else ones(n_rows, np.bool_)

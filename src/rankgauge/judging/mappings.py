@@ -1,5 +1,5 @@
 """
-Judging mappings: looking judged documents up in dictionaries of scores, and counting what stands above them.
+Judging mappings: looking judged documents up in dictionaries of scores, and counting what is above them.
 
 Nothing is built for a result that no judgment names but its score, which numpy reads straight from the dictionaries.
 Numbers are named after what they count: `query_no` the queries of a part, `qrels_no` all judged queries, `gold_no` all
@@ -127,7 +127,7 @@ class _Asked(NamedTuple):
 
 
 class _Judgments:
-    """Judgments, taken some queries at a time in the order in which they stand in memory."""
+    """Judgments, taken some queries at a time in the order in which they are in memory."""
 
     def __init__(self, qrels: Qrels) -> None:
         self._given = qrels.given
@@ -215,7 +215,7 @@ class _Part:
         return b"".join(scores), b"".join(asked)
 
     def _behind_first(self, query_no: Ints, hits: Ints, scores: Floats, tie_first: Ints, tie_last: Ints) -> Ints:
-        """Return how far below the first of its tie each tied document stands."""
+        """Return how far below the first of its tie each tied document is."""
         by_id = self._collector.profile.policy.ties != "given"
         ranked: dict[int, list[str]] = {}
         places: dict[tuple[int, int], dict[str, int]] = {}

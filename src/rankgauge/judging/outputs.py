@@ -35,7 +35,7 @@ class Ranking(NamedTuple):
     ties: Sequence[tuple[int, int]] | None = None
     # the place of each rank's item in the output, from 0; None if rank 1 is the first, and so on
     entries: Sequence[int] | None = None
-    # where in a document each rank's item stands; None if no item says
+    # where in a document each rank's item is; None if no item says
     places: Sequence[Place | Fault | Misplaced | None] | None = None
 
     def entry(self, rank: int) -> int:

@@ -13,7 +13,7 @@ from rankgauge.errors import counted, listed
 
 __all__ = ["KINDS", "OTHER_TEXT", "Firsts", "PlaceCounts", "join_firsts"]
 
-OTHER_TEXT = "other text stands there"
+OTHER_TEXT = "other text is there"
 """Why a place is refused whose text does not agree with a gold span."""
 
 _FEW = 0.05
@@ -61,13 +61,13 @@ class PlaceCounts(NamedTuple):
         """Return why no place of the source is to be taken; empty if its places are trusted."""
         met, differed, elsewhere = (self.n.get(name, 0) for name in ("met", "differed", "elsewhere"))
         if differed > _FEW * met:
-            return f"the text beside {differed:,} of the {met:,} that meet a gold span is not what stands there"
+            return f"the text beside {differed:,} of the {met:,} that meet a gold span is not what is there"
         if (certain := self.n.get("refused", 0) - differed) > _FEW * self.given:
             others = (reason for reason in self.reasons if reason != OTHER_TEXT)
             return f"{certain:,} of them are not of the document ({', '.join(others)})"
         if elsewhere > met - differed:
             inside = counted(met - differed, "text")
-            return f"a gold text stands outside of its place in {counted(elsewhere, 'text')}, and in it in {inside}"
+            return f"a gold text is outside of its place in {counted(elsewhere, 'text')}, and in it in {inside}"
         if several := [f"{at[0]} at {at[1]}" for at, first in self.firsts.items() if first is None]:
             return f"different texts have the same place ({listed(several, 1)})"
         return ""

@@ -105,10 +105,10 @@ def own_rows(batch: RankingBatch) -> Flags:
 
 
 class Standing(NamedTuple):
-    """Where ranked rows stand after depth and judged-only."""
+    """Where ranked rows are after depth and judged-only."""
 
     kept: Ints | slice  # which of the ranked rows are left
-    ranks: Ranks  # where these stand
+    ranks: Ranks  # where these are
     depth: Ints  # how many rows each query has; shape (queries,)
 
 
@@ -300,7 +300,7 @@ class BlockJudge:
             scores=np.zeros(len(retrieved.start)),
         )
         settled, rows, judgments = joined(batch, qrels, np.arange(len(block.ids)), self._policy, self._finder)
-        order = np.argsort(rows)  # rows stand in order of sample and rank
+        order = np.argsort(rows)  # rows are in order of sample and rank
         rows, judgments = rows[order], judgments[order]
         owners = qrels.owners[judgments]
         found = Rows(owners, rows - settled.batch.starts[owners] + 1, grades[judgments], judgments)

@@ -16,7 +16,7 @@ __all__ = ["Ranks", "RepeatFinder", "Repeats", "grouped", "ranks_of", "surplus"]
 
 
 class Ranks(NamedTuple):
-    """Where some rows stand."""
+    """Where some rows are."""
 
     rank: Ints  # the rank of each row, from 1
     tie_first: Ints  # the first rank among the rows of the same query and score

@@ -43,8 +43,8 @@ class _Look(NamedTuple):
 
     gold: int  # how many gold texts there are
     found: int  # how many of them the matcher finds
-    within: int  # how many it does not find, though they stand in a retrieved text
-    around: int  # how many it does not find, though a retrieved text stands in them
+    within: int  # how many it does not find, though they are in a retrieved text
+    around: int  # how many it does not find, though a retrieved text is in them
     by_passage: int  # how many `passage` finds; only counted where any is not found so
     by_document: int  # of evidence, how many `document` finds; of a sample with short gold texts those that are found
     gold_size: int  # characters
@@ -67,7 +67,7 @@ class Doubts(NamedTuple):
     example: tuple[str, str] | None = None  # one of these, and a word that it was found in
     placed: int = 0  # how many retrieved items were looked for in gold spans by their offsets
     by_text: int = 0  # how many by their text
-    stale: int = 0  # how many gold spans stand word for word in a retrieved text whose offsets miss them
+    stale: int = 0  # how many gold spans occur word for word in a retrieved text whose offsets miss them
     places: PlaceCounts = PlaceCounts()  # what their offsets are worth
     scripts: ScriptCounts = ScriptCounts()  # what does not match for reasons of its script
     of_answers: bool = False  # whether generated answers are judged
@@ -95,7 +95,7 @@ class Doubts(NamedTuple):
             longer = total.within >= total.around
             yield (
                 f"{refused:,} of {counted(total.gold, 'gold text')} "
-                f"{'stand in' if longer else 'hold'} a retrieved text that `{matcher}` does not accept, because "
+                f"{'are in' if longer else 'hold'} a retrieved text that `{matcher}` does not accept, because "
                 f"that is {'longer' if longer else 'shorter'} (characters on average: "
                 f"{total.gold_size / total.gold:,.0f} gold, {total.retrieved_size / total.retrieved:,.0f} retrieved); "
                 f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
@@ -108,7 +108,7 @@ class Doubts(NamedTuple):
             yield (
                 f"offsets of retrieved items miss {counted(self.stale, 'gold span')} whose text the items hold word "
                 "for word: offsets are stale, or documents have other names on the two sides; `rankgauge gold check` "
-                "says where gold texts stand"
+                "says where gold texts are"
             )
         by_text, placed = self.by_text, self.placed
         if self.places.n:  # those that were refused have words of their own

@@ -32,7 +32,7 @@ _NAMES = (
 _PROBE = 12
 """Characters of a gold text that are looked for in a text whose place misses it."""
 _LONG = 20
-"""Letters and digits of a gold text that hardly stand in a text by chance."""
+"""Letters and digits of a gold text that hardly occur in a text by chance."""
 _FIRST = 24
 """Characters by which the texts of two results at one place are told apart, white space left out."""
 

@@ -190,7 +190,7 @@ def unit_rule(written: str) -> UnitRule:
 
 
 def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
-    """Return ground truth in which each unit stands once, with the highest of its grades."""
+    """Return ground truth in which each unit is once, with the highest of its grades."""
     if not expected.relevant:
         return expected
     relevant: dict[str, float] = {}

@@ -43,7 +43,7 @@ def check_whole(policy: Policy) -> None:
         raise PolicyError(f"rankings are compared in one order each, {lacks}")
     if policy.duplicates in {"keep", "credit-once"}:
         msg = (
-            f"rankings are compared document by document, and policy duplicates={policy.duplicates} lets one stand at "
+            f"rankings are compared document by document, and policy duplicates={policy.duplicates} lets one be at "
             "several ranks; choose duplicates=first, last, best or error"
         )
         raise PolicyError(msg)

@@ -1,5 +1,5 @@
 """
-Alignment: which of the runs of words that two texts share stand in one place of both, and say the same.
+Alignment: which of the runs of words that two texts share are in one place of both, and say the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["aligned", "aligned_in_order"]
 _TRIES = 4
 """How many runs may be the one that others are added to, the longest first."""
 _SPARE = 12
-"""How many words may stand between two runs in one text beyond twice as many as in the other."""
+"""How many words may be between two runs in one text beyond twice as many as in the other."""
 
 Point = tuple[int, int]
 
@@ -131,7 +131,7 @@ def _around(core: Run, points: Sequence[Point], sizes: Sequence[int], ends: Sequ
 
 
 def _is_within(run: Run, chain: Sequence[Run]) -> bool:
-    """Return whether a run stands between the ends of a chain in both texts."""
+    """Return whether a run is between the ends of a chain in both texts."""
     first, last = chain[0], chain[-1]
     return all(first[side] <= run[side] and run[side] + run[2] <= last[side] + last[2] for side in (0, 1))
 

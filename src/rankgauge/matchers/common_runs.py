@@ -165,7 +165,7 @@ class _Collected:
         return CommonRuns(self._stream, layout, self._pairs, pair, run, pieces[:, 0], pieces[:, 1:], equal)
 
     def add_whole(self, layout: Layout, wanted: NDArray[np.bool_]) -> None:
-        """Add the pairs whose gold text stands in the retrieved one as it is."""
+        """Add the pairs whose gold text is in the retrieved one as it is."""
         stream = self._stream
         counts = stream.counts()
         for length in np.unique(counts[wanted]).tolist():
@@ -286,7 +286,7 @@ class _Edges(NamedTuple):
 
     @classmethod
     def of(cls, stream: WordStream, layout: Layout, reach: Integers, in_gold: NDArray[np.bool_], n: int) -> _Edges:
-        """Return the runs beside which a piece of the next word stands, by its first or last letter."""
+        """Return the runs beside which a piece of the next word is, by its first or last letter."""
         none = cls(*[np.empty(0, np.int64)] * len(cls._fields))
         others = np.flatnonzero(~layout.is_gold)
         begin, count = stream.first[others], stream.counts()[others]

@@ -1,5 +1,5 @@
 """
-Cover: which parts of a gold text stand in a retrieved one, in runs of words that both have in the same order.
+Cover: which parts of a gold text are in a retrieved one, in runs of words that both have in the same order.
 
 What is not evidence but a document, from which results were cut, is looked at the other way round (`cut_from`).
 """
@@ -19,7 +19,7 @@ from rankgauge.plugin.matching import Covers
 __all__ = ["cover", "cover_batch", "covered_parts", "cut_from", "cut_from_batch"]
 
 _LEAST = 12
-"""How much of a result stands in a document at least: six words, two for each."""
+"""How much of a result is in a document at least: six words, two for each."""
 
 
 def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
@@ -62,7 +62,7 @@ def cover(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: 
     Find which parts of a gold text are in each retrieved one; the score is their share of its letters.
 
     Parts are runs of at least *n* words that both texts have in the same order; letters, digits and marks inside words
-    count, signs and white space do not. A gold text of fewer than twice as many words has to stand there whole. In
+    count, signs and white space do not. A gold text of fewer than twice as many words has to be there whole. In
     scripts without spaces two characters stand for a word. Words are the same but for case, compatibility form,
     accents, markup, JSON escapes, hyphens at line ends, thousands commas and zeros behind a decimal point; nothing else
     is nearly the same.
@@ -114,7 +114,7 @@ def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float =
     for own, others in zip(retrieved, gold, strict=True):
         begin, end = end, end + len(own) * len(others)
         blocks.append(shares[begin:end].reshape(len(others), len(own)).T.copy())
-    # Only a document that is not longer than a result can stand in it whole; markup may make it longer.
+    # Only a document that is not longer than a result can be in it whole; markup may make it longer.
     longest = [2 * max(map(len, own), default=0) for own in retrieved]
     short = [[text if len(text) <= most else "" for text in others] for others, most in zip(gold, longest, strict=True)]
     if any(map(any, short)):
@@ -132,7 +132,7 @@ def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutof
     Score how much of a retrieved text is in a gold one, as of a chunk in its document.
 
     Formula: the letters of the retrieved text that `cover` finds in the gold one, over all its letters; 0 where their
-    runs have fewer than six words altogether. 1 where all of the gold text stands in the retrieved one.
+    runs have fewer than six words altogether. 1 where all of the gold text is in the retrieved one.
 
     Args:
         n: How many words a run has at least.

@@ -1,5 +1,5 @@
 """
-JSON escapes: texts as they stand inside JSON strings, and containment with one of two texts escaped.
+JSON escapes: texts as they are inside JSON strings, and containment with one of two texts escaped.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def _hashes(words: NDArray[np.uint64], salts: NDArray[np.uint64], shift: np.uint
 
 def stands_in(form: str, text: str, part: str, at: int) -> bool:
     """
-    Return ``form in text``, from where a part of the form stands in the text.
+    Return ``form in text``, from where a part of the form is in the text.
 
-    Wherever the form stands in the text, its first *part* does, so that it is enough to look there.
+    Wherever the form is in the text, its first *part* does, so that it is enough to look there.
     """
     if not part:
         return form in text
@@ -129,7 +129,7 @@ def plain_parts(texts: Sequence[str]) -> list[str]:
     r"""
     Return `PART` characters of each text that occur in all its escaped forms and in its unescaped form, or "".
 
-    Escaping leaves these characters alone. Five more of them stand before the part, since the first ones of such a run
+    Escaping leaves these characters alone. Five more of them are before the part, since the first ones of such a run
     may be the end of an escape (``\u00e9``). The part is taken from the middle, since texts often begin alike.
     """
     search = _PLAIN.search
@@ -169,7 +169,7 @@ def json_escaped_batch(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequen
         maybe = np.flatnonzero(may_occur(signs, counts, wholes))
     else:
         maybe = np.array([at for at, owner in enumerate(owners.tolist()) if signs[at] in wholes[owner]], dtype=np.int64)
-    held: list[int] = []  # where verdicts stand among those of all samples
+    held: list[int] = []  # where verdicts are among those of all samples
     begins = (np.cumsum(sizes) - sizes).tolist()
     last, has_escapes = -1, [False]
     for at, owner, row in zip(maybe.tolist(), owners[maybe].tolist(), rows[maybe].tolist(), strict=True):

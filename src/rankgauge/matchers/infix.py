@@ -7,19 +7,19 @@ part of the gold text. Two counts follow, and a pair has to reach both.
 *All 8-grams.* The chunk has *m* - 7 overlapping 8-grams. An edit touches one place of the chunk: a substituted or
 deleted character belongs to at most 8 of its 8-grams, and an inserted one falls between two characters and so breaks
 at most 7. Hence *e* edits break at most 8 *e*, and at least *m* - 7 - 8 *e* of the chunk's 8-grams, each counted at
-every place it has there, stand unbroken, that is, letter by letter, in the gold text (the q-gram lemma: Jokinen &
+every place it has there, are unbroken, that is, letter by letter, in the gold text (the q-gram lemma: Jokinen &
 Ukkonen, Two algorithms for approximate string matching in static texts, MFCS 1991).
 
 *Disjoint 8-grams.* From its start on the chunk is cut into floor(*m* / 8) pieces of 8 characters. A substituted or
 deleted character belongs to at most one piece, and an inserted one falls within at most one. Hence *e* edits break at
-most *e* pieces, and at least floor(*m* / 8) - *e* of them stand in the gold text letter by letter. This count needs an
+most *e* pieces, and at least floor(*m* / 8) - *e* of them are in the gold text letter by letter. This count needs an
 eighth of the work, so it is taken first; it demands something exactly where the other one does.
 
 Grams are looked up by hash in a table of the gold text's, where a collision can only make a gram seem to occur; so the
 filter may let a pair pass that does not match, and never holds one back that does.
 
 *Short chunks.* Where floor(*m* / 8) - *e* is 0 or less these counts say nothing. There the chunk is cut into *e* + 1
-pieces: by the same argument *e* edits break at most *e* of them, so one stands in the gold text letter by letter.
+pieces: by the same argument *e* edits break at most *e* of them, so one is in the gold text letter by letter.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _cut(text: str, count: int) -> list[str]:
 
 
 def _places(grams: Codes, shift: np.uint64) -> NDArray[np.int64]:
-    """Return where grams stand in a table: at their high bits."""
+    """Return where grams are in a table: at their high bits."""
     return (grams >> shift).view(np.int64)
 
 

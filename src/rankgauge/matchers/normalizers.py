@@ -84,7 +84,7 @@ def collapse_whitespace_batch(texts: Sequence[str]) -> list[str]:
     symbols = np.frombuffer(joined.encode(), dtype=np.uint8)
     blank = symbols <= ord(" ")
     suspects = np.flatnonzero(blank[1:] & blank[:-1])
-    ends = np.cumsum([len(texts[at]) + 1 for at in plain])  # where the line end behind each stands
+    ends = np.cumsum([len(texts[at]) + 1 for at in plain])  # where the line end behind each is
     if np.count_nonzero(symbols < ord(" ")) > len(plain) + 1:
         others = np.setdiff1d(np.flatnonzero(symbols < ord(" ")), [0, *ends])
         suspects = np.concatenate([suspects, others])
@@ -191,7 +191,7 @@ def strip_role_prefix(text: str) -> str:
 
 def _with_marks_in_order(text: str) -> str:
     """
-    Return an equivalent text in which long runs of combining marks stand in canonical order.
+    Return an equivalent text in which long runs of combining marks are in canonical order.
 
     `unicodedata` puts them in order by insertion, which takes the square of a run's length. Few texts have a run
     longer than the 30 marks of Unicode's stream-safe format; all others are returned as they are.

@@ -133,7 +133,7 @@ class Facts:
         return None if own and self.negates(self._within_sentence(own)) else 0
 
     def _within_sentence(self, between: Sequence[int]) -> Iterator[int]:
-        """Yield the words of a gap that stand in one sentence with the run before it, or with the one behind it."""
+        """Yield the words of a gap that are in one sentence with the run before it, or with the one behind it."""
         for at in between:
             if self._flags[at] & BREAK:
                 break
@@ -206,7 +206,7 @@ class Facts:
         return not self._negations.isdisjoint([self._words[at] for at in words])
 
     def contradict(self, own: Sequence[int], theirs: Sequence[int]) -> bool:
-        """Return whether a number, a negation or a name stands in one of two stretches only."""
+        """Return whether a number, a negation or a name is in one of two stretches only."""
         mine, others = [self._words[at] for at in own], [self._words[at] for at in theirs]
         if mine == others:
             return False

@@ -23,7 +23,7 @@ _BLOCKS = (range(0x80, 0x100), range(0x2000, 0x2300))
 """Which characters beyond ASCII the kernel knows: Latin-1 and typographic signs."""
 _PART, _HAND_BACK, _APOSTROPHE, _ELLIPSIS = range(4)
 _SPECIAL = {0xAD: _HAND_BACK, 0x2010: _HAND_BACK, 0x2019: _APOSTROPHE, 0x2026: _ELLIPSIS}
-"""Hyphens that may stand in a cut word, what may stand for `not`, and an ellipsis."""
+"""Hyphens that may be in a cut word, what may stand for `not`, and an ellipsis."""
 _JOINERS = "_-/.,: "
 _MOST_KNOWN = 1 << 16
 
@@ -71,7 +71,7 @@ def _sign(plain: int) -> int:
 
 
 class _WideWords(dict[str, bytes]):
-    """What is made of letters and digits in a row, some beyond ASCII, by what stands before them."""
+    """What is made of letters and digits in a row, some beyond ASCII, by what is before them."""
 
     def __missing__(self, key: str) -> bytes:
         """Return what is made of the word; up to two characters before it come first, which decide what it joins."""

@@ -1,7 +1,7 @@
 """
 Words by script: answers and budgets in texts whose words are not told apart by white space and ASCII punctuation.
 
-SQuAD's definitions, and counting what stands between blanks, fit English. By script a word is a run of letters, digits
+SQuAD's definitions, and counting what is between blanks, fit English. By script a word is a run of letters, digits
 and marks; of scripts without blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each character; and
 each symbol that is no punctuation, such as an emoji. Case and compatibility forms (NFKC) make no difference.
 """

@@ -77,7 +77,7 @@ _MAYBE_NOISE = [
 ]
 """Where noise may begin; a sign alone is looked for several times as fast as a choice of signs."""
 _BEHIND = "]nN"
-"""What stands before noise or a negation, and is no part of it."""
+"""What is before noise or a negation, and is no part of it."""
 _MAYBE_NEGATED = [re.compile(pattern) for pattern in ("'(?=[tT])", "\u2019(?=[tT])", "n(?=not)", "N(?=NOT)")]
 
 STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED = "\x01", "\x02", "\x03", "\x04"
@@ -87,7 +87,7 @@ begins with such a capital, in place of an ellipsis, and before a character of a
 """
 _ELLIPSIS = re.compile(r"\.\.\.+")  # what begins with letters is quick to look for
 MARKS = ".,:-/_"
-"""What belongs to a word where it stands inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
+"""What belongs to a word where it is inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
 NUMBERED = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
 _ENDS = dict.fromkeys(map(ord, "\u3002\uff61\u0964\u0965\u061f\u06d4\u0589\u203c\u2047\u2048\u2049"), ord("."))
 _LINES = dict.fromkeys(map(ord, "\x85\u2028\u2029"), ord("\n"))
@@ -101,7 +101,7 @@ _SIGNS_AT_MOST = 64
 
 
 class Word(NamedTuple):
-    """A word, folded so that equal words are equal, and where it stands in its text: characters, end exclusive."""
+    """A word, folded so that equal words are equal, and where it is in its text: characters, end exclusive."""
 
     text: str
     start: int
@@ -243,7 +243,7 @@ def _words_of(letters: str, joins: bool) -> str:  # noqa: FBT001  # positional, 
 
 
 def _marked(word: str) -> str:
-    """Return what stands before a word that is not ASCII, or not all of it."""
+    """Return what is before a word that is not ASCII, or not all of it."""
     if any(symbol.isupper() for symbol in word[1:]) or any(each.isdigit() and not each.isascii() for each in word):
         return STARTS_STRONG
     return STARTS_CAPITAL if word[0].isupper() else ""
@@ -337,7 +337,7 @@ def _pattern_of(text: str) -> re.Pattern[str]:
 
 @functools.cache
 def _word_pattern(*, is_ascii: bool, has_marks: bool) -> re.Pattern[str]:
-    """Return what finds words, and what is a part of one where it stands between letters."""
+    """Return what finds words, and what is a part of one where it is between letters."""
     unspaced, unit, letter = word_parts(is_ascii=is_ascii, has_marks=has_marks)
     inner = rf"(?<=[0-9])[.,:](?=[0-9])|(?<=[0-9])[-/](?={letter})|[-/](?=[0-9])|_(?={letter})"
     return re.compile(rf"{unspaced}{unit}(?:(?:{inner}){unit})*")

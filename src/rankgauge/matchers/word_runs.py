@@ -51,7 +51,7 @@ __all__ = [
 Integers = NDArray[np.int64]
 BREAK, NEW_PIECE, CAPITAL, STRONG, UNSPACED_WORD = 1, 2, 4, 8, 16
 """
-What is known of a word: a line, a sentence, a cell or what follows a colon begins with it; an ellipsis stands before
+What is known of a word: a line, a sentence, a cell or what follows a colon begins with it; an ellipsis is before
 it; it begins with a capital; it has a digit, an underscore or an inner capital; it is a character of a script without
 spaces.
 """
@@ -305,12 +305,12 @@ class Layout(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Where runs of words of retrieved texts stand in gold texts of their sample, in order of the retrieved texts."""
+    """Where runs of words of retrieved texts are in gold texts of their sample, in order of the retrieved texts."""
 
     gold: Integers
     other: Integers
-    repeated: Integers  # places in retrieved texts whose run of words may stand in gold texts more than once
-    again: Integers  # places in gold texts where these runs stand
+    repeated: Integers  # places in retrieved texts whose run of words may be in gold texts more than once
+    again: Integers  # places in gold texts where these runs are
     runs: NDArray[np.uint64]  # a hash of the run of words from each place on
 
 

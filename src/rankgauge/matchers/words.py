@@ -130,7 +130,7 @@ def whole_words(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
 
 
 def stands_whole(wanted: str, found: str) -> bool:
-    """Return whether one text stands in another between two word boundaries."""
+    """Return whether one text is in another between two word boundaries."""
     at = found.find(wanted)
     while at >= 0:
         if is_boundary(found, at) and is_boundary(found, at + len(wanted)):

@@ -32,7 +32,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, denominator: Denominat
     Return the expectation over the orders of ties, as McSherry & Najork give it.
 
     At rank i of a tie of m results from rank s on, r of them relevant and a relevant before it, the expected precision
-    of a relevant item is ``(a + 1 + (i - s) * (r - 1) / (m - 1)) / i``, and one stands there with probability r/m. The
+    of a relevant item is ``(a + 1 + (i - s) * (r - 1) / (m - 1)) / i``, and one is there with probability r/m. The
     sum over i is a difference of harmonic numbers.
     """
     ties = tied(judged)
@@ -60,7 +60,7 @@ def _over_found(judged: Judged, ties: Tied, value: Scores, last: Ints, harmonic:
     """
     Return the expectation of the sum of precisions over how many relevant items are found within the cutoff.
 
-    That number varies where the cutoff parts a tie, at most one of a sample. Of its r relevant results among m, j stand
+    That number varies where the cutoff parts a tie, at most one of a sample. Of its r relevant results among m, j are
     within the first c with the probability ``C(r, j) C(m - r, c - j) / C(m, c)``, and each order of these is as likely.
     """
     is_whole = last == ties.high

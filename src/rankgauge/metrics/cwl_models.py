@@ -138,7 +138,7 @@ def row_sums(table: Table) -> Floats:
 
 
 def _put(table: Table, sample: Ints, rank: Ints, values: Floats, start: int, end: int) -> None:
-    """Set the cells of the samples from *start* to *end* to the values of rows, which stand in order of sample."""
+    """Set the cells of the samples from *start* to *end* to the values of rows, which are in order of sample."""
     first, last = np.searchsorted(sample, [start, end])
     table[sample[first:last] - start, rank[first:last] - 1] = values[first:last]
 

@@ -108,7 +108,7 @@ class Tied(NamedTuple):
     starts: NDArray[np.bool_]  # whether a row is the first of its tie
     place: NDArray[np.int64]  # of a row among the rows of its tie, from 0
     together: NDArray[np.int64]  # how many of these rows its tie has
-    before: NDArray[np.int64]  # how many rows of its sample stand in earlier ties
+    before: NDArray[np.int64]  # how many rows of its sample are in earlier ties
 
     @property
     def size(self) -> NDArray[np.int64]:
@@ -132,7 +132,7 @@ def tied(judged: Judged, mask: NDArray[np.bool_] | None = None) -> Tied:
 
 
 def share_within(ties: Tied, k: Cutoff | None) -> Scores:
-    """Return the probability that each row stands within the cutoff."""
+    """Return the probability that each row is within the cutoff."""
     if k is None:
         return np.ones(len(ties.low))
     return np.clip(_cutoffs(ties, k) - ties.low + 1, 0, ties.size) / ties.size

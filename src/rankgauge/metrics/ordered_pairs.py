@@ -27,7 +27,7 @@ def _has_pairs(judged: Judged) -> Flags:
 
 
 def _right(judged: Judged, low: Ints) -> Scores:
-    """Return how many pairs of each sample stand in the right order by the first rank of each row, half of a tie."""
+    """Return how many pairs of each sample are in the right order by the first rank of each row, half of a tie."""
     first = judged.first & (judged.rows.grade >= 0)
     gold = judged.gold.where(judged.gold.grade >= 0)
     at = np.full(len(judged.gold.sample), _UNRETRIEVED)

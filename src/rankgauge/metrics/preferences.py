@@ -100,7 +100,7 @@ def _known(judged: Judged) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _above(judged: Judged, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each row how many rows of *counted* stand above it in its sample."""
+    """Return for each row how many rows of *counted* are above it in its sample."""
     running: NDArray[np.int64] = np.cumsum(counted) - counted
     sample = judged.rows.sample
     return running - running[np.searchsorted(sample, sample)] if len(sample) else running
@@ -114,7 +114,7 @@ def _expected_auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless
     """
     Return the expectation over the orders of ties: a pair that is tied is in the right order half of the time.
 
-    A cutoff may part one tie of a sample. Each number of its relevant results that can stand above the cutoff is as
+    A cutoff may part one tie of a sample. Each number of its relevant results that can be above the cutoff is as
     likely as its share of the ways to choose them; those that leave no pair have no value, and count for nothing.
     """
     ties = tied(judged)

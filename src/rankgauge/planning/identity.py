@@ -193,7 +193,7 @@ def _declared(targets: Sequence[Target]) -> dict[str, object]:
 
 
 def _counts(target: Target) -> bool:
-    """Return whether a fallback counts: spans came last, and what they stand behind means what it meant before."""
+    """Return whether a fallback counts: spans came last, and what they are behind means what it meant before."""
     return target.gold != "spans"
 
 

@@ -46,7 +46,7 @@ class MetricSets:
         return list(self._of_set(Located({"set": name}), ()))
 
     def expanded(self, entries: Iterable[MetricSpec], trail: tuple[str, ...] = ()) -> list[MetricSpec]:
-        """Return metrics, with those of each set in its place; *trail* has the sets that these stand in."""
+        """Return metrics, with those of each set in its place; *trail* has the sets that these are in."""
         metrics: list[MetricSpec] = []
         for entry in entries:
             placed = entry if isinstance(entry, Located) else Located(entry)  # type: ignore[arg-type]  # or a function

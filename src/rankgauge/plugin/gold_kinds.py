@@ -39,7 +39,7 @@ class RetrievedItem(NamedTuple):
 
         metadata: What else is known of it; empty if nothing is.
 
-        place: Where in a document it stands (`document`, `start`, `end`), None if it does not say.
+        place: Where in a document it is (`document`, `start`, `end`), None if it does not say.
     """
 
     id: str | None
@@ -125,7 +125,7 @@ class DeclaredGold(GoldKind, Authored):
         return f"gold kind {self.name!r} (by {self.by})"
 
     def fields_of(self, raw: object, before: Mapping[str, Any], _: Contract) -> Mapping[str, Any]:
-        """Return what stands under its key as attributes of `Expected`; an `InvalidError` for what it cannot read."""
+        """Return what is under its key as attributes of `Expected`; an `InvalidError` for what it cannot read."""
         path = f".{self.name}"
         try:
             with guarded():

@@ -201,7 +201,7 @@ ITEM_KEYS = ("id", "text", "score")
 _TARGETS = (*FIELDS, *(f"{RETRIEVED}.{key}" for key in ITEM_KEYS))
 
 Steps = tuple[tuple[str, tuple[str, ...]], ...]
-"""A path as it is followed: names, each with what stands in the brackets behind it."""
+"""A path as it is followed: names, each with what is in the brackets behind it."""
 
 _STEP = re.compile(r"([^.\[\]]*)((?:\[[^\[\]]*\])*)")
 _SELECTOR = re.compile(r"|-?\d+|[^=]+=.*")

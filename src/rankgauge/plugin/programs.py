@@ -67,7 +67,7 @@ def system(name: str, *, options: type | Callable[[], type]) -> Callable[[System
             client = Client(options.url, options.key.get_secret_value())
             return client.search
 
-    Secrets stand in the environment. Options are written into results as the config has them, ``${NAME}`` included;
+    Secrets belong in the environment. Options are written into results as the config has them, ``${NAME}`` included;
     what is named like a secret is refused where it is written out. Validators find the folder of the config under
     ``folder`` in their context.
 

@@ -63,7 +63,7 @@ def ranking_filter(name: str, *, version: str = "1", needs: Iterable[FilterNeed]
 
         @ranking_filter("one-per-page")
         def one_per_page(results, *, most: int = 1):
-            \"\"\"Keep the first results of each page, whose id is what stands before `#`.\"\"\"
+            \"\"\"Keep the first results of each page, whose id is what is before `#`.\"\"\"
             pages = [(name or "").partition("#")[0] for name in results.ids]
             return [pages[:rank].count(page) < most for rank, page in enumerate(pages)]
 

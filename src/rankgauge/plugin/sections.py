@@ -29,7 +29,7 @@ class ReportTable:
         columns: What each column is called; 1 to 30.
 
         rows: Rows of as many cells, at most 1,000: texts, finite numbers, or None for an empty cell. Columns of numbers
-            stand to the right, with three decimals unless all are whole.
+            are to the right, with three decimals unless all are whole.
 
     Raises:
         ParameterError: Anything else.
@@ -116,7 +116,7 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
 
     The function is given the results of the report by run, the baseline first, and returns a `ReportTable`,
     `ReportBars` or `ReportText`, a list of these, or None if it has nothing to show. The first line of its docstring
-    stands below the title. Where it fails, the report says so and is complete without it.
+    is below the title. Where it fails, the report says so and is complete without it.
 
     Args:
         name: Lower-case words joined by hyphens.

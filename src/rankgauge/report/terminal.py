@@ -60,7 +60,7 @@ _BLOCKS, _DIGITS = "\N{MIDDLE DOT}▁▂▃▄▅▆▇█", ".12345678"
 """What a histogram of one line is drawn with, from an empty bucket to the fullest, and in ASCII."""
 
 _LONG = 20
-"""From how many rows on a table stands in two halves beside each other, where the width is that of a terminal."""
+"""From how many rows on a table is in two halves beside each other, where the width is that of a terminal."""
 
 
 @reporter("table", suffix=".txt")

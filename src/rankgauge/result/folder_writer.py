@@ -119,7 +119,7 @@ def write_folder(
     Write a result folder into an absent or empty directory, complete or not at all, with *documents* beside the values.
 
     Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing. A
-    run that keeps outputs as they arrive has that folder already. With *keep_data* the folder stands alone.
+    run that keeps outputs as they arrive has that folder already. With *keep_data* the folder is alone.
     """
     import polars as pl
 

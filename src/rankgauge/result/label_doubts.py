@@ -20,7 +20,7 @@ SignKind = Literal["missed", "elsewhere", "answer-above", "twin", "same-gold", "
 
 _COUNTED: Mapping[str, str] = {
     "missed": "{system} finds {n} within {depth} results",
-    "elsewhere": "the text of {n} stands word for word in a result that ids or offsets miss",
+    "elsewhere": "the text of {n} occurs word for word in a result that ids or offsets miss",
     "answer-above": "above the first hit, an unlabelled result holds the answer to the question of {n}",
     "twin": "a near-copy of {n} was retrieved and has no label",
     "same-gold": "another question has the same gold as that of {n}",

@@ -574,7 +574,7 @@ class Result:
 
         Raises:
             RankgaugeError: A grade below the highest in the judgments, a policy that leaves open at which rank unjudged
-                documents stand, a result of samples, or a run that cannot be read again.
+                documents are, a result of samples, or a run that cannot be read again.
         """
         from rankgauge.engine.reopen import bounds
 

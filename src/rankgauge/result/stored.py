@@ -384,7 +384,7 @@ def check_form(
     """Raise a `ValueError` for anything that no saved result has."""
     check("a sample id", tuple(sample_ids), tuple[str, ...])
     if len(set(sample_ids)) < len(sample_ids):
-        raise ValueError("a sample stands in it twice")
+        raise ValueError("a sample is in it twice")
     check("the tags of a sample", tuple(tags), tuple[tuple[str, ...], ...])
     check("a note", tuple(notes), tuple[str, ...])
     parts: list[Sized] = [tags, *([] if gold_keys is None else [gold_keys])]

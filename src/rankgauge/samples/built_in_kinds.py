@@ -88,7 +88,7 @@ class _NamesOfSets:
 
 
 GOLD_KINDS = tuple(name for name, kind in KINDS.items() if kind.has_key)
-"""Those that stand in `expected_output`."""
+"""Those that are in `expected_output`."""
 
 TEXT_KINDS = tuple(name for name, kind in KINDS.items() if kind.is_text)
 """The kinds that a matcher looks for."""

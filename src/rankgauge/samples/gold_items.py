@@ -64,7 +64,7 @@ class Span(NamedTuple):
 
     place: Place
     grade: float = 1.0
-    text: str | None = None  # what stands there; needed where retrieved items have no offsets
+    text: str | None = None  # what is there; needed where retrieved items have no offsets
 
     def __str__(self) -> str:
         return str(self.place)

@@ -17,7 +17,7 @@ __all__ = ["GoldKind", "Kinds", "Read", "no_names"]
 
 Read = Callable[[object, Mapping[str, Any], Contract], Mapping[str, Any]]
 """
-Makes attributes of `Expected` of what stands under the key of a kind, given those that were read before.
+Makes attributes of `Expected` of what is under the key of a kind, given those that were read before.
 
 It raises an `InvalidError` for what it cannot read.
 """
@@ -51,7 +51,7 @@ class GoldKind:
     Attributes:
         name: Its key in `expected_output`, and what metrics and ``gold=`` call it.
 
-        read: Reads it; None for a kind that stands in the metadata.
+        read: Reads it; None for a kind that is in the metadata.
 
         names: Returns what the items of a sample are called, in order of the gold rows.
 
@@ -88,7 +88,7 @@ class GoldKind:
 
         of_some: Whether it is about some samples only, unanswerable ones among them; the others lack nothing.
 
-        has_no_rank: Whether its items stand at no single rank of the best ranking.
+        has_no_rank: Whether its items are at no single rank of the best ranking.
 
         takes_blocks: Whether its judge takes plain samples many at once.
 
@@ -135,11 +135,11 @@ class GoldKind:
 
     @property
     def has_key(self) -> bool:
-        """Return whether it stands under a key of `expected_output`."""
+        """Return whether it is under a key of `expected_output`."""
         return self.place == "expected_output"
 
     def fields_of(self, raw: object, before: Mapping[str, Any], contract: Contract) -> Mapping[str, Any]:
-        """Return what stands under its key as attributes of `Expected`; see `Read`."""
+        """Return what is under its key as attributes of `Expected`; see `Read`."""
         return {} if self.read is None else self.read(raw, before, contract)
 
     def texts_called(self, names: Sequence[str], expected: Expected) -> list[str]:

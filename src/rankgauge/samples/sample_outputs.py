@@ -273,7 +273,7 @@ def _alike_entries(items: Sequence[dict[Any, Any]], contract: Contract) -> Outpu
 
 
 def _plain_places(documents: Any, starts: Any, ends: Any) -> list[Place] | None:  # noqa: ANN401  # columns, or None
-    """Return where objects stand; None unless all of them have a plain place."""
+    """Return where objects are; None unless all of them have a plain place."""
     if documents is None or ends is None or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
         return None
     return list(map(_placed, zip(documents, starts, ends, strict=True))) if all(map(le, starts, ends)) else None
@@ -354,13 +354,13 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
 
 
 def _places(entries: Sequence[object], contract: Contract) -> list[Place | Fault | Misplaced | None]:
-    """Return where each entry stands."""
+    """Return where each entry is."""
     return [_place(entry, f"retrieved[{index}]", contract) for index, entry in enumerate(entries)]
 
 
 def _place(entry: object, path: str, contract: Contract) -> Place | Fault | Misplaced | None:
     """
-    Return where an item stands; None if it does not say: its start is missing, NaN, or -1 for *not found*.
+    Return where an item is; None if it does not say: its start is missing, NaN, or -1 for *not found*.
 
     An item with a text needs no `end`, and without a `document` its text is all that counts. A flaw of a place harms
     only what is judged by places.

@@ -136,7 +136,7 @@ class Output(NamedTuple):
 
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None if not given.
 
-        places: Where in a document each retrieved item stands, None if it does not say, a `Fault` where it says so
+        places: Where in a document each retrieved item is, None if it does not say, a `Fault` where it says so
             in a form that cannot be used, `Misplaced` where it is known to be a place of another text; None when no
             item says.
 
@@ -186,7 +186,7 @@ class Output(NamedTuple):
 
 
 class Searches(NamedTuple):
-    """The searches that returned the items of an output, which stand in the order of these, repeats included."""
+    """The searches that returned the items of an output, which are in the order of these, repeats included."""
 
     n: int  # how many there were
     of_items: Sequence[int]  # the number, from 1, of the search that returned each item

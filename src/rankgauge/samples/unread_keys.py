@@ -54,7 +54,7 @@ KNOWN: Mapping[str, frozenset[str]] = {
 """The keys that are read, by the place of their object."""
 
 _PLACE = frozenset({"document", "start", "end"})
-"""Those of an item that says where it stands: if it has two of them, for `document` alone may be a text."""
+"""Those of an item that says where it is: if it has two of them, for `document` alone may be a text."""
 
 _ITEM_ID = ("doc_id", "docid", "docno", "document_id", "chunk_id", "passage_id", "node_id", "corpus_id", "_id", "uuid")
 _ITEM_TEXT = ("page_content", "content", "contents", "body", "passage", "chunk", "document")

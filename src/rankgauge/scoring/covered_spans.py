@@ -15,7 +15,7 @@ from rankgauge.samples import Place, Sample, Span
 __all__ = ["BEGIN", "END", "CoveredSpan", "covered_spans"]
 
 BEGIN, END = "\u27e6", "\u27e7"
-"""What stands around the covered parts of a text."""
+"""What is around the covered parts of a text."""
 
 _UNKNOWN = "\u2026"
 

@@ -105,7 +105,7 @@ class MissingGold:
 
         rank: Where it was found below the cutoff; None if it was not found.
 
-        ideal_rank: Where the best possible ranking has it; None for a set, which stands at no single rank.
+        ideal_rank: Where the best possible ranking has it; None for a set, which is at no single rank.
 
         retrieved_rank: The rank at which a result holds it that the policy drops; None if it drops none.
 

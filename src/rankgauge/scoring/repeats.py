@@ -40,7 +40,7 @@ def check_repeats(metrics: Sequence[PlannedMetric], most: int) -> None:
 
 
 def differing(samples: Iterable[Sample]) -> Iterator[str]:
-    """Yield the ids of samples, whose repeats stand behind each other, that were answered with another ranking."""
+    """Yield the ids of samples, whose repeats are behind each other, that were answered with another ranking."""
     for name, repeats in groupby(samples, lambda sample: sample.id):
         outputs = (sample.output for sample in repeats)
         if len({_ranking(output) for output in outputs if isinstance(output, Output)}) > 1:
@@ -68,7 +68,7 @@ def unsteady_note(sample_ids: Sequence[str], whose: str) -> str:
 
 def folded(scored: Scored, most: int) -> Scored:
     """
-    Return the scores of samples whose repeats, at *most* so many, stand behind each other: one score for each sample.
+    Return the scores of samples whose repeats, at *most* so many, are behind each other: one score for each sample.
 
     It is the mean over the repeats that count. A sample of which a repeat failed is failed, so that a run says so.
     """

@@ -113,7 +113,7 @@ def tau_ap(owners: _Ints, above: _Ints, n: int) -> _Floats:
     """
     Return tau-AP of the items of each owner, in order of the ranking whose top weighs most; NaN for fewer than two.
 
-    *above* is, for each item, how many of the items above it also stand above it in the other ranking. With C_i for
+    *above* is, for each item, how many of the items above it are also above it in the other ranking. With C_i for
     that number at place i of m: ``tau-AP = 2 / (m - 1) * sum over i from 2 to m of C_i / (i - 1) - 1``.
     """
     items = np.bincount(owners, minlength=n)

@@ -190,7 +190,7 @@ def _transformed(units: _Array, resamples: int, seed: int) -> Iterator[_Array]:
     """
     Yield sums of flips, each block by one Walsh-Hadamard transform.
 
-    Units stand at random places of a vector of N = 2**q, with random signs; each of the N outputs is then their sum
+    Units are at random places of a vector of N = 2**q, with random signs; each of the N outputs is then their sum
     under signs that are uniform, though those of one block depend on each other. A block has a permutation and signs of
     its own, and there are at least eight.
     """

@@ -213,7 +213,7 @@ class TestSamples:
         documents = corpus(("prices", gold), ("sheet", f"Sheet. {answer.upper()}"), ("birds", BIRDS))
         found = only({"relevant": ["prices"], "answer": answer}, documents)
         assert (found.kind, found.status, found.documents) == ("answer", "answer-in-corpus", ("sheet",))
-        assert found.reason == "the answer stands in sheet word for word, which is not its gold"
+        assert found.reason == "the answer occurs in sheet word for word, which is not its gold"
         passage = {"passages": [f"Prices. {answer}"], "answer": ["nothing", answer]}
         assert [each.status for each in findings(passage, documents)] == ["answer-in-corpus"]
         assert findings({"relevant": ["prices", "sheet"], "answer": answer}, documents) == []

@@ -36,7 +36,7 @@ CUT = SPEECH[4:97]  # "lows leave in ... reach the gr"
 def test_the_text_of_an_id_that_stands_in_another_document_now_has_moved(kept: dict[str, str]) -> None:
     (finding,) = found(["c"], {"d": SPEECH, **kept}, before={"c": CUT})
     assert (finding.status, finding.documents) == ("moved", ("d",))
-    assert finding.reason == "it stands in d, not in c"
+    assert finding.reason == "it occurs in d, not in c"
 
 
 def test_the_text_of_an_id_that_stands_in_its_own_document_is_valid() -> None:

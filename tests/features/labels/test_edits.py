@@ -168,11 +168,11 @@ class TestReasons:
         assert isinstance(done, Repaired)
         line, empty, count = change_lines(done)
         label = f'"{NORTH[:47]}..."'
-        head = f"q1, passages {label}: moved, it stands in north, not in market"
+        head = f"q1, passages {label}: moved, it occurs in north, not in market"
         why = "its text is as it was; the relevant ids, or the text, have to be corrected"
         assert (line, empty) == (f"{head} (left: {why})", "")
         assert count == "0 changes; left as they are: 1 moved"
 
     def test_what_is_said_of_another_place_names_the_labelled_document(self) -> None:
         finding = only({"passages": [FILLER], "relevant": ["north"]}, {"north": NORTH, "market": FILLER})
-        assert finding.reason == "it stands in market, not in north"
+        assert finding.reason == "it occurs in market, not in north"

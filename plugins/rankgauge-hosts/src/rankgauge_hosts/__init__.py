@@ -2,7 +2,7 @@
 rankgauge inside the harness that a team already runs, with the same numbers.
 
 Each host has a module of its own, which imports that host: `inspect_ai`, `deepeval`, `haystack`, `ir_measures`,
-`mlflow`, `ragas`, `sentence_transformers`; `promptfoo`, `mteb` and `beir` need none. Harnesses stand on
+`mlflow`, `ragas`, `sentence_transformers`; `promptfoo`, `mteb` and `beir` need none. Harnesses run on
 `rankgauge.HostScorer`, as a module for any other can.
 """
 

@@ -85,7 +85,7 @@ class _Aggregator:
 
 class RankgaugeProvider(ir_measures.Provider):
     """
-    What computes measures for ir_measures, with the numbers of the providers before which it stands.
+    What computes measures for ir_measures, with the numbers of the providers that it precedes.
 
     It takes each measure that rankgauge has a metric for; it leaves `Accuracy`, what `ir_measures.define` makes, and
     measures of other packages to the others.

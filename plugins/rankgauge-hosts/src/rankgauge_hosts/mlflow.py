@@ -94,7 +94,7 @@ def retrieval_scorer(
     Make a scorer for `mlflow.genai.evaluate(scorers=[...])`, which gives one feedback a metric.
 
     MLflow stores the source of a scorer that is registered; that of this one imports what it needs, and its arguments
-    stand in its signature.
+    are in its signature.
 
     Args:
         metrics: One or several metrics.

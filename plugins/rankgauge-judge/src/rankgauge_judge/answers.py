@@ -62,7 +62,7 @@ def read_object(text: str, keys: Collection[str]) -> dict[str, Any]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands in it twice")
+        raise ValueError("a key is in it twice")
     return dict(pairs)
 
 

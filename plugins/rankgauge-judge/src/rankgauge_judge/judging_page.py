@@ -18,7 +18,7 @@ from rankgauge_judge.rubric import Rubric
 __all__ = ["judging_page", "parts_of", "shuffled"]
 
 _KEPT = ("query", "query_text", "document", "document_text")
-"""What a judge sees of a row: whatever else stands there, such as a model's reason, would not be blind."""
+"""What a judge sees of a row: whatever else is there, such as a model's reason, would not be blind."""
 
 Row = Mapping[str, Any]
 

@@ -208,8 +208,8 @@ def judge_questions(given: argparse.Namespace, console: Console) -> int:
     Have a model draft questions from documents.
 
     Draws documents of a corpus, asks the model for a question that each answers, and writes them as samples with gold:
-    the document, the sentence that proves the answer, and the answer. What does not stand in the document word for word
-    is sent back once. Questions that stand in the corpus or are asked twice are left out, as `gold check` finds them.
+    the document, the sentence that proves the answer, and the answer. What is not in the document word for word
+    is sent back once. Questions that are in the corpus or are asked twice are left out, as `gold check` finds them.
     All get the tag "question drafted by a model". Answers are kept as they arrive, as for `judge run`.
 
     Exit codes: 0 done, 2 usage, or a corpus or endpoint that cannot be used, 3 some documents failed, or no question.

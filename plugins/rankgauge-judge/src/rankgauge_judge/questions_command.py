@@ -129,7 +129,7 @@ def _told(
     if twins := summary["findings"].get("twin"):
         yield f"{counted(twins, 'document')} with a near-duplicate that answers as well: `gold repair --twins` adds it"
     if summary["questions"]:
-        yield f"{summary['shared_words']:.0%} of a question's words stand in its document (median)"
+        yield f"{summary['shared_words']:.0%} of a question's words are in its document (median)"
     yield from told_of_calls(summary, len(outcome.done) - summary["failed"], "document")
     for one in outcome.failed[:_SHOWN]:
         yield f"no question for document {names[one.place]!r}: {one.failure}"

@@ -39,7 +39,7 @@ class Judgments:
 
 def shaped(table: DataFrame, kind: Literal["qrels", "run"], columns: Mapping[str, str] | None) -> DataFrame:
     """
-    Return the columns `query`, `document` and `value`, which ranks are where they stand in place of scores, negated.
+    Return the columns `query`, `document` and `value`, which ranks are where they are in place of scores, negated.
 
     A `DataError` says which columns are missing or of a wrong type.
     """

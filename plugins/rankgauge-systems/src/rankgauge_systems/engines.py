@@ -181,7 +181,7 @@ def replaced_folder(path: Path, own: re.Pattern[str], what: str) -> Iterator[Pat
     """
     Lend an empty folder, which takes the place of another one at the end.
 
-    A `ParameterError` says that something else stands there: a file whose name is none of the engine's *own*.
+    A `ParameterError` says that something else is there: a file whose name is none of the engine's *own*.
     """
     if path.exists():
         names = sorted(file.name for file in path.iterdir()) if path.is_dir() else [path.name]

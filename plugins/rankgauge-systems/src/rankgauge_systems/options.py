@@ -75,7 +75,7 @@ def _embedding_at_config(name: str, info: ValidationInfo) -> str:
 
 
 ConfigPath = Annotated[Path, AfterValidator(_at_config)]
-"""A path, relative to where the config stands."""
+"""A path, relative to where the config is."""
 
 Function = Annotated[str, AfterValidator(_named_at_config)]
 """A function, as ``module:function`` or ``file.py:function``."""

@@ -140,7 +140,7 @@ _READERS: Sequence[Callable[[Span, str], Retrieval | None]] = (
 
 
 def _behind(attributes: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Return what stands behind a prefix and its dot."""
+    """Return what is behind a prefix and its dot."""
     return {key[len(prefix) + 1 :]: value for key, value in attributes.items() if key.startswith(f"{prefix}.")}
 
 

@@ -34,7 +34,7 @@ def key_of(raw: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401  # any JSO
 
 
 def attributes_of(pairs: object) -> dict[str, Any]:
-    """Return attributes as plain values by key; of a key that stands there twice the last counts."""
+    """Return attributes as plain values by key; of a key that is there twice the last counts."""
     if pairs is None:
         return {}
     if not isinstance(pairs, list):

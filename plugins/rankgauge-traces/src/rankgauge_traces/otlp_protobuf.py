@@ -79,7 +79,7 @@ def requests_in(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _message(data: bytes, at: int, end: int, kind: str, depth: int) -> dict[str, Any]:
-    """Return a message that stands between two bytes; fields that are not in the table are passed over."""
+    """Return a message that is between two bytes; fields that are not in the table are passed over."""
     if depth > _DEEPEST:
         raise _broken(at, "values are nested too deeply")
     fields, found = _FIELDS[kind], dict[str, Any]()
@@ -103,7 +103,7 @@ def _message(data: bytes, at: int, end: int, kind: str, depth: int) -> dict[str,
 
 
 def _raw(data: bytes, at: int, end: int, wire: int) -> tuple[Any, int]:
-    """Return a value as it is on the wire, a number or where its bytes stand, and the place behind it."""
+    """Return a value as it is on the wire, a number or where its bytes are, and the place behind it."""
     if wire == _VARINT:
         return _varint(data, at, end)
     if wire == _BYTES:

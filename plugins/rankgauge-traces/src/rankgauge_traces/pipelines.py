@@ -107,7 +107,7 @@ class _Builder:
         self._taken: set[str] = set()
 
     def add(self, steps: Sequence[Step]) -> list[_Stage]:
-        """Add steps that stand beside each other, and return those stages whose results none of them took up."""
+        """Add steps that are beside each other, and return those stages whose results none of them took up."""
         ends: list[_Stage] = []
         for step in steps:
             inner = self.add(step.inner)

@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return where it stands, for messages."""
+        """Return where it is, for messages."""
         return self.file if self.line is None else f"{self.file}, line {self.line}"
 
 

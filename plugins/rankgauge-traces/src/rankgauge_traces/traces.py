@@ -69,7 +69,7 @@ class _Node(NamedTuple):
         return cls(slim, retrieval_of(span, id_key=id_key), question_of(span), answer_of(span))
 
     def is_again(self, other: _Node) -> bool:
-        """Return whether another span says the same, wherever it stands."""
+        """Return whether another span says the same, wherever it is."""
         return self == other._replace(span=other.span._replace(file=self.span.file, line=self.span.line))
 
 

@@ -64,7 +64,7 @@ class Pairs:
 
     @cached_property
     def has_ties(self) -> bool:
-        """Return whether any document that both have stands behind one with the same score."""
+        """Return whether any document that both have is behind one with the same score."""
         both = self.both
         return bool((both.low != both.rank).any() or (both.other_low != both.other_rank).any())
 

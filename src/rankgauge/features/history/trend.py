@@ -61,7 +61,7 @@ def _row(point: Point, folder: Path) -> dict[str, Any]:
 
 
 def _cohorts(line: Line, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield a small line for each cohort that stands in two entries or more."""
+    """Yield a small line for each cohort that is in two entries or more."""
     tags = dict.fromkeys(tag for point in line.points for tag in point.entry.cohorts)
     for tag in tags:
         pairs = [
@@ -77,7 +77,7 @@ def _cohorts(line: Line, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _chart(points: Sequence[Point], means: Sequence[Mean], label: str, folder: Path, size: tuple[int, int]) -> Markup:
-    """Draw means with whiskers; a point leads to its report, and a dashed line stands where the line breaks."""
+    """Draw means with whiskers; a point leads to its report, and a dashed line is where the line breaks."""
     width, height = size
     ends = [end for mean in means for end in (mean.mean, mean.low, mean.high) if end is not None] or [0.0, 1.0]
     low, high = min(ends), max(ends)

@@ -2,7 +2,7 @@
 The views that the pickers of the HTML report exchange.
 
 All of them are laid out here, so that what the script shows of another run or metric is worded and computed as what
-stands there first.
+is there first.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Block(NamedTuple):
 
 
 def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
-    """Yield every block, of each place the one that stands there first before the others."""
+    """Yield every block, of each place the one that is there first before the others."""
     macros: _Macros = environment.get_template("blocks.html").module
     metrics, runs = list(data.first.metrics), list(data.results)
     if not data.pairs:

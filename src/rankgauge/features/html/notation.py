@@ -54,7 +54,7 @@ def named(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a sentence without the marks of `named`, for where no element can stand."""
+    """Return a sentence without the marks of `named`, for where no element can be."""
     return text.replace(_BEGIN, "").replace(_END, "")
 
 

@@ -71,7 +71,7 @@ class Packer:
 
 _LONGEST = 600
 _BEFORE = 120
-"""How much of a long text stands before the stretch that matched."""
+"""How much of a long text is before the stretch that matched."""
 
 
 class Excerpt(NamedTuple):

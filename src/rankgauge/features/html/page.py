@@ -55,7 +55,7 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     environment, script = pages(), _script()
     views = list(blocks(data, environment))
     payload, cut = payload_of(data, text_budget, views)
-    first = {view.place: view.text for view in reversed(views)}  # what stands there before anything is chosen
+    first = {view.place: view.text for view in reversed(views)}  # what is there before anything is chosen
     facts = {**_context(data), "first": first, "cut": cut, "payload": payload}
     return rendered(environment, "page.html", {**facts, "script": script, "script_hash": _hash(script)})
 

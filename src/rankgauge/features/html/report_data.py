@@ -42,7 +42,7 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section that a plugin adds: its views stand one below the other, and *summary* may be empty."""
+    """A section that a plugin adds: its views are one below the other, and *summary* may be empty."""
 
     title: str
     summary: str

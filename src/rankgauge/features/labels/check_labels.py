@@ -108,7 +108,7 @@ class _Check:
         return words_of(text[label.start : label.end]) == words_of(label.text or "")
 
     def _short_places(self, label: Label) -> Sequence[Place]:
-        """Return where a text of few words, cut within words, stands in its own documents."""
+        """Return where a text of few words, cut within words, occurs in its own documents."""
         own = [word.text for word in plain_words(label.text or "")]
         places = []
         for number in sorted(self._labels.expected(label)) if own else ():
@@ -120,11 +120,11 @@ class _Check:
         return places if len(own) > 1 else ()
 
     def _at_places(self, label: Label, places: Sequence[Place]) -> LabelFinding | None:
-        """Judge a label whose text stands somewhere word for word."""
+        """Judge a label whose text occurs somewhere word for word."""
         expected = self._labels.expected(label)
         within = [place for place in places if place.document in expected]
         if label.kind == "passages" and (title := self._title(places, expected)):
-            return _made(label, "other-title", f"it stands only as the title of {title}", (title,))
+            return _made(label, "other-title", f"it occurs only as the title of {title}", (title,))
         is_lost = label.document is not None and label.document not in self._corpus.number_of
         if is_lost or (expected and not within):
             return self._moved(label, within or places)
@@ -133,23 +133,21 @@ class _Check:
         return self._copies(label)
 
     def _moved(self, label: Label, places: Sequence[Place]) -> LabelFinding:
-        """Return where a text stands now, or that it is not known which of several places is meant."""
+        """Return where a text is now, or that it is not known which of several places is meant."""
         documents = tuple(dict.fromkeys(self._corpus.ids[place.document] for place in places))
         homes = list(self._labels.homes(label))
         is_home = label.document is not None and documents == (label.document,)
         one = self._meant(label, places)
         if one is None and len(documents) == 1 and label.kind == "spans":
             shown = [f"[{start}:{end}]" for start, end in (self._characters(place, label.text) for place in places)]
-            why = f"it stands {len(places):,} times in {documents[0]}: {listed(shown, _SHOWN)}"
+            why = f"it occurs {len(places):,} times in {documents[0]}: {listed(shown, _SHOWN)}"
             return _made(label, "ambiguous", f"{why}; which one is meant is not known", documents, None, 1.0)
         where = None if one is None else self._characters(one, label.text)
         if one is not None:
             documents = (self._corpus.ids[one.document],)
         if is_home and where is not None:
-            return _made(
-                label, "moved", f"it stands at {documents[0]}[{where[0]}:{where[1]}] now", documents, where, 1.0
-            )
-        reason = f"it stands in {listed(list(documents), _SHOWN)}, not in {listed(homes, _SHOWN)}"
+            return _made(label, "moved", f"it is at {documents[0]}[{where[0]}:{where[1]}] now", documents, where, 1.0)
+        reason = f"it occurs in {listed(list(documents), _SHOWN)}, not in {listed(homes, _SHOWN)}"
         return _made(label, "moved", reason, documents, where, 1.0)
 
     def _meant(self, label: Label, places: Sequence[Place]) -> Place | None:
@@ -174,7 +172,7 @@ class _Check:
         return places[shared.index(best)] if shared.count(best) == 1 else None
 
     def _copies(self, label: Label) -> LabelFinding | None:
-        """Return that a label stands several times, and which copies count wrong; None if it stands once."""
+        """Return that a label occurs several times, and which copies count wrong; None if it occurs once."""
         places = self._labels.places(label.text).places
         documents = list(dict.fromkeys(self._corpus.ids[place.document] for place in places))
         if len(documents) < 2 or label.kind == "relevant":
@@ -184,15 +182,15 @@ class _Check:
         wrong = [name for name in documents if name not in labelled]
         if not wrong:
             return None
-        reason = f"it stands in {len(documents):,} documents, and each counts by text: {listed(documents, _SHOWN)}"
+        reason = f"it occurs in {len(documents):,} documents, and each counts by text: {listed(documents, _SHOWN)}"
         if labelled:
             reason = (
-                f"it also stands in {listed(wrong, _SHOWN)}, which by id {'is' if len(wrong) == 1 else 'are'} wrong"
+                f"it also occurs in {listed(wrong, _SHOWN)}, which by id {'is' if len(wrong) == 1 else 'are'} wrong"
             )
         return _made(label, "ambiguous", reason, tuple(wrong), None, 1.0)
 
     def _changed(self, label: Label, near: Sequence[Near]) -> LabelFinding | None:
-        """Return how a text changed that stands nowhere word for word; None if too little of it does."""
+        """Return how a text changed that occurs nowhere word for word; None if too little of it does."""
         expected = self._labels.expected(label)
         candidates = sorted(
             (row for row in near if row.cover >= HALF), key=lambda row: (row.document not in expected, -row.cover)
@@ -238,7 +236,7 @@ class _Check:
         return replace(made, is_elsewhere=is_elsewhere)
 
     def _lost(self, label: Label) -> LabelFinding | None:
-        """Return where an id may stand now that the corpus does not have; that a text is gone."""
+        """Return where an id may be now that the corpus does not have; that a text is gone."""
         if label.document is None:
             near = self._labels.places(label.text).near
             most = f"no document has more than {near[0].cover:.0%} of it" if near else "no document has any of it"

@@ -1,5 +1,5 @@
 """
-What is wrong with samples beside their labels: twins, siblings, what stands in the corpus, answers without gold.
+What is wrong with samples beside their labels: twins, siblings, what is in the corpus, answers without gold.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TWIN = 0.8
 """From which cover on, in both directions, two documents say the same."""
 
 _QUESTION = 4
-"""How many words a question has at least that should not stand in the corpus."""
+"""How many words a question has at least that should not occur in the corpus."""
 
 _TITLE = 12
 """How many words a title has at most that is looked for in questions; it has two at least."""
@@ -128,17 +128,17 @@ class _Beside(NamedTuple):
 
 
 def _question(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
-    """Yield that a question stands in the corpus word for word."""
+    """Yield that a question occurs in the corpus word for word."""
     question = question_of(sample)
     places = labels.places(question).places
     if places and len(words_of(question).split()) >= _QUESTION:
         names = tuple(dict.fromkeys(labels.corpus.ids[place.document] for place in places))
-        reason = f"the question stands in {listed(list(names), _SHOWN)} word for word"
+        reason = f"the question occurs in {listed(list(names), _SHOWN)} word for word"
         yield _of_input(sample, "question-in-corpus", reason, names)
 
 
 def _copied_answer(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
-    """Yield that an accepted answer of many words stands word for word in a document that is none of its gold."""
+    """Yield that an accepted answer of many words occurs word for word in a document that is none of its gold."""
     own = [label for label in labels.of(sample.id) if label.kind != "forbidden"]
     gold = labels.numbers([label.document for label in own if label.document is not None])
     gold |= {place.document for label in own for place in labels.places(label.text).places}
@@ -152,7 +152,7 @@ def _copied_answer(labels: TracedLabels, sample: Sample) -> Iterator[LabelFindin
                 number=0,
                 label=_quoted(answer),
                 status="answer-in-corpus",
-                reason=f"the answer stands in {listed(others, _SHOWN)} word for word, {which}",
+                reason=f"the answer occurs in {listed(others, _SHOWN)} word for word, {which}",
                 documents=tuple(others),
             )
             return
@@ -174,7 +174,7 @@ def _named_title(labels: TracedLabels, sample: Sample, titles: Mapping[str, Sequ
 
 
 def _answers(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
-    """Yield that none of the accepted answers stands in a gold text, where there are any."""
+    """Yield that none of the accepted answers occurs in a gold text, where there are any."""
     own = [label for label in labels.of(sample.id) if label.kind != "forbidden"]
     texts = [label.text for label in own if label.text is not None]
     named = [label.document for label in own if label.document is not None]
@@ -182,7 +182,7 @@ def _answers(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
     answers = sample.expected.answer or ()
     gold = [f" {words_of(text)} " for text in texts] if answers else []
     if gold and not any(f" {words_of(answer)} " in text for answer in answers for text in gold):
-        reason = "it stands in no gold text" if len(answers) == 1 else "none of the answers stands in a gold text"
+        reason = "it occurs in no gold text" if len(answers) == 1 else "none of the answers occurs in a gold text"
         yield LabelFinding(
             sample=sample.id,
             kind="answer",

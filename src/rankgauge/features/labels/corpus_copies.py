@@ -52,7 +52,7 @@ class Copy(NamedTuple):
 
         of: The id of the document in the first corpus.
 
-        share: The share of its words, from 0 to 1, that stand in runs of three that the other one has, too.
+        share: The share of its words, from 0 to 1, that are in runs of three that the other one has, too.
 
         share_of_first: The same of the words of the other one.
 
@@ -126,7 +126,7 @@ def copies_between(
     Return the documents of a second corpus that are copies of documents of a first one, or nearly so.
 
     Words are the same but for case, markup, accents and punctuation, as in `rankgauge.labels.check_labels`. A document
-    is a near-copy if at least a share of the words of *both* stand in runs of three words that the other has; one word
+    is a near-copy if at least a share of the words of *both* are in runs of three words that the other has; one word
     that was changed costs that word. A page that is a small part of another one is none.
 
     Args:
@@ -180,7 +180,7 @@ def _mixed(hashes: Hashes) -> Hashes:
 
 
 def _rank_of_each(groups: NDArray[Any]) -> Integers:
-    """Return the rank of each entry within its group, in groups that stand together."""
+    """Return the rank of each entry within its group, in groups that are together."""
     starts = (
         np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]])) if len(groups) else np.empty(0, np.int64)
     )
@@ -285,7 +285,7 @@ class _Words(NamedTuple):
         return cls(pair, _mixed(own) ^ _mixed(pair.astype(np.uint64) + _MIXED), at + _N <= sizes[pair], len(texts))
 
     def covered_by(self, other: _Words) -> NDArray[np.float64]:
-        """Return for each pair the share of words that stand in runs which the other text has, too."""
+        """Return for each pair the share of words that are in runs which the other text has, too."""
         known = np.zeros(len(self.runs), np.bool_)
         known[self.has_run] = np.isin(self.runs[self.has_run], other.runs[other.has_run])
         covered = known.copy()

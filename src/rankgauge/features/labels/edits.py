@@ -1,8 +1,8 @@
 """
-Edits: where in a document an edited text stands now, which words differ, and whether it states other facts.
+Edits: where in a document an edited text is now, which words differ, and whether it states other facts.
 
 The place is the stretch of the document with the fewest changes: words that were replaced, added or left out. So words
-of the text that also stand earlier in the document do not widen it. A number, a name or a negation that was replaced
+of the text that also occur earlier in the document do not widen it. A number, a name or a negation that was replaced
 is another fact; the text of a sibling document, which says the same about something else, has other facts.
 """
 
@@ -29,7 +29,7 @@ _AROUND = 20
 """How many words beyond its parts an edited text may reach."""
 
 _LONGEST = 3000
-"""How many words of a text are aligned; the parts of longer ones say where they stand."""
+"""How many words of a text are aligned; the parts of longer ones say where they are."""
 
 _FEW = 2
 """How many words were replaced at most where a negation beside them turns what they say."""

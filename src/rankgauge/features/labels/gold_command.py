@@ -73,7 +73,7 @@ def _evaluation(given: argparse.Namespace) -> Evaluation:
     for_samples = given.field or given.preset or given.separator or given.system or given.dataset
     idle = "--field, --preset, --separator, --system and --dataset are for samples; leave them out with --qrels"
     refuse(
-        ((given.data is None) == of_samples, f"labels stand in samples or in judgments: {which}"),
+        ((given.data is None) == of_samples, f"labels are in samples or in judgments: {which}"),
         (not of_samples and for_samples, idle),
         (of_samples and given.queries, "--queries is for --qrels"),
         (of_samples and given.columns, "--columns is for --qrels"),

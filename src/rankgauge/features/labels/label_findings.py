@@ -55,13 +55,13 @@ class LabelFinding:
 
         documents: The documents that it is about, the most likely first.
 
-        place: Where the label stands now, in characters of the first of the documents; None if that is not known.
+        place: Where the label is now, in characters of the first of the documents; None if that is not known.
 
         cover: Which share of the label's text that document has; None if there is no text.
 
         difference: How the text differs there: ``[was -> is]`` between words that are the same.
 
-        is_elsewhere: Whether an edited text stands in another document than the one that its label names.
+        is_elsewhere: Whether an edited text is in another document than the one that its label names.
     """
 
     sample: str
@@ -97,7 +97,7 @@ class GoldReport:
 
         findings: What is wrong, in the order of the samples.
 
-        answers: How many samples have an answer, which has to stand in their gold.
+        answers: How many samples have an answer, which has to occur in their gold.
     """
 
     samples: int

@@ -99,7 +99,7 @@ _ABOUT_CHECK = """\
 Looks up each gold id, text and span of DATA, samples or a config, in a corpus: a file of documents (JSONL, Parquet,
 TSV, JSON, YAML) with an id and a text, or a folder of text files. With --qrels, ids of judgments are looked up. A label
 is valid, moved, edited, split over documents, ambiguous or gone. Also reported: near-duplicates of relevant documents
-that have no label, questions that stand in the corpus, answers that stand in no gold text, the same question with other
+that have no label, questions that are in the corpus, answers that are in no gold text, the same question with other
 gold, and gold of another document's title.
 
 Exit codes: 0 done, 1 something was found (with --strict), 2 usage or unreadable input, 4 nothing to check.

@@ -1,5 +1,5 @@
 """
-Labels beside a corpus: where their texts stand in it, and other ids for theirs.
+Labels beside a corpus: where their texts are in it, and other ids for theirs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["OtherIds", "TracedLabels", "long_answers", "words_of"]
 _NOWHERE = Traced((), ())
 
 _LONG_ANSWER = 8
-"""How many words an answer has at least that should stand in gold only."""
+"""How many words an answer has at least that should occur in gold only."""
 
 
 class TracedLabels:
@@ -53,13 +53,13 @@ class TracedLabels:
         return [label.document for label in self.of(sample) if label.kind == "relevant" and label.document]
 
     def homes(self, label: Label) -> Sequence[str]:
-        """Return the documents in which a label stands as far as is known, by the ids that they have or had."""
+        """Return the documents in which a label occurs, as far as is known, by the ids that they have or had."""
         if label.document is not None:
             return [label.document]
         return self.relevant(label.sample) or self._homes_before.get(label.text or "", ())
 
     def expected(self, label: Label) -> set[int]:
-        """Return the documents in which a label should stand, as far as the corpus has them or parts of them."""
+        """Return the documents in which a label should occur, as far as the corpus has them or parts of them."""
         return set().union(*(self.numbers(self.ids.now(name)) for name in self.homes(label)))
 
     def numbers(self, names: Sequence[str]) -> set[int]:
@@ -67,11 +67,11 @@ class TracedLabels:
         return {self.corpus.number_of[name] for name in names if name in self.corpus.number_of}
 
     def places(self, text: str | None) -> Traced:
-        """Return where a text stands; nowhere for none."""
+        """Return where a text is; nowhere for none."""
         return self._traced[text, -1] if text else _NOWHERE
 
     def twins(self, number: int) -> Traced:
-        """Return where the text of a labelled document stands beside itself."""
+        """Return where the text of a labelled document is beside itself."""
         return self._traced[self.corpus.wholes[number], number]
 
     def edit(self, text: str, near: Near) -> Edit:
@@ -95,7 +95,7 @@ class TracedLabels:
 
     @cached_property
     def _traced(self) -> Mapping[tuple[str, int], Traced]:
-        """Return where all texts stand that labels, questions, answers and labelled documents have, each once."""
+        """Return where all texts are that labels, questions, answers and labelled documents have, each once."""
         asked: dict[tuple[str, int], None] = {}
         for label in (label for labels in self._labels.values() for label in labels):
             if label.text is not None:
@@ -119,7 +119,7 @@ def _words_of(document: str) -> Sequence[Word]:
 
 
 def long_answers(sample: Sample) -> list[str]:
-    """Return the accepted answers that are too long to stand in two documents by chance."""
+    """Return the accepted answers that are too long to occur in two documents by chance."""
     return [answer for answer in sample.expected.answer or () if len(words_of(answer).split()) >= _LONG_ANSWER]
 
 

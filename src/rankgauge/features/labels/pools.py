@@ -118,7 +118,7 @@ def make_first_queue(
     """
     Return every document near the top of a run, of all questions or of some drawn at random; nothing is judged yet.
 
-    A seed draws questions in one order, so that fewer of them are part of more. Documents of a question stand together,
+    A seed draws questions in one order, so that fewer of them are part of more. Documents of a question are together,
     shuffled. The other arguments and the errors are those of `make_queue`.
     """
     depth = _depth(plan, questions, depth, what="number of questions")
@@ -228,7 +228,7 @@ def _pooled_of(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, by
         for number, top in enumerate(tops):
             for place, rank, document in top.of_queries(begin, end):
                 ranks = pooled.setdefault((place, document), [0] * len(tops))
-                ranks[number] = ranks[number] or rank  # a repeat that the policy keeps stands further down
+                ranks[number] = ranks[number] or rank  # a repeat that the policy keeps is further down
         yield pooled
         begin = end
 

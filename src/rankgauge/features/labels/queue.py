@@ -117,7 +117,7 @@ class Shortlist:
         """
         Return the queue: the most urgent documents first, and about one in ten judged before.
 
-        The judged ones are drawn by a hash of the seed, so that the choice is the same on every machine, and stand at
+        The judged ones are drawn by a hash of the seed, so that the choice is the same on every machine, and are at
         a place drawn the same way in each ten, so that any beginning of the queue has its share of them.
         """
         tenth = round(self._limit / 10)

@@ -172,7 +172,7 @@ def _check(graded: Graded, queries: Collection[bytes] | None, *, first: int | No
     if queries is not None and graded.query not in queries:
         raise ValueError(f"the judgments have no query {decoded(graded.query)!r}")
     if first is not None:
-        raise ValueError(f"this document stands in line {first}, too; keep one line")
+        raise ValueError(f"this document is in line {first}, too; keep one line")
     if graded.is_of_model and not with_models:
         raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
 

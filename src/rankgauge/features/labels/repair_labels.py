@@ -65,7 +65,7 @@ def repair_labels(
 
     With *edited*, texts that were edited get the wording of the corpus, in another document than before only with
     *to_other_documents*; with *twins*, near-duplicates of relevant documents become relevant, too. All parts of what
-    is forbidden are forbidden. Where a label may stand in several places, it is left to a person.
+    is forbidden are forbidden. Where a label may be in several places, it is left to a person.
     """
     by_sample: dict[str, list[LabelChange]] = defaultdict(list)
     changes: list[LabelChange] = []

@@ -1,9 +1,9 @@
 """
-Where texts stand in a corpus: word for word, and in which documents large parts of them do.
+Where texts are in a corpus: word for word, and in which documents large parts of them do.
 
 Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
 many of the texts have says little, so each text is looked up by its rarer runs, its seeds. Where all seeds of a text
-stand at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
+are at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
 much of it the document has. A text that was cut by characters begins and ends within words, so that the seeds of its
 inner words are enough, and its first and last word may be parts of the document's.
 """
@@ -32,7 +32,7 @@ _CUTTABLE = N + 2
 """How many words a text has at least whose first and last one may be parts of words."""
 
 _COMMON = 8
-"""A run that stands more often in the texts is no seed, but the rarest of a text that has no other."""
+"""A run that occurs more often in the texts is no seed, but the rarest of a text that has no other."""
 
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
@@ -47,7 +47,7 @@ _LEAST = 0.1
 
 
 class Place(NamedTuple):
-    """Where a text stands word for word; its first and its last word may be parts of those there."""
+    """Where a text occurs word for word; its first and its last word may be parts of those there."""
 
     document: int
     start: int  # in words of the document
@@ -71,7 +71,7 @@ class Traced(NamedTuple):
 
 
 class _Hits(NamedTuple):
-    """Runs of words that stand in a text and in a document, by their places in both streams."""
+    """Runs of words that are in a text and in a document, by their places in both streams."""
 
     text: Integers
     seed: Integers
@@ -90,7 +90,7 @@ class _Texts(NamedTuple):
     is_cuttable: NDArray[np.bool_]  # whether the first and the last word may be parts of words
 
     def is_inner(self, places: Integers, n: int) -> NDArray[np.bool_]:
-        """Return whether the runs of *n* words from some places on decide where a text stands."""
+        """Return whether the runs of *n* words from some places on decide where a text is."""
         text, first = self.stream.text[places], self.stream.first
         inner: NDArray[np.bool_] = (places > first[text]) & (places + n < first[text + 1])
         return inner | ~self.is_cuttable[text]
@@ -106,7 +106,7 @@ class _Seeds(NamedTuple):
     shift: np.uint64
 
     def hits(self, texts: WordStream, documents: WordStream, first: int) -> _Hits:
-        """Return where the seeds stand in some documents, of which the first has this number."""
+        """Return where the seeds are in some documents, of which the first has this number."""
         runs = hashed_runs(documents.words, self.n)
         there = np.flatnonzero(self.table[runs >> self.shift])
         there = there[documents.text[there] == documents.text[there + self.n - 1]]
@@ -129,7 +129,7 @@ def trace(
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Traced]:
     """
-    Return where texts stand in documents.
+    Return where texts are in documents.
 
     *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
     near a text, which have parts of it, are not looked for where it is looked up as it is, *exact*, and for no text if
@@ -208,7 +208,7 @@ def _seeds(ours: _Texts) -> Iterator[_Seeds]:
 def _verbatim(
     ours: _Texts, words: WordStream, hits: _Hits, counts: Integers, first: int
 ) -> Iterator[tuple[int, Place]]:
-    """Yield the texts that stand in documents word for word, by the hits of the seeds that decide."""
+    """Yield the texts that are in documents word for word, by the hits of the seeds that decide."""
     stream = ours.stream
     begin = hits.other - hits.seed + stream.first[hits.text]
     span = len(words.words) + 1
@@ -236,7 +236,7 @@ def _verbatim(
 
 def _as_it_is(text: str, document: str) -> tuple[int, int] | None:
     """
-    Return where a text stands in a document letter by letter, as words of that; None if it does not.
+    Return where a text is in a document letter by letter, as words of that; None if it is not.
 
     Its words may be others than those of the document where it is cut within markup, as within the address of a link.
     """
@@ -291,7 +291,7 @@ def _are_same(
 
 
 def _shared(hits: _Hits, counts: Integers) -> Integers:
-    """Return how many seeds of texts stand in documents, wherever: rows of text, document and number."""
+    """Return how many seeds of texts are in documents, wherever: rows of text, document and number."""
     if not len(hits.text):
         return np.empty((0, 3), np.int64)
     low = int(hits.document.min())

@@ -54,7 +54,7 @@ def check_metric(
         calls: How a function from elsewhere is called: the roles of its parameters in order, such as
             ``gold,retrieved,k`` (``batch:gold,retrieved,k`` when it takes lists of rankings), or ``sample`` for a
             function of one `JudgedSample`. Not needed where each parameter is named like its role, or annotated
-            `JudgedSample`. The roles stand in the documentation, "Laws".
+            `JudgedSample`. The roles are in the documentation, "Laws".
 
         range: Lowest and highest score of a function that declares nothing; None for no bound.
 
@@ -119,7 +119,7 @@ def check_metric(
 
 
 def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) -> Candidate:
-    """Return a declared metric with its laws; *laws* stand in for those of every metric and those that it declares."""
+    """Return a declared metric with its laws; *laws* replace those of every metric and those that it declares."""
     from rankgauge.features.testing.metric_subjects import MetricTrial
     from rankgauge.features.testing.run_laws import METRIC_LAWS, WHOLE_RUN_LAWS
 

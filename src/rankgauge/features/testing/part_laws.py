@@ -209,7 +209,7 @@ _ODD: Mapping[str, object] = MappingProxyType(
         "a list of objects with other keys": [{"no such key": {}}],
     }
 )
-"""What may stand under the key of a kind of ground truth and is probably not in its form."""
+"""What may be under the key of a kind of ground truth and is probably not in its form."""
 
 
 @law()

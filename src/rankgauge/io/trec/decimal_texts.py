@@ -100,12 +100,12 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
 
 def _digits(words: Words, count: Ints | int, fits: NDArray[np.bool_]) -> Words:
     """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
-    # "12" stands in the two highest bytes, 0x32 above 0x31; 0x02 above 0x01 without the high nibbles. Times 10 plus
+    # "12" is in the two highest bytes, 0x32 above 0x31; 0x02 above 0x01 without the high nibbles. Times 10 plus
     # the same a byte lower: 1 * 10 + 2 in one byte; then two digits times 100 plus two, four times 10,000 plus four.
     mask = _KEEP_LAST[count]
     words &= mask
     fits &= (words & (words + _SIXES) & _HIGH_NIBBLES) == (_ZEROS & mask)  # 0x30 to 0x39, and nothing above
-    words &= np.uint64(0x0F0F0F0F0F0F0F0F)  # the first digit stands in the lowest byte
+    words &= np.uint64(0x0F0F0F0F0F0F0F0F)  # the first digit is in the lowest byte
     words = (words * np.uint64(10) + (words >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
     words = (words * np.uint64(100) + (words >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
     words = words * np.uint64(10000) + (words >> np.uint64(32))

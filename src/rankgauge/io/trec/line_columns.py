@@ -32,7 +32,7 @@ __all__ = ["QRELS", "RUN", "Form", "Lines", "explain", "read_lines"]
 
 
 class Form(NamedTuple):
-    """What stands where in a line, each by the number of its field, from 0."""
+    """The number, from 0, of each field of a line by what it is."""
 
     line: str  # for messages
     fields: int

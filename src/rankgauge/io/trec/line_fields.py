@@ -15,7 +15,7 @@ from rankgauge.io.problems import MalformedError
 __all__ = ["Fields", "Window", "find_fields", "has_control"]
 
 _LINE_END = b"\n"
-_SOLID = b"\xff" * PADDING  # what stands before the lines; anything but white space
+_SOLID = b"\xff" * PADDING  # what is before the lines; anything but white space
 
 
 class Window:
@@ -58,16 +58,16 @@ class Window:
             self._held += 1
 
     def line_begin(self, place: int) -> int:
-        """Return where the line begins that *place* stands in."""
+        """Return where the line begins that *place* is in."""
         return max(self._bytes.rfind(_LINE_END, PADDING, place) + 1, PADDING)
 
     def line_end(self, place: int) -> int:
-        """Return where the line ends that *place* stands in or behind; a place within the last line gives its end."""
+        """Return where the line ends that *place* is in or behind; a place within the last line gives its end."""
         newline = self._bytes.find(_LINE_END, place - 1, self.end)
         return self.end if newline < 0 else newline + 1
 
     def line_at(self, place: int) -> bytes:
-        """Return the line that *place* stands in."""
+        """Return the line that *place* is in."""
         return bytes(self._bytes[self.line_begin(place) : self.line_end(place + 1)])
 
     def drop(self, place: int) -> None:
@@ -79,7 +79,7 @@ class Window:
         self._bytes[PADDING : PADDING + self._held] = kept
 
     def keep_lines(self, begins: Ints) -> bool:
-        """Forget what stands between the lines with *begins*, such as comments; return False if it is not much."""
+        """Forget what is between the lines with *begins*, such as comments; return False if it is not much."""
         newlines = np.flatnonzero(self.buffer[PADDING : self.end] == _LINE_END[0]) + PADDING
         ends = newlines[np.searchsorted(newlines, begins)] + 1
         if 2 * int((ends - begins).sum()) > self.end - PADDING:
@@ -104,7 +104,7 @@ _NEWLINE, _COMMENT = 10, 35
 class Fields(NamedTuple):
     """The fields of lines."""
 
-    buffer: NDArray[np.uint8]  # what they stand in
+    buffer: NDArray[np.uint8]  # what they are in
     begin: Ints  # where the first field of each line begins; shape (lines,)
     ends: Ints  # where each field ends; shape (lines, fields or more)
     starts: Ints | None = None  # where each begins; None if that is one byte behind the end of the field before
@@ -165,7 +165,7 @@ def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | 
 
 
 def _general(buffer: NDArray[np.uint8], end: int, solid: Flags, count: int, *, more: bool) -> Fields:
-    """Find fields by their edges, whatever stands between them."""
+    """Find fields by their edges, whatever is between them."""
     part = buffer[PADDING:end]
     inside = np.zeros(len(part) + 2, dtype=np.bool_)
     inside[1:-1] = solid

@@ -28,7 +28,7 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False, fo
     """
     Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice.
 
-    A document may be judged for several intents, which stand in column two, as in TREC's diversity judgments: it has
+    A document may be judged for several intents, which are in column two, as in TREC's diversity judgments: it has
     one judgment then, its highest. The intents themselves are kept where they are asked for.
     """
     label = str(path) if name is None else name
@@ -68,7 +68,7 @@ def _read(window: Window, form: Form) -> _Judged:
     at, n_lines, n_heads = PADDING, 0, 0
     while at < window.end:
         end = window.line_end(min(at + _BLOCK, window.end))
-        block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what stands before lines is not blank
+        block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what is before lines is not blank
         block[PADDING:-PADDING] = window.buffer[at:end]
         if (lines := read_lines(block, len(block) - PADDING, form)) is not None:
             queries, documents, moved = lines.queries, lines.documents, at - PADDING
