@@ -16,19 +16,15 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
-from rankgauge.columns import hashes
 from rankgauge.comparison import compare, power
-from rankgauge.engine import early_stop, equal_tokens, job, workers
-from rankgauge.explain import one_score
-from rankgauge.features.history import lines as history_lines
-from rankgauge.features.html import html_report, packing, rereading
+from rankgauge.errors import DataError, ParameterError
+from rankgauge.features.html import html_report
 from rankgauge.features.html import page as html_page
-from rankgauge.io import datasets, problems, yaml_documents
-from rankgauge.judging import text_doubts
-from rankgauge.plugin import sections
-from rankgauge.scoring import call_threads
+from rankgauge.io import datasets, problems
+from rankgauge.plugin import ReportTable
 from rankgauge.stats import aggregates, effects, estimates, paired_tests
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +42,7 @@ ELSEWHERE = {
         ("metrics", "matchers", "config", "command-line", "laws", "measures-by-tool"),
         "docs/generate.py",
     ),
-    **dict.fromkeys(("speed", "decisions"), "benchmarks"),
+    **dict.fromkeys(("speed", "decisions", "simulations"), "benchmarks"),
     "engines": "make docs-systems, held by `make test-systems`",
 }
 """Pages that are generated, which a test keeps fresh, and pages of measurements, whose tables name their script."""
@@ -95,27 +91,19 @@ FIGURES = {
         f"upper {100 * power._SURE:g} % bound",
         f"above {estimates._MOST_DRAWS // 100_000:,} pairs it takes fewer resamples than 100,000, at least 1,000",
         f"whose p is never below 2^(1-5) = .{2.0**-4 * 10_000:04.0f}",
-        f"Differences of at most {estimates.TIED:g} are ties",
+        f"Differences of at most {estimates.TIED:g} | are ties",
         f"Below {estimates.FEW_CLUSTERS} clusters a note warns",
-        *(f"| {n} | 1 | 1 | sign-flip | {_detectable(n)} |" for n in (6, 10)),
         "With 95 % confidence at most a share of 1 - .05^(1/n) of all queries differs",
-        f"reaches {1 / early_stop._LEVEL:g} times what it was",
-        f"Only one side can be wrong, so that both may have {100 * early_stop._LEVEL:g} %",
+        f"reaches {1 / 0.05:g} times what it was with a probability of at most .05",
+        "Only one side can be wrong, so that both may have 5 %",
         "the middle 95 % of the change points of random samples with replacement",
     ],
-    "compare-chunkings": [f"At most the first {equal_tokens._MOST:,} samples"],
     "judge-with-a-model": ["`--questions 40` does, and 40 are part of 80"],
     "compare-runs": ["only if the corrected p is at most 0.05"],
-    "explain-a-score": [
-        f"with that gold item at rank 1, for the best {one_score._MOST_ON_TOP} |",
-        f"deeper than {one_score._SHOWN}, `ranks` has the first {one_score._SHOWN} and every one below",
-    ],
     "file-formats": [
-        f"nesting deeper than {yaml_documents._MAX_DEPTH}",
         f"in one piece, and may have {problems._DEFAULT >> 20} MB each",
         f"in powers of {problems._UNITS['kb']:,}",
         f"up to {datasets._MOST_PROBLEMS:,}: malformed lines",
-        f"the {hashes._SIZE:,} smallest hashes of the retrieved ids",
     ],
     "glossary": [_POWER],
     "how-a-number-is-made": [
@@ -123,25 +111,16 @@ FIGURES = {
         f"k = 2: {_NDCG[0] / _NDCG[1]:.5f}.",
     ],
     "share-and-follow": [
-        f"between which two entries it lies with {100 * history_lines._CONFIDENCE:g} % confidence",
+        "between which two entries it lies with 95 % confidence",
         "means with their 95 % interval",
-        f"the first {rereading.TOP} results of each run; of sets of more",
         f"of sets of more than {html_report._ALL:,}, the {html_report._MOST:,} that are worst",
         f"at most {html_page._TEXT_BUDGET // 1_000_000} MB of texts",
-        f"longer than {packing._LONGEST} characters it shows {packing._LONGEST}",
-    ],
-    "match-by-text": [
-        f"compares the first {text_doubts._LOOKED_AT} samples with `passage`",
-        f"if gold texts of the first {text_doubts._LOOKED_AT} samples are at least three times as long",
     ],
     "past-one-machine": [
-        f"one is started for every {workers.ENOUGH >> 20} MB of the file",
         f"nDCG@2 | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} |",
         f"the same, nDCG@3 | 1 | 1 | {1 + 1 / log2(3) + 1 / log2(4):.2f} |",
         f"P@1 | {1 / 2} | {1 / 2} | 1 |",
     ],
-    "plugins": [f"up to {sections._MOST_COLUMNS} columns and {sections._MOST_ROWS:,} rows"],
-    "check-labels": [f"The first {job._DOUBTED} samples are looked at"],
     "decide-in-python": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide": [
         f"Ours are {_QUESTIONS} questions and what two retrievers returned",
@@ -151,7 +130,6 @@ FIGURES = {
     "how-many-questions": [
         f"({compare._MOST_PAIRS} pairs at the most)",
         "95th percentile",
-        f"While {call_threads.MOST} calls of a process are left behind",
     ],
     "policy": [
         f"document of grade 3, is {(2**3 - 1) / 2**3}",
@@ -164,6 +142,16 @@ FIGURES = {
     ],
 }
 """By page, what sentences say of constants of the source, and of what is computed here."""
+
+LIMITS = {
+    "explain-a-score": [
+        "with that gold item at rank 1, for the best 20 |",
+        "deeper than 100, `ranks` has the first 100 and every one below that holds a gold item",
+    ],
+    "file-formats": ["nesting deeper than 100"],
+    "plugins": ["up to 30 columns and 1,000 rows"],
+}
+"""By page, limits that a user meets; the tests at the end of this file meet them, too."""
 
 NAMES = {
     "catch-leaks": ["ISO 8601"],
@@ -206,6 +194,13 @@ PEER = "the other tool was run, in the version that the page names"
 MEASURED = {
     "comparing": {
         "Bootstrap intervals are popular": SIMULATED,
+        "In [simulations](../../design/simulations.md#the-smallest-difference": SIMULATED,
+        "Comparisons of as many questions as [simulated pilots]": SIMULATED,
+        "standard intervals covered the true mean in .924 to .984 of the sets, exact ones in .998...": SIMULATED,
+        "| model | metric | covers: people |": SIMULATED,
+        "In [simulations](../../design/simulations.md#gates-that-stop-early)": SIMULATED,
+        "was found in .91 of the histories, and the interval held the change in .999...": SIMULATED,
+        "entries of 50 samples, a score that falls by 30 % in...": SIMULATED,
         "| differences | n | t |": SIMULATED,
         "Randomization, bootstrap and t test agree": PAPER,
         "Wilson's interval (1927)...": PAPER,
@@ -216,25 +211,13 @@ MEASURED = {
         "| scores | n | standard |": SIMULATED,
         "with a probability of at most .05. Bets of several sizes...": PAPER,
         "The guarantee makes intervals": SIMULATED,
-        "| mean | clusters | standard |": SIMULATED,
         "Wilson's intervals of hits": SIMULATED,
         "*No difference shown* does not mean equal": SIMULATED,
         "This is how often it was said": SIMULATED,
-        "This is how often nominal 95 % intervals of the difference": SIMULATED,
-        "| model | metric | n |": SIMULATED,
         "From 20 questions on *both* covers": SIMULATED,
         "| differences | n | metrics |": SIMULATED,
-        "This is how often a comparison of": SIMULATED,
-        "| metrics | runs against the baseline |": SIMULATED,
         "If you look at ten metrics": SIMULATED,
-        "In 1,000 simulated sets each (standard error at most": SIMULATED,
-        "| scores | samples | wrong: at the bound |": SIMULATED,
-        "In 1,000 simulations of 0/1 scores of samples...": SIMULATED,
-        "difficulty (standard error at most .016):...": SIMULATED,
-        "| entries | samples | nothing changed": SIMULATED,
         "With several systems against a baseline": SIMULATED,
-        "How often the promised difference": SIMULATED,
-        "| pairs | metrics | runs": SIMULATED,
     },
     "past-one-machine": {
         "| what | takes | grows with |": MACHINE,
@@ -273,6 +256,11 @@ MEASURED = {
 """By page, how paragraphs begin whose numbers were measured, or what stands in one (with dots), and on what."""
 
 
+def named(page: str) -> list[str]:
+    """Return what this file says of the numbers of a page, but for what was measured."""
+    return [figure for table in (FIGURES, LIMITS, NAMES) for figure in table.get(page, ())]
+
+
 def prose(page: str) -> str:
     """Return a page without blocks; each paragraph is a line, of a table too."""
     text = WRITTEN.sub("", FENCE.sub("", PAGES[page].read_text(encoding="utf-8")))
@@ -291,7 +279,7 @@ def shown(page: str) -> set[float]:
 def unchecked(page: str) -> list[str]:
     """Return the numbers in prose that nothing holds, each with the words around it."""
     text = prose(page)
-    for figure in (*FIGURES.get(page, ()), *NAMES.get(page, ()), *MEASURED.get(page, ())):
+    for figure in (*named(page), *MEASURED.get(page, ())):
         whole = figure in MEASURED.get(page, ()) and not figure.endswith("...")
         text = (
             re.sub(rf"(?m)^{re.escape(figure)}.*$", "", text) if whole else text.replace(figure.removesuffix("..."), "")
@@ -316,10 +304,10 @@ def test_every_number_in_prose_is_shown_computed_or_measured(page: str) -> None:
     assert unchecked(page) == []
 
 
-@pytest.mark.parametrize("page", sorted(FIGURES.keys() | NAMES.keys()))
-def test_figures_of_the_source_stand_on_their_page(page: str) -> None:
+@pytest.mark.parametrize("page", sorted(FIGURES.keys() | LIMITS.keys() | NAMES.keys()))
+def test_figures_of_the_source_are_on_their_page(page: str) -> None:
     text = prose(page)
-    assert [figure for figure in (*FIGURES.get(page, ()), *NAMES.get(page, ())) if figure not in text] == []
+    assert [figure for figure in named(page) if figure not in text] == []
 
 
 @pytest.mark.parametrize("page", MEASURED)
@@ -365,3 +353,32 @@ def test_every_option_on_a_page_is_one() -> None:
         for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", path.read_text(encoding="utf-8"))
     }
     assert {(page, option) for page, option in written if option not in known and "--rankgauge-" not in option} == set()
+
+
+def test_ranks_of_an_explanation_are_a_hundred_and_those_with_gold() -> None:
+    retrieved = [f"d{rank}" for rank in range(1, 131)]
+    sample = {"id": "q", "expected_output": ["d120", *(f"m{n}" for n in range(30))], "actual_output": retrieved}
+    explanation = Engine().dataset([sample]).with_metrics(["ndcg@130"]).run().explain("q")
+    assert [rank.rank for rank in explanation.ranks] == [*range(1, 101), 120]
+    assert len(explanation.with_missing_on_top) == 20
+
+
+def test_yaml_may_be_nested_a_hundred_levels_deep(tmp_path: Path) -> None:
+    def read(levels: int) -> object:
+        nested = "[" * (levels - 3) + "]" * (levels - 3)  # in a list of samples, a sample, its metadata
+        path = tmp_path / "deep.yaml"
+        path.write_text(f"- {{id: q, expected_output: [a], metadata: {{deep: {nested}}}}}", encoding="utf-8")
+        return Engine().dataset(path).with_outputs({"q": ["a"]}).with_metrics(["RR"]).run()
+
+    read(100)
+    with pytest.raises(DataError, match="the nesting is deeper than 100"):
+        read(101)
+
+
+def test_a_table_of_a_report_has_thirty_columns_and_a_thousand_rows() -> None:
+    columns = [str(number) for number in range(30)]
+    ReportTable(columns, [columns] * 1_000)
+    with pytest.raises(ParameterError, match="at most 30, not 31"):
+        ReportTable([*columns, "31"], [])
+    with pytest.raises(ParameterError, match="at most 1,000, not 1,001"):
+        ReportTable(columns, [columns] * 1_001)
