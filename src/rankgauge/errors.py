@@ -205,7 +205,7 @@ class NameClashError(CatalogError, LookupError):
 
 class PluginError(CatalogError):
     """
-    A plugin whose code fails where nothing can go on without it, such as the reporter that was asked for.
+    A plugin whose code fails, and without which nothing can go on, such as the reporter that was asked for.
 
     Attributes:
         provider: Distribution, version, file and line of what failed.
@@ -262,7 +262,7 @@ class NothingToEvaluateError(DataError):
     There is no sample to evaluate, or no output of any.
 
     Attributes:
-        result: Where there are samples without outputs, the `rankgauge.Result` in which all are missing; else None.
+        result: If there are samples without outputs, the `rankgauge.Result` in which all are missing; else None.
     """
 
     exit_code = 4

@@ -22,7 +22,7 @@ class Excluded:
     Documents that are left out for each query, from rankings and from the ground truth.
 
     Attributes:
-        path: The file they were read from; empty where they were given in Python or in a config.
+        path: The file they were read from; empty if they were given in Python or in a config.
 
         fingerprint: A hash of what is left out, wherever that is written.
     """
@@ -69,7 +69,7 @@ class Excluded:
         return self._by_query.get(query, frozenset())
 
     def plain(self) -> dict[str, Any]:
-        """Return it in values that JSON has: the file, or where there is none the documents; and the fingerprint."""
+        """Return it in values that JSON has: the file, or if there is none the documents; and the fingerprint."""
         where: dict[str, Any] = {"path": self.path} if self.path else {"documents": self.documents()}
         return {**where, "queries": len(self._by_query), "fingerprint": self.fingerprint}
 

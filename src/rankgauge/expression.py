@@ -235,7 +235,7 @@ class _Reader:
     def number(self) -> int | float:
         start = self.position
         number = _number(self.take(NUMBER, "a number after @"))
-        if not math.isfinite(number):  # a negative one is refused where cutoffs are checked, as 0 is
+        if not math.isfinite(number):  # a negative one is refused when cutoffs are checked, as 0 is
             self.position = start
             raise self.fail("a finite number after @")
         return number

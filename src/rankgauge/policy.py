@@ -146,9 +146,9 @@ class Policy:
 
     @property
     def idle(self) -> str:
-        """Return which option has no effect beside the others, and what to do; empty where each has one."""
+        """Return which option has no effect beside the others, and what to do; empty if each has one."""
         if self.order == "given" and self.ties in {"average", "worst", "best", "error"}:
-            return f"policy ties={self.ties} has no effect with order=given, where nothing is tied; add order=score"
+            return f"policy ties={self.ties} has no effect with order=given, if nothing is tied; add order=score"
         return ""
 
     def _check_ties(self) -> None:

@@ -29,13 +29,13 @@ class ToolMeasure:
     Attributes:
         name: Our short name that means it under the profile; empty for one that only the tool's own spelling names.
 
-        expression: What computes it here, with the cutoff that it has where none is asked for.
+        expression: What computes it here, with the cutoff that it has if none is asked for.
 
         written: How the tool writes it, with ``{k}`` for the cutoff.
 
         says: What it is, in a sentence.
 
-        refused: Why nothing here computes it, and what is nearest; empty where *expression* does.
+        refused: Why nothing here computes it, and what is nearest; empty if *expression* does.
 
         differs: Where the tool's own number is no function of ranking and labels, and what is done instead; or empty.
     """

@@ -115,7 +115,7 @@ def test_ground_truth_that_cannot_be_read_is_the_only_problem_of_data_of_which_s
 
 def test_a_key_that_is_missing_is_an_error():
     """Nobody said that there is no ground truth; a table has no other way to say so."""
-    with pytest.raises(DataError, match=r"sample 'b': the field is missing; .* or null where there is none"):
+    with pytest.raises(DataError, match=r"sample 'b': the field is missing; .* or null if there is none"):
         run([FOUND, {"id": "b"}])
 
 

@@ -1,7 +1,7 @@
 """
 Address space: under ``ulimit -v``, what a library cannot do without is asked for before it is used.
 
-Where they get less, OpenBLAS ends the process with the exit code of a failed gate, orjson crashes, and polars waits
+If they get less, OpenBLAS ends the process with the exit code of a failed gate, orjson crashes, and polars waits
 forever, ends the process, or takes a file for damaged, as it happens.
 """
 
@@ -24,7 +24,7 @@ _FEW_THREADS = {
 
 
 def check_room(needed: int, what: str) -> None:
-    """Raise `MemoryError` where a process that has a limit has less than so many bytes left of it."""
+    """Raise `MemoryError` if a process that has a limit has less than so many bytes left of it."""
     limit = _limit()
     if limit is not None and needed > (room := max(limit - _used(), 0)):
         raise MemoryError(
@@ -34,7 +34,7 @@ def check_room(needed: int, what: str) -> None:
 
 
 def heed_limit() -> None:
-    """Let imports of libraries raise `MemoryError` for want of room; do nothing where the process has no limit."""
+    """Let imports of libraries raise `MemoryError` for want of room; do nothing if the process has no limit."""
     if _limit() is not None:
         os.environ.update({name: value for name, value in _FEW_THREADS.items() if name not in os.environ})
         sys.meta_path.insert(0, _Room())
@@ -45,7 +45,7 @@ class _Room:
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
-        """Raise `MemoryError` where a library would get less than it needs."""
+        """Raise `MemoryError` if a library would get less than it needs."""
         if name in _NEEDED:
             check_room(_NEEDED[name], f"loading {name}")
 

@@ -15,7 +15,7 @@ _TASKS = "/proc/self/task"
 
 
 def lost_threads() -> str:
-    """Return why this process cannot use polars, as far as that can be noticed; empty where it can."""
+    """Return why this process cannot use polars, as far as that can be noticed; empty if it can."""
     return _lost(os.getpid())
 
 

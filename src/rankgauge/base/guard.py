@@ -39,11 +39,11 @@ class ForeignError(Exception):
     Attributes:
         kind: The name of its type.
 
-        message: Its message; empty where it has none.
+        message: Its message; empty if it has none.
 
         told: Both, as messages show them.
 
-        place: The file and line where it was raised, such as ``/site/plugin.py:12``; empty where that is unknown.
+        place: The file and line where it was raised, such as ``/site/plugin.py:12``; empty if that is unknown.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -124,7 +124,7 @@ def shown(value: object) -> str:
 
 def _is_raised_by_code(error: BaseException) -> bool:
     """Return whether the innermost frame of the traceback is at a ``raise``, and no handler of Ctrl-C ran."""
-    import dis  # only where somebody interrupts
+    import dis  # only if somebody interrupts
 
     handler = _code(signal.getsignal(signal.SIGINT))
     innermost: TracebackType | None = None

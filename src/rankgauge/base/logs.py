@@ -20,7 +20,7 @@ def logger(name: str) -> logging.Logger:
 
     Facts go into ``extra``, where structlog (see `rankgauge.cli.console`) and any other handler find them.
     """
-    import logging  # not needed where nothing is logged
+    import logging  # needed only for logging
 
     root = logging.getLogger(ROOT)
     if not root.handlers:

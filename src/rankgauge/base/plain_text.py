@@ -55,7 +55,7 @@ def _number_bytes() -> re.Pattern[bytes]:
 
 
 def read_number(text: bytes) -> float:
-    """Return the finite number that a text writes; NaN where it writes none."""
+    """Return the finite number that a text writes; NaN if it writes none."""
     number = float(text) if _number_bytes().fullmatch(text) else math.nan
     return number if math.isfinite(number) else math.nan
 

@@ -203,7 +203,7 @@ def without_least(
 
 
 def left_out_line(headings: Sequence[str]) -> str:
-    """Return what a narrow table leaves out and where it is; empty where it has everything."""
+    """Return what a narrow table leaves out and where it is; empty if it has everything."""
     return f"not shown (narrow terminal): {', '.join(headings)}; --all-columns shows them" if headings else ""
 
 

@@ -53,7 +53,7 @@ class DeclaredKinds:
         self._found: dict[object, DeclaredGold | None] = {}
 
     def find(self, name: object) -> DeclaredGold | None:
-        """Return the kind of a name, None if no plugin declares it; `NameClashError` where several do."""
+        """Return the kind of a name, None if no plugin declares it; `NameClashError` if several do."""
         if name not in self._found:
             is_known = isinstance(name, str) and self._names.has("gold kind", name)
             self._found[name] = self.named(self._names.get("gold kind", str(name))) if is_known else None
@@ -260,7 +260,7 @@ class Catalog:
         Return what the name of an expression means: the metric, and the cutoff that the spelling pins.
 
         Any spelling will do: an alias, a short name, trec_eval's (``ndcg_cut_10``), or a safe name (``ndcg_at_10``).
-        `UnknownNameError` where no plugin offers the name, `NameClashError` where several do.
+        `UnknownNameError` if no plugin offers the name, `NameClashError` if several do.
         """
         forms = spellings(expression)
         if not any(self._names.is_loaded("metric", name) for name, _ in forms):

@@ -27,7 +27,7 @@ class LineColumns(NamedTuple):
     queries: Slices  # the query of each stretch of lines with one query
     first: Ints  # the first line of each stretch
     documents: Slices
-    numbers: Floats  # scores or grades; NaN where the kernel cannot read one
+    numbers: Floats  # scores or grades; NaN if the kernel cannot read one
     keys: Words  # of the documents of a run; none for judgments
     n_unread: int  # how many numbers the kernel cannot read
 
@@ -93,7 +93,7 @@ def join_judged(batch: RankingBatch, qrels: Qrels, places: Ints, *, by_id: bool,
     """
     Join whole queries, which are at *places* in the judgments, with these, and rank the rows that are judged.
 
-    None also where a document is retrieved twice or scores rise. Ties go *by_id*, else as they are given; *narrow*
+    None also if a document is retrieved twice or scores rise. Ties go *by_id*, else as they are given; *narrow*
     scores are compared as C floats.
     """
     kernel = installed_kernel()

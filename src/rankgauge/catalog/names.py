@@ -1,5 +1,5 @@
 """
-Names: what plugins claim, for which those that are not rankgauge's own load only where a name is not built in.
+Names: what plugins claim, for which those that are not rankgauge's own load only if a name is not built in.
 """
 
 from __future__ import annotations

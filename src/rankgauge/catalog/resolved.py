@@ -59,7 +59,7 @@ def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
 def _check(owner: str, parameter: Parameter, value: Value) -> Value:
     if _is_plainly(parameter, value):
         return float(value) if parameter.annotation is float else value
-    from pydantic import ConfigDict, TypeAdapter, ValidationError  # loads only where it is needed
+    from pydantic import ConfigDict, TypeAdapter, ValidationError  # loads only if it is needed
 
     try:
         adapter: TypeAdapter[Value] = TypeAdapter(parameter.annotation, config=ConfigDict(strict=True))

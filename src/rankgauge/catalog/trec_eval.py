@@ -37,7 +37,7 @@ class _Measure:
 
     alias: str  # of the metric that computes it; empty for runid and relstring, which are texts
     takes: _Takes = "nothing"  # cutoffs or levels, each of which makes a column; or one text
-    standard: tuple[float, ...] = ()  # cutoffs or levels where none are given
+    standard: tuple[float, ...] = ()  # cutoffs or levels if none are given
     param: str = ""  # that a text goes to
     read: Callable[[str], float | str] = str  # turns the text into the parameter's value
     write: Callable[[float | str], str] = str  # turns the value into the text

@@ -250,7 +250,7 @@ def _with_cohorts(evaluation: Evaluation, specs: Sequence[MetricSpec], gates: Se
 
 
 def _with_baseline(given: argparse.Namespace, gates: Sequence[Gate], path: Path | None) -> AskedGates:
-    """Return gates with the baseline of a file, of a history, or none where this run becomes it."""
+    """Return gates with the baseline of a file, of a history, or none if this run becomes it."""
     if path is None:
         if changes := [gate for gate in gates if gate.is_change]:
             hint = "give --baseline FILE, or `baseline:` in the config; --save-baseline FILE writes one"
@@ -304,7 +304,7 @@ def _read(given: argparse.Namespace, config: LoadedConfig | None = None) -> list
 
 
 def _check_targets(given: argparse.Namespace, gates: Sequence[Gate], example: str) -> None:
-    """Refuse a report on gates where there are none, and files that cannot be written, before anything is computed."""
+    """Refuse a report on gates if there are none, and files that cannot be written, before anything is computed."""
     if given.junit is not None and not gates:
         raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
     for name in ("junit", "markdown", "save_baseline", "history"):

@@ -102,7 +102,7 @@ def tell_notes(results: Mapping[str, Result]) -> None:
 
 
 def tell_broken(results: Mapping[str, Result]) -> int:
-    """Say which metrics failed for every sample, and return the exit code of that; 0 where none did."""
+    """Say which metrics failed for every sample, and return the exit code of that; 0 if none did."""
     from rankgauge.errors import MetricFailedError
     from rankgauge.result.health import broken_metrics  # loaded by then, as there are results
 
@@ -155,7 +155,7 @@ def _painted(text: str, paint: str | None, word: str) -> str:
 
 
 def report_width() -> int | None:
-    """Return how wide tables may be: as the terminal, wide enough for all where there is none, without end if plain."""
+    """Return how wide tables may be: as the terminal, wide enough for all if there is none, without end if plain."""
     if _PLAIN.get():
         return None
     return terminal_width() if results().isatty() else terminal_width(_PIPE_WIDTH)

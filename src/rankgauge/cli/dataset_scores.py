@@ -258,7 +258,7 @@ def _worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:
 
 
 def _with_readings(result: Result, given: argparse.Namespace, column: str | None) -> Result:
-    """Return a result with worst samples and texts, for which data is read again; as it is where that fails."""
+    """Return a result with worst samples and texts, for which data is read again; as it is if that fails."""
     try:
         result = result if given.worst is None else result.with_worst(column, given.worst)
         return result.with_texts() if given.with_text else result
@@ -326,7 +326,7 @@ def _explained(done: _Done) -> int:
 
 
 def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:
-    """Tell of options whose effect is in a result folder, where none is written, or in another format."""
+    """Tell of options whose effect is in a result folder, if none is written, or in another format."""
     if folders.saves:
         return
     if given.keep_hashes is not None and given.save_baseline is None and given.baseline is None:

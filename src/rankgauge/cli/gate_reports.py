@@ -62,7 +62,7 @@ class JudgedGates:
 
     @property
     def exit_code(self) -> int:
-        """Return how the command ends, where all samples were scored."""
+        """Return how the command ends, if all samples were scored."""
         return 0 if self.report is None else self.report.exit_code
 
     def added(self, reports: Mapping[str, str], form: str) -> Mapping[str, str]:

@@ -115,7 +115,7 @@ class Folders:
         from rankgauge.result.staging import Staging, abandoned, replaced_results
 
         if root is not None and self.several and not is_there(root):
-            self._reserved.append(root)  # staging makes it, and it is to be absent where nothing is saved
+            self._reserved.append(root)  # staging makes it, and it is to be absent if nothing is saved
         for name in names:
             if root is None:
                 parent = Path(self.directory or "")
@@ -183,7 +183,7 @@ class Folders:
                 return folder
 
     def _warn(self, left: Iterable[Path], replaced: Iterable[Path], *, is_sure: bool) -> None:
-        """Name what processes have left that were killed; where there are no locks it is not *sure* that they were."""
+        """Name what processes have left that were killed; if there are no locks it is not *sure* that they were."""
         run = "a run that was killed" if is_sure else "a run that was killed or goes on, which cannot be seen here"
         delete = "delete it" if is_sure else "delete it if no run is at work there"
         for folder in left:

@@ -95,7 +95,7 @@ LETTERS = value("--letters", "LETTER=NUMBER,...", "What grades that are no numbe
 CLUSTER = value("--cluster", "FIELD", "Metadata field whose samples belong together; or a file: id, cluster.")
 GROUPS = file("--groups", "Groups of queries, each a cohort: a file of ids and groups (TSV, CSV, JSONL, Parquet).")
 WEIGHTS = value("--weights", "FIELD", "Metadata field that says how much a sample counts; or a file: id, weight.")
-DATASET = value("--dataset", "NAME", "Which dataset, where there are several.")
+DATASET = value("--dataset", "NAME", "Which dataset, if there are several.")
 FORCE = flag("--force", "Replace a result in that folder, once the new one is complete.")
 TEST = value("--test", "NAME", "sign-flip, t, wilcoxon or bootstrap-bca.", default="sign-flip")
 INTERVAL = value(
@@ -257,7 +257,7 @@ def unjudged(where: str) -> tuple[Option, ...]:
 
 
 def check_unjudged(given: argparse.Namespace, forms: Collection[str]) -> None:
-    """Refuse to say anything about unjudged documents where there are none, or in a format that cannot."""
+    """Refuse to say anything about unjudged documents if there are none, or in a format that cannot."""
     for option in ("condensed", "bounds"):
         wanted = getattr(given, option)
         refuse(

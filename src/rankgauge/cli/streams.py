@@ -53,7 +53,7 @@ def claim_process() -> bool:
     """
     Keep the process's stdout for results until it ends, and open what the process was started without.
 
-    Returns whether that was possible: not where somebody has put something else in place of `sys.stdout`.
+    Returns whether that was possible: not if somebody has put something else in place of `sys.stdout`.
     """
     closed = sys.stdout is None
     for descriptor in range(3):  # else the next file that is opened would be taken for one of these

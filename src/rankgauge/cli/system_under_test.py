@@ -66,7 +66,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def stopping(self, *, calls: bool) -> Iterator[Stop]:
-        """Let signals stop *calls* until their result is saved; where nothing is called, they end the command."""
+        """Let signals stop *calls* until their result is saved; if nothing is called, they end the command."""
         stop = Stop()
         self._stop = stop if calls else None
         try:

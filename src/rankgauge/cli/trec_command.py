@@ -265,7 +265,7 @@ def _print_reports(
     gates: JudgedGates,
     means: Mapping[str, DatasetMean],
 ) -> None:
-    """Print what a reporter makes of each run, with means over datasets where there are any."""
+    """Print what a reporter makes of each run, with means over datasets if there are any."""
     from rankgauge.report import rendered
 
     form = reporter.declaration.name
@@ -281,7 +281,7 @@ def _print_reports(
 
 
 def _named(form: str, texts: Mapping[str, str]) -> list[str]:
-    """Return reports that say which run each is of, where there are several; as JSON one list."""
+    """Return reports that say which run each is of, if there are several; as JSON one list."""
     if len(texts) < 2 or form not in {"json", "jsonl", "markdown"}:
         return list(texts.values())
     if form == "markdown":

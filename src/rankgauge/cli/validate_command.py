@@ -218,7 +218,7 @@ def _check_dataset(
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
     with _collected(problems, config):
-        # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
+        # With other metrics, which no lock is about, data can be read even if the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
         for note in checked.notes:

@@ -37,7 +37,7 @@ class RankingBatch:
 
         scores: Finite; shape (rows,).
 
-        stated: The rank that the source states for each row, NaN where that is no number; None if it states none or
+        stated: The rank that the source states for each row, NaN if that is no number; None if it states none or
             not asked for. Rankings never depend on it.
     """
 

@@ -84,7 +84,7 @@ class Judged:
         parts: Which parts of gold items results hold, where these find a gold item together; None if each is found
             by one.
 
-        cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
+        cuts_ideal: Whether a cutoff also cuts the best possible order; not if it stands for a budget.
 
         own_ranks: Whether gold items that one result holds take ranks of their own in `at_own_ranks`: where ground
             truth is texts or places.
@@ -137,7 +137,7 @@ class Judged:
         return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
 
     def by_gain(self) -> Judged:
-        """Return the same columns with every gain above 0 relevant; as they are where no grade is asked for."""
+        """Return the same columns with every gain above 0 relevant; as they are if no grade is asked for."""
         is_by_gain = self.relevance.strict or self.relevance == ANY_GRADE
         return self if is_by_gain else self._once("by_gain", self._positive)
 
@@ -211,7 +211,7 @@ class Judged:
         return np.bincount(one_a_rank(rows).until(k).sample, minlength=self.n)
 
     def first_rank(self, k: Cutoff | None = None) -> Ints:
-        """Return the first rank within the cutoff that holds a relevant item, 0 where none does; shape (n,)."""
+        """Return the first rank within the cutoff that holds a relevant item, 0 if none does; shape (n,)."""
         hits = self._relevant().until(k)
         ranks = np.zeros(self.n, dtype=np.int64)
         ranks[hits.sample[::-1]] = hits.rank[::-1]  # the first rank of a sample is written last

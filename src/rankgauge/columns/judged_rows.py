@@ -49,7 +49,7 @@ Cutoff = int | NDArray[np.int64]
 """How many results count: one number for all samples, or one for each, shape (n,)."""
 
 Scores = NDArray[np.float64]
-"""One number for each sample, shape (n,); NaN where the metric has no value."""
+"""One number for each sample, shape (n,); NaN if the metric has no value."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -169,7 +169,7 @@ class Qrels:
 
     @property
     def merged_note(self) -> str:
-        """Return what a user should know of judgments that were merged; empty where none were."""
+        """Return what a user should know of judgments that were merged; empty if none were."""
         if not self.n_merged:
             return ""
         have = "document has" if self.n_merged == 1 else "documents have"

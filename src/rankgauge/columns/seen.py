@@ -119,7 +119,7 @@ class Seen:
 
     def without_ranks(self) -> Seen:
         """
-        Return the same where nothing was retrieved.
+        Return the same if nothing was retrieved.
 
         Returns:
             What there is to see, without any rank's text, id or score.
@@ -147,7 +147,7 @@ class JudgedSample:
 
         grades: The grade at each rank, None if the ground truth does not name the item; `depth` long.
 
-        gains: The gain earned at each rank, 0.0 where none is; `depth` long.
+        gains: The gain earned at each rank, 0.0 if none is; `depth` long.
 
         relevant: Whether each rank holds a relevant item; `depth` long.
 

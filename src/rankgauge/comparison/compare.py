@@ -181,7 +181,7 @@ def tested_columns(pairing: Pairing, codes: Ints | None, method: Method, pairs: 
 
 def _level(flips: SignFlips, metric: int, estimate: MeanEstimate | None, least: float) -> float:
     """
-    Return the p of one metric alone from which on it is significant after correction; 0 where no p is.
+    Return the p of one metric alone from which on it is significant after correction; 0 if no p is.
 
     Where the pairs that differ are too few for that, others of as many pairs might not be: then it is *least*.
     """

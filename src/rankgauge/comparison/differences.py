@@ -84,8 +84,8 @@ class CohortDifference:
 class Unjudged:
     """What is known of the unjudged documents of a run, by column."""
 
-    shares: Mapping[str, float | None]  # the means of its `unjudged@k`, from 0 to 1; empty where it has none
-    bounds: Mapping[str, tuple[float, float]]  # the worst and the best case of means; empty where not asked for
+    shares: Mapping[str, float | None]  # the means of its `unjudged@k`, from 0 to 1; empty if it has none
+    bounds: Mapping[str, tuple[float, float]]  # the worst and the best case of means; empty if not asked for
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -149,7 +149,7 @@ class MetricComparison:
 
         best: The samples that won most, the best first.
 
-        cohorts: The difference by tag; empty where no sample has a tag.
+        cohorts: The difference by tag; empty if no sample has a tag.
 
         list_ends: Where the rankings of the baseline and of the run ended before the budget; None if the cutoff is
             none, and where that was not counted.
@@ -157,7 +157,7 @@ class MetricComparison:
         short_lists: Whether a verdict is given although the loser ended before the budget in more than a tenth of the
             samples (`allow`); by default (`open`) it depends on short lists then.
 
-        equal_tokens: The same where both runs may use as many tokens, for each sample the smaller number of those that
+        equal_tokens: The same if both runs may use as many tokens, for each sample the smaller number of those that
             their results within the cutoff have; None if results are about as long, or that is not known.
 
         condensed: The same over condensed lists, without unjudged documents; None if that was not asked for.
@@ -273,7 +273,7 @@ def _ends(list_ends: tuple[ListEnds, ListEnds]) -> dict[str, Any]:
 
 
 def _direction(metric: MetricComparison) -> int:
-    """Return the sign of a difference; 0 where it is no more than a tie of two scores may be."""
+    """Return the sign of a difference; 0 if it is no more than a tie of two scores may be."""
     difference = metric.difference or 0.0
     return (difference > TIED) - (difference < -TIED)
 
@@ -282,7 +282,7 @@ class Lengths(NamedTuple):
     """How much longer the results of a run are than the baseline's."""
 
     ratio: float  # tokens (words) of a result, in the mean, over those of the baseline
-    unknown: str = ""  # why no metric was compared at equal tokens; empty where some were
+    unknown: str = ""  # why no metric was compared at equal tokens; empty if some were
     limit: int | None = None  # over how many samples of the data that was, the first ones; None for all
 
 

@@ -66,7 +66,7 @@ def gold_edits(
     """
     Return what changed for the samples that two results *share*, by their manifests, and a note if that is not known.
 
-    Where neither result has hashes there is nothing to note.
+    If neither result has hashes there is nothing to note.
     """
     sides = [manifest.get(GOLD_DOCUMENTS) for manifest in (baseline, other)]
     first, second = sides

@@ -201,7 +201,7 @@ def _markdown_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _details(pair: RunComparison, metric: MetricComparison) -> Iterator[str]:
-    """Yield the samples that changed most, and the differences by tag, where there are any."""
+    """Yield the samples that changed most, and the differences by tag, if there are any."""
     if not metric.worst and not metric.best:
         return
     yield from (f"<details><summary>{cell(metric.name)}: the samples that changed most</summary>", "")

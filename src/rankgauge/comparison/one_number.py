@@ -54,7 +54,7 @@ class NumberFacts:
 
         n: How many queries it is the mean of.
 
-        impossible: Why no n queries have this mean; empty where some do.
+        impossible: Why no n queries have this mean; empty if some do.
 
         step: The smallest difference between two such means; None if scores have no common unit.
 

@@ -47,7 +47,7 @@ with another text, and only unchanged samples are compared, has no defined score
 leaves out samples whose output is missing or failed, or it has a score in both and a weight of 0."""
 
 Common = Literal["all", "unchanged"]
-"""Which of the samples that two results have in common are compared: `all`, which is refused where the ground truth of
+"""Which of the samples that two results have in common are compared: `all`, which is refused if the ground truth of
 any of them changed, or those whose ground truth is `unchanged`, and the texts of its documents where they are known."""
 
 _SHOWN = 3
@@ -55,7 +55,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class PairedColumn:
-    """One metric of two results over the samples that both have; NaN where a sample makes no pair; shape (samples,)."""
+    """One metric of two results over the samples that both have; NaN if a sample makes no pair; shape (samples,)."""
 
     info: MetricInfo  # what the column is, under the baseline's name
     baseline: Floats
@@ -63,7 +63,7 @@ class PairedColumn:
     dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
     # where the rankings of both ended before a budget, over the whole runs; None without one, or if not counted
     ends: tuple[ListEnds | None, ListEnds | None] = (None, None)
-    noise: Floats | None = None  # the part of each difference's variance that repeats show, where there are some
+    noise: Floats | None = None  # the part of each difference's variance that repeats show, if there are some
     edits: GoldEdits = NO_EDITS  # the gold documents of pairs whose text is another one in the other result
     weights: Floats | None = None  # how much each shared sample counts; None if all count the same
 
@@ -87,7 +87,7 @@ class PairedColumn:
 
     @cached_property
     def differences(self) -> Floats:
-        """Return the other result's value minus the baseline's; NaN where there is no pair; shape (shared samples,)."""
+        """Return the other result's value minus the baseline's; NaN if there is no pair; shape (shared samples,)."""
         return read_only(self.values - self.baseline)
 
     def weights_of(self, kept: Flags) -> Floats | None:
@@ -120,7 +120,7 @@ def pair_results(
     Pair the scores of two results by metric fingerprint and sample id.
 
     *metrics* are the baseline's columns in any spelling, None for every mean that both have, without `unjudged@k` if
-    there are others. *common* says which of the shared samples are compared. Raises `ResultError` where the results
+    there are others. *common* says which of the shared samples are compared. Raises `ResultError` if the results
     were not made under the same definitions, policy, judgments and cutoffs, have no sample or no metric in common, or
     lack a metric that was asked for.
     """
@@ -176,7 +176,7 @@ def _judged_alike(
     said: str,
     common: Common,
 ) -> Ints:
-    """Return which of the shared samples are compared; raise `ResultError` where the ground truth forbids it."""
+    """Return which of the shared samples are compared; raise `ResultError` if the ground truth forbids it."""
     keys = [result.gold_keys for result in (baseline, other)]
     if keys[0] is None or keys[1] is None:
         if common == "unchanged":
@@ -209,7 +209,7 @@ def _with_same_texts(same: Ints, shared: Sequence[str], edits: GoldEdits, said: 
 def _check_weights(
     column: MetricSummary, counterpart: MetricSummary, shared: Sequence[str], places: tuple[Ints, Ints], said: str
 ) -> None:
-    """Raise `ResultError` where the two results weigh a shared sample differently."""
+    """Raise `ResultError` if the two results weigh a shared sample differently."""
     if column.weights is None or counterpart.weights is None:
         return
     one, other = column.weights[places[0]], counterpart.weights[places[1]]

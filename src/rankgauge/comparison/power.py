@@ -69,11 +69,11 @@ class MetricPower:
 
         level: From which p of this metric alone on it is significant after correction.
 
-        needed: How many questions show each difference; empty where the pilot is too small to say.
+        needed: How many questions show each difference; empty if the pilot is too small to say.
 
         curve: The smallest difference that some numbers of questions show; None if these show none, whatever it is.
 
-        note: Why the pilot is too small to say; empty where it is not.
+        note: Why the pilot is too small to say; empty if it is not.
 
         clusters: How many clusters the questions of the pilot are in; None if they are independent.
     """

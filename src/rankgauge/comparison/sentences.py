@@ -58,12 +58,12 @@ _TESTS = {
 
 
 def signed(value: float | None, digits: int = 4) -> str:
-    """Return a difference with its sign; a dash where there is none."""
+    """Return a difference with its sign; a dash if there is none."""
     return "-" if value is None else f"{value:+.{digits}f}"
 
 
 def span(interval: tuple[float, float] | None, digits: int = 4) -> str:
-    """Return an interval; a dash where there is none."""
+    """Return an interval; a dash if there is none."""
     return "-" if interval is None else f"{signed(interval[0], digits)} to {signed(interval[1], digits)}"
 
 
@@ -186,7 +186,7 @@ def pairs_of(metrics: Iterable[MetricComparison]) -> str:
 
 
 def detectable_line(pair: RunComparison) -> str:
-    """Return which true differences as many pairs detect with a power of 80 %; empty where none is known."""
+    """Return which true differences as many pairs detect with a power of 80 %; empty if none is known."""
     known = [metric for metric in pair.metrics.values() if metric.detectable is not None]
     known = [metric for metric in known if metric.n == known[0].n][:_DETECTABLE]
     if not known:
@@ -284,7 +284,7 @@ def contradiction(metric: MetricComparison, test: str, metrics: int, pairs: int)
 
 
 def dropped(pair: RunComparison, metric: MetricComparison) -> str:
-    """Return how many samples make no pair, and why; empty where all do."""
+    """Return how many samples make no pair, and why; empty if all do."""
     names = {"baseline": pair.baseline, "run": pair.run}
     counts = {reason: count for reason, count in metric.dropped.items() if count}
     if not counts:

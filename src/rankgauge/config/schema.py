@@ -152,7 +152,7 @@ MetricEntry = Annotated[
                         "budget": _CUTOFF_OF_TEXT,
                     },
                     "required": ["set"],
-                    "description": "Further keys are parameters that its metrics get, each where it has one.",
+                    "description": "Further keys are parameters that its metrics get, each if it has one.",
                 },
                 {
                     "type": "object",

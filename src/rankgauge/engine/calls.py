@@ -62,7 +62,7 @@ def kept_answer(answer: object, contract: Contract, shaped: Callable[[object], o
 
 
 def unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
-    """Keep an output; return why that is not possible, empty where it is."""
+    """Keep an output; return why that is not possible, empty if it is."""
     try:
         file.add(sample_id, output)
     except OSError as error:
@@ -71,8 +71,8 @@ def unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
 
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
-    import asyncio  # loads only where a system under test is called
+    """Run a coroutine to its end, also if a loop runs in this thread already (a notebook)."""
+    import asyncio  # loads only if a system under test is called
     import threading
 
     from rankgauge.scoring.call_threads import CallThreads

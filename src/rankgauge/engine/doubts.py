@@ -62,12 +62,12 @@ class Seen(NamedTuple):
     found: Mapping[Key, int]  # the rank at which each label is found
     labelled: AbstractSet[int]  # the ranks of results that the ground truth names, or that hold gold
     ids: Sequence[str | None]
-    texts: Sequence[str | None]  # empty where none has a text
+    texts: Sequence[str | None]  # empty if none has a text
     kinds: AbstractSet[str]  # of gold that was looked for
 
     @property
     def first(self) -> int:
-        """Return the rank of the first hit; behind the end where there is none."""
+        """Return the rank of the first hit; behind the end if there is none."""
         return min(self.found.values(), default=len(self.ids) + 1)
 
     def above(self, rank: int) -> Iterator[tuple[int, str]]:

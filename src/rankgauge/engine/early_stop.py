@@ -130,7 +130,7 @@ class _Test:
             self.bound.add(unit)
 
     def decision(self, level: float, *, is_early: bool) -> Decision:
-        """Return what was decided; where all samples were called, their mean decides."""
+        """Return what was decided; if all samples were called, their mean decides."""
         if not is_early:
             return Decision("open", len(self._members), len(self._members), level)
         return Decision("pass" if self.bound.verdict else "fail", self.bound.seen, len(self._members), level)

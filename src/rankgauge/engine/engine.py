@@ -102,7 +102,7 @@ class Engine:
 
             RequiredPluginError: A plugin that it requires is absent or broken.
         """
-        from rankgauge.config import load_config  # pydantic loads only where there is a config
+        from rankgauge.config import load_config  # pydantic loads only if there is a config
 
         loaded = load_config(Path(path))
         looked_up = configured(loaded, catalog, disable=disable, own_only=own_only)

@@ -1,5 +1,5 @@
 """
-Equal tokens: what metrics are where both runs may use as many tokens, if their results differ much in length.
+Equal tokens: what metrics are if both runs may use as many tokens, if their results differ much in length.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _cut_by_rank(pair: RunComparison, results: Mapping[str, Result]) -> dict[str
 
 
 def _glance(result: Result) -> float:
-    """Return how many tokens a result of the first samples has, in the mean; 0 where no text can be read."""
+    """Return how many tokens a result of the first samples has, in the mean; 0 if no text can be read."""
     if is_of_run(result):
         return 0.0
     try:
@@ -132,7 +132,7 @@ class _Reread:
 
     @classmethod
     def of(cls, result: Result, infos: Mapping[str, MetricInfo]) -> _Reread:
-        """Read a result's data; raise a `RankgaugeError` where that is not possible, or texts are missing."""
+        """Read a result's data; raise a `RankgaugeError` if that is not possible, or texts are missing."""
         evaluation = evaluation_of(result)
         plan = evaluation.plan()
         check_definitions(plan, result)

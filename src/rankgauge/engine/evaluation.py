@@ -75,7 +75,7 @@ class Evaluation:
         weights: How much each sample counts in means; None if all count the same.
 
     An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
-    them, and refuses to run where that is not the same.
+    them, and refuses to run if that is not the same.
     """
 
     catalog: Callable[[], Catalog] = field(repr=False)
@@ -494,7 +494,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
-        import asyncio  # loads only where it is used
+        import asyncio  # loads only when it is used
 
         options = RunOptions.of(**arguments)
         if options.calls is None:

@@ -197,7 +197,7 @@ class HostScorer:
             column: The column that the score is of, by its name; None for the only one.
 
         Returns:
-            False where nothing counts, as of an undefined score; and where the output is missing or failed, unless the
+            False if nothing counts, as of an undefined score; and where the output is missing or failed, unless the
             policy allows a run of such samples (``max_failed=1``).
 
         Raises:

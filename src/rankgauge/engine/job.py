@@ -81,7 +81,7 @@ class Job:
                     progress(count, None)
             return self._checked(self._result())
 
-        from asyncio import CancelledError  # loads only where it is used
+        from asyncio import CancelledError  # loads only when it is used
 
         try:
             run_to_end(lambda: self._call_all(calls, progress))
@@ -101,7 +101,7 @@ class Job:
 
     async def arun(self, progress: Progress | None, on_cancel: Callable[[Result], None] | None) -> Result:
         """Call the system under test and score, from asynchronous code; give *on_cancel* what is done by then."""
-        from asyncio import CancelledError  # loads only where it is used
+        from asyncio import CancelledError  # loads only when it is used
 
         try:
             if self._calls is not None:
@@ -143,7 +143,7 @@ class Job:
             yield self._reading.reader.count
 
     def _worth_workers(self) -> int:
-        """Return for how many worker processes there is work; 0 where something of the samples is needed here."""
+        """Return for how many worker processes there is work; 0 if something of the samples is needed here."""
         from rankgauge.engine.workers import ENOUGH  # seldom asked for
 
         needs_all = self.collector.details or self.collector.sketcher is not None
@@ -283,7 +283,7 @@ class Job:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
 
     def _checked(self, result: Result) -> Result:
-        """Return a result; raise an error with it where nothing was evaluated, or a metric failed for every sample."""
+        """Return a result; raise an error with it if nothing was evaluated, or a metric failed for every sample."""
         if self._reading.given is None and self._calls is None and not self.collector.sighting.says_output:
             problem = (
                 f"no sample of {self.data.label} has an output (`actual_output`), so that all count as missing; give "

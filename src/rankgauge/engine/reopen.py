@@ -211,7 +211,7 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
     if outputs["from"] == "argument" and outputs["path"] is None:
         msg = f"the outputs of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
         raise ResultError(msg)
-    from rankgauge.config import load_config  # pydantic loads only where there is a config
+    from rankgauge.config import load_config  # pydantic loads only if there is a config
 
     loaded = load_config(folder / _CONFIG)
     names = list(loaded.config.datasets)
@@ -234,7 +234,7 @@ def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
     saved = dataset.get("fingerprint")
     if isinstance(data.source, Path):
         saved = dataset.get("kept_fingerprint", saved)
-        now = digest(data.source)  # says so where there is no such file
+        now = digest(data.source)  # says so if there is no such file
     else:
         now = data.fingerprint()
     _check("dataset", data.label, saved, now)

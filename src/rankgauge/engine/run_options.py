@@ -135,7 +135,7 @@ class Calls:
 
     def calling(self) -> Calling:
         """Return what of this concerns the calls themselves."""
-        from rankgauge.scoring.sut import Calling  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import Calling  # asyncio loads only when it is used
 
         return Calling(
             concurrency=self.concurrency, timeout=self.timeout, retries=self.retries, stop=self.stop or Stop()

@@ -120,7 +120,7 @@ class ScoredRun(NamedTuple):
         )
 
     def _gold_keys(self) -> Words:
-        """Return the gold keys of the queries; asked for only where results are compared, saved or pickled."""
+        """Return the gold keys of the queries; asked for only if results are compared, saved or pickled."""
         keys = self.evaluation.qrels.gold_keys
         return keys if self.places is None else keys[self.places]
 
@@ -211,7 +211,7 @@ class FewEvaluator:
 
 
 def grouped(result: Result, groups: QueryGroups | None) -> Result:
-    """Return a result whose queries belong to groups, beside their tags; a `DataError` where none does."""
+    """Return a result whose queries belong to groups, beside their tags; a `DataError` if none does."""
     if groups is None:
         return result
     groups.check(result.sample_ids)

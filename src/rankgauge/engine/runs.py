@@ -297,7 +297,7 @@ def judge_run(
     Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results.
 
     It is read in as many parts as there are *threads*; None for as many as the machine has processors for. Its ids and
-    those of the judgments are rolled up to a *unit* first, where there is one.
+    those of the judgments are rolled up to a *unit* first, if there is one.
     """
     profile = plan.profile
     if unit is not None:

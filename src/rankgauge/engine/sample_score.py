@@ -130,7 +130,7 @@ def scores_of(sample: Sample, scorer: SingleScorer, *, details: bool) -> dict[st
 
 
 def read_single(value: object, plan: Plan) -> Sample:
-    """Return a sample in the form of the contract as one; raise `DataError` where it does not follow it."""
+    """Return a sample in the form of the contract as one; raise `DataError` if it does not follow it."""
     problems: list[Problem] = []
     rules = SampleRules(plan.profile.contract, plan.catalog.gold_kinds, plan.needs_gold)
     sample = read_sample(value, rules, problems=problems)

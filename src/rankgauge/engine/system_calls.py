@@ -89,7 +89,7 @@ class SystemCalls:
 
         Outputs of *earlier* runs are taken over.
         """
-        from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import call_each  # asyncio loads only when it is used
 
         calls, contract = self.calls, self._plan.profile.contract
         for batch in self._reading.reader.batches(batch_size):

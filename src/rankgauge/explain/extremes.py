@@ -26,7 +26,7 @@ IDEALS = ("gold-at-k", "gold")
 
 
 class Extremes(NamedTuple):
-    """The lowest and the highest score of each sample, shape (n,); NaN where nothing can give the sample one."""
+    """The lowest and the highest score of each sample, shape (n,); NaN if nothing can give the sample one."""
 
     worst: Scores
     best: Scores
@@ -36,7 +36,7 @@ class _Ranks(NamedTuple):
     """A batch rank by rank, down to the cutoff."""
 
     open: Flags  # whether a rank holds an unjudged item; shape (n, width)
-    grade: Floats  # the grade at each rank, minus infinity where there is none; shape (n, width)
+    grade: Floats  # the grade at each rank, minus infinity if there is none; shape (n, width)
     below: Ints  # how many unjudged items are below the cutoff; shape (n,)
 
     @property

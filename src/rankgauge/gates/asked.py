@@ -85,7 +85,7 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
 
 
 def _until_flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
-    """Return why no part of the samples can decide a gate; empty where one can."""
+    """Return why no part of the samples can decide a gate; empty if one can."""
     low, high = traits.range
     if gate.is_change:
         return "it is on a change, and only the bound of a mean is decided while a system is called"
@@ -104,7 +104,7 @@ Planner = Callable[[Sequence[MetricSpec]], Sequence[PlannedMetric]]
 """Returns the columns that some metrics make."""
 
 Check = Callable[[Gate, str, MetricTraits], str]
-"""Returns why a gate cannot be used for a column; empty where it can."""
+"""Returns why a gate cannot be used for a column; empty if it can."""
 
 
 class Asked(NamedTuple):

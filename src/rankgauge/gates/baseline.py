@@ -37,7 +37,7 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit checked out at or above a folder; empty where there is none, or it cannot be read."""
+    """Return the commit checked out at or above a folder; empty if there is none, or it cannot be read."""
     try:
         git = next((above / ".git" for above in (folder, *folder.parents) if (above / ".git").exists()), None)
         commit = "" if git is None else _head(git)

@@ -36,7 +36,7 @@ def junit_xml(report: GateReport, results: Mapping[str, Result]) -> bytes:
     A broken gate is a failure, one that cannot be judged an error, and one that only warns is skipped, because JUnit
     has no warnings. The properties of a suite say what was computed, and how.
     """
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # loads only where a report is written
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # loads only if a report is written
 
     root = Element("testsuites", {"name": "rankgauge"})
     for name in dict.fromkeys(outcome.dataset for outcome in report.outcomes):

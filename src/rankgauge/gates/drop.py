@@ -264,7 +264,7 @@ def baseline_of(name: str, baseline: Mapping[str, Result], results: Mapping[str,
 
 
 def _turnover(result: Result, earlier: Result) -> str:
-    """Return why the ids are others now; empty where they are not, or that is not known."""
+    """Return why the ids are others now; empty if they are not, or that is not known."""
     sketches = [known.manifest.get("retrieved_ids") for known in (earlier, result)]
     then, now = (None if sketch is None else IdSketch.from_dict(sketch) for sketch in sketches)
     if then is None or now is None:

@@ -29,7 +29,7 @@ def found_by(
     counts: Mapping[str, int],
     higher_is_better: bool,
 ) -> GateFinding:
-    """Return what a kind of gates says of the scores that count; raise `ResultError` where it fails."""
+    """Return what a kind of gates says of the scores that count; raise `ResultError` if it fails."""
     kind = claim.declaration
     offered = {
         "baseline": None if baseline is None else _unwritable(baseline),
@@ -48,7 +48,7 @@ def found_by(
 
 
 def _flaw(found: object) -> str:
-    """Return what is wrong with a finding; empty where nothing is."""
+    """Return what is wrong with a finding; empty if nothing is."""
     if type(found) is not GateFinding:
         return f"it returned {shown(found)} where a rankgauge.plugin.GateFinding is needed"
     if found.state not in _STATES:

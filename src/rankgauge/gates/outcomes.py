@@ -177,7 +177,7 @@ class GateReport:
 
     @property
     def exit_code(self) -> int:
-        """Return 2 where a gate cannot be judged or ids changed, 1 where one failed, else 0."""
+        """Return 2 where a gate cannot be judged or ids changed, 1 if one failed, else 0."""
         return 2 if self.ids_changed or self.of("error") else 1 if self.of("failed") else 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -246,7 +246,7 @@ _ROLES = {"passed": "good", "failed": "bad", "warned": "open", "error": "bad"}
 
 
 def gate_lines(report: GateReport) -> Iterator[Line]:
-    """Yield a line for each gate, by dataset where there are several, and last the verdict on all of them."""
+    """Yield a line for each gate, by dataset if there are several, and last the verdict on all of them."""
     several = len({outcome.dataset for outcome in report.outcomes}) > 1
     parts = [(_word(outcome), visible(_subject(outcome, of_dataset=several))) for outcome in report.outcomes]
     widest = max((len(subject) for _, subject in parts if len(subject) <= _ALIGNED), default=0)

@@ -138,7 +138,7 @@ def judge_resolved(
 
 
 def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, changed: str) -> GateOutcome:
-    """Judge one gate on one dataset; raise `ResultError` where that is not possible."""
+    """Judge one gate on one dataset; raise `ResultError` if that is not possible."""
     if why := _unverified(result):
         raise ResultError(why)
     if changed and result.metrics[gate.metric].info.by_id:
@@ -161,7 +161,7 @@ def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, 
 
 
 def _against(gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: Result, baseline: Result | None) -> GateOutcome:
-    """Judge a gate on a change; raise `ResultError` where the baseline does not allow that."""
+    """Judge a gate on a change; raise `ResultError` if the baseline does not allow that."""
     column = result.metrics[gate.metric]
     again = "save it again with --save-baseline"
     if baseline is None:
@@ -246,7 +246,7 @@ def _unverified(result: Result) -> str:
 
 
 def samples_of(gate: Gate, sample_ids: Sequence[str], tags: Sequence[Sequence[str]]) -> list[int]:
-    """Return the samples that a gate is for, by their places; raise `ResultError` where there are none."""
+    """Return the samples that a gate is for, by their places; raise `ResultError` if there are none."""
     samples = list(range(len(sample_ids)))
     if gate.where is not None:
         name, value = gate.where

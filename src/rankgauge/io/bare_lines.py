@@ -31,7 +31,7 @@ _LEAST_QUERIES, _LEAST_RESULTS = 10, 3
 
 def bare_form(path: Path, kind: Kind, columns: Mapping[str, str] | None, head: Head, *, name: str) -> tuple[Form, str]:
     """
-    Return the form of lines without a header, and a note that says how it was recognized, empty where it was said.
+    Return the form of lines without a header, and a note that says how it was recognized, empty if it was said.
 
     A `DataError` names the option that says it where it is not certain.
     """

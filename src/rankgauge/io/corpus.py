@@ -36,7 +36,7 @@ class Corpus:
 
         texts: Its text.
 
-        naming: Which part of the paths in a folder the ids are; empty where they are the whole paths, or are from a
+        naming: Which part of the paths in a folder the ids are; empty if they are the whole paths, or are from a
             file.
     """
 

@@ -196,7 +196,7 @@ class DatasetReader:
 
     def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
         """
-        Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so.
+        Yield what `batches` yields, with plain samples as columns; only if `has_blocks` says so.
 
         Outputs that are *attached* are those of the columns; other samples come without them.
         """
@@ -301,7 +301,7 @@ class DatasetReader:
         return block
 
     def _note_labels(self, unlabelled: Sequence[Problem], *, is_labelled: bool) -> None:
-        """Note which samples have no ground truth; that is their problem only where none has any."""
+        """Note which samples have no ground truth; that is their problem only if none has any."""
         self.is_labelled |= is_labelled
         if self.is_labelled:
             self.unlabelled.clear()

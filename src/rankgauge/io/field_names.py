@@ -174,7 +174,7 @@ _USUAL: Mapping[str, Sequence[Sequence[str]]] = {
     "intent": (("subtopic_id", "subtopic", "intent_id", "intent"),),
 }
 """
-Usual names of each role, in tiers: a later one counts only where none of an earlier one is there. `query`, `doc` and
+Usual names of each role, in tiers: a later one counts only if none of an earlier one is there. `query`, `doc` and
 `document` are texts in many tables that have ids, too; `docid` is a number of the search engine's own beside `docno`.
 """
 
@@ -221,7 +221,7 @@ def letter_grades(columns: Mapping[str, str] | None) -> dict[str, float]:
 
 
 def reader_name(columns: Mapping[str, str] | None, kind: Kind) -> str:
-    """Return the reader that was named for one kind of table; empty where the file says what it is."""
+    """Return the reader that was named for one kind of table; empty if the file says what it is."""
     given = columns or {}
     return given.get(f"{kind}.reader") or given.get("reader") or ""
 
@@ -238,7 +238,7 @@ def is_unread(role: str) -> bool:
 
 
 def _position_flaw(roles: Sequence[str], kind: Kind) -> str:
-    """Return what is wrong with a list of columns; empty where nothing is, or there is no list."""
+    """Return what is wrong with a list of columns; empty if nothing is, or there is no list."""
     named = [role for role in roles if not is_unread(role)]
     shown = ",".join(roles)
     for role in named:

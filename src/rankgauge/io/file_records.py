@@ -150,7 +150,7 @@ _TEXTS = ("text", "contents", "body", "query", "question", "input")
 
 def read_texts(path: Path, wanted: Collection[str], *, of: TextOf, catalog: Catalog) -> dict[str, str]:
     """
-    Return the texts of some ids, a title before the text where there is one; ids without a text are left out.
+    Return the texts of some ids, a title before the text if there is one; ids without a text are left out.
 
     A row has an `id` (or `_id`, `docno`, ...) and a `text` (or `contents`, `body`, ...). A ``.tsv`` file has an id, a
     tab and a text on each line. ``ir_datasets:NAME`` has queries or documents, *of* which the ids are.
@@ -180,7 +180,7 @@ def _name(row: Mapping[str, object]) -> str | None:
 
 
 def document_of(row: Mapping[str, object]) -> tuple[str, str, str]:
-    """Return the id, the title and the text of a row; empty where it has none."""
+    """Return the id, the title and the text of a row; empty if it has none."""
     title = row.get("title")
     text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), "")
     return _name(row) or "", title if isinstance(title, str) else "", str(text)

@@ -109,7 +109,7 @@ def open_file(path: Path, *, name: str | None = None, is_text: bool = True) -> I
 
 
 def binary(data: bytes) -> str:
-    """Return what data is that begins like this and is no UTF-8 text, and what to do; empty where it may be some."""
+    """Return what data is that begins like this and is no UTF-8 text, and what to do; empty if it may be some."""
     is_wide = len(data) >= 8 and (not any(data[1:8:2]) or not any(data[0:8:2])) and any(data[:8])
     return next((what for magic, what in NOT_TEXT.items() if data.startswith(magic)), "") or (
         "UTF-16 text; convert it to UTF-8" if is_wide else ""
@@ -146,7 +146,7 @@ def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[
 
 
 def read_bytes(path: Path, *, hint: str = "") -> bytes:
-    """Return the content of a small file; *hint* says what to do where there is none."""
+    """Return the content of a small file; *hint* says what to do if there is none."""
     try:
         with open_file(path) as opened:
             return opened.stream.read()

@@ -61,7 +61,7 @@ def labels_of(samples: Iterable[Sample], before: Corpus | None = None) -> Iterat
 
 
 def question_of(sample: Sample) -> str:
-    """Return what a sample asks; empty where its input is something else than a question."""
+    """Return what a sample asks; empty if its input is something else than a question."""
     if isinstance(sample.input, str):
         return sample.input
     fields: Mapping[str, object] = sample.input if isinstance(sample.input, Mapping) else {}

@@ -27,7 +27,7 @@ def is_named(source: object) -> bool:
 
 
 def judgments_named(source: str | Path) -> list[Any]:
-    """Return the judgments as named tuples; a `DataError` where there are none."""
+    """Return the judgments as named tuples; a `DataError` if there are none."""
     with _reading(source) as dataset:
         if not dataset.has_qrels():
             raise _lacks(source, "judgments", "qrels")

@@ -72,7 +72,7 @@ class OutputsFile:
 
 
 def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
-    """Add to a file of kept outputs those that it has none of; `OSError` where there is no room."""
+    """Add to a file of kept outputs those that it has none of; `OSError` if there is no room."""
     kept_there = read_kept(path) if path.exists() and path.stat().st_size else {}
     there = {(sample_id, one.repeat) for sample_id, output in kept_there.items() for one in output.every}
     single = ((sample_id, one) for sample_id, output in outputs.items() for one in output.every)

@@ -247,7 +247,7 @@ def read_nested_qrels(
     """
     Read judgments; as columns, so that their fingerprint is that of the same judgments in any other file.
 
-    Where they name intents, these are kept if they are asked for; otherwise a document has its highest grade.
+    If they name intents, these are kept if they are asked for; otherwise a document has its highest grade.
     """
     value, text = _decoded(path, name)
     if is_ratings(value):

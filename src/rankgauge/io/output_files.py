@@ -149,10 +149,8 @@ class Outputs:
     by_id: dict[str, Output | Fault | None]  # None for one that is null, which counts as missing
     source: str = ""
     fingerprint: str = ""
-    further: dict[str, list[Output | Fault | None]] = field(
-        default_factory=dict
-    )  # of later repeats, where there are any
-    as_ids: IdOutputs | None = None  # the same, where all are plain; then the others are read where they are needed
+    further: dict[str, list[Output | Fault | None]] = field(default_factory=dict)  # of later repeats, if there are any
+    as_ids: IdOutputs | None = None  # the same, if all are plain; then the others are read where they are needed
     read: Callable[[], Outputs] | None = None
     join: InputJoin = field(default_factory=InputJoin)  # of outputs that do not name their sample
     notes: Sequence[str] = ()  # what their user should know
@@ -174,7 +172,7 @@ class Outputs:
         return sample.id if sample.id in self.ids else None
 
     def attached(self, sample: Sample) -> list[Sample]:
-        """Return a sample with its output, once for each repeat; as it is where it has none here."""
+        """Return a sample with its output, once for each repeat; as it is if it has none here."""
         name = self.name_of(sample)
         if name is None:
             return [sample]
@@ -263,7 +261,7 @@ def read_kept(path: Path) -> dict[str, KeptOutput]:
 
 
 def _instead(row: object) -> str:
-    """Return what a row without an output has instead, and what reads it; empty where that is not known."""
+    """Return what a row without an output has instead, and what reads it; empty if that is not known."""
     if not isinstance(row, Mapping):
         return ""
     parts = ((key, key if key in _PARTS else meant(OUTPUT, key)) for key in row if isinstance(key, str))

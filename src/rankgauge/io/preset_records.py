@@ -99,7 +99,7 @@ class Shape:
         return starmap(self._joined, _grouped(single, preset.group_by)) if preset.group_by else single
 
     def systems(self, read: Iterable[Record]) -> list[str]:
-        """Return what the systems are called that records are of; none where the preset knows of none."""
+        """Return what the systems are called that records are of; none if the preset knows of none."""
         if self.preset is None or not self.preset.system:
             return []
         return list(dict.fromkeys(name for name, _ in with_systems(self._single(read), self.preset.system)))

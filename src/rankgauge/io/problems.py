@@ -44,7 +44,7 @@ class MalformedError(Exception):
 
 
 def first_problems(all_problems: Iterable[Problem], name: str) -> list[Problem]:
-    """Return the first `MOST` problems of a file, with a last one that says so where reading stopped there."""
+    """Return the first `MOST` problems of a file, with a last one that says so if reading stopped there."""
     problems = list(islice(all_problems, MOST))
     if len(problems) == MOST:
         problems.append(Problem(f"reading stopped after {MOST:,} problems", name))

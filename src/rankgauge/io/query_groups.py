@@ -36,7 +36,7 @@ class QueryGroups:
     The groups of queries. A query may be in several, and counts in each.
 
     Attributes:
-        path: The file they were read from; empty where they were given in Python or in a config.
+        path: The file they were read from; empty if they were given in Python or in a config.
 
         fingerprint: A hash of the groups, wherever they are written.
     """
@@ -108,7 +108,7 @@ class QueryGroups:
         return f"QueryGroups({self})"
 
     def of_query(self, query: str) -> tuple[str, ...]:
-        """Return the groups of a query; none where it is in none."""
+        """Return the groups of a query; none if it is in none."""
         return self._by_query.get(query, ())
 
     def has_values_of(self, field: str) -> bool:
@@ -120,7 +120,7 @@ class QueryGroups:
         return tuple(dict.fromkeys((*tags, *self.of_query(query))))
 
     def plain(self) -> str | dict[str, list[str]]:
-        """Return it as a config has it: the file, or where there is none the groups by query."""
+        """Return it as a config has it: the file, or if there is none the groups by query."""
         return self.path or {query: list(groups) for query, groups in self._by_query.items()}
 
     def check(self, queries: Collection[str]) -> None:

@@ -89,7 +89,7 @@ class Head(NamedTuple):
     """The first line of a file that is neither empty nor a comment."""
 
     line: bytes
-    fields: list[str]  # of the header of a table; empty where the line cannot be one
+    fields: list[str]  # of the header of a table; empty if the line cannot be one
     separator: str  # of these: a tab, else a comma, else a semicolon
     number: int  # of the line, from 1
 
@@ -210,7 +210,7 @@ def shortened(line: bytes) -> str:
 
 
 class Looks(NamedTuple):
-    """What a file looks like: its kind, and the same for people, with what to do; empty where there is no telling."""
+    """What a file looks like: its kind, and the same for people, with what to do; empty if there is no telling."""
 
     kind: Literal["run", "judgments", "empty", "binary", "other"]
     what: str

@@ -29,7 +29,7 @@ def values_at(value: Any, path: str) -> Iterator[Any]:  # noqa: ANN401  # any JS
         path: Names with dots between them; ``[]`` takes each item of a list.
 
     Returns:
-        The values in order; none where the path leads nowhere.
+        The values in order; none if the path leads nowhere.
     """
     return _values(value, steps_of(path))
 

@@ -171,7 +171,7 @@ def _scores(rows: pl.DataFrame) -> tuple[Floats, Floats | None]:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    """Return values as floats, null where a text is not a number."""
+    """Return values as floats, null if a text is not a number."""
     return values if values.dtype == pl.Float64 else values.cast(pl.Float64, strict=False)
 
 

@@ -113,7 +113,7 @@ def replacing(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
     """
     Open a file that takes the place of *path* when everything is written, for as many writers at once as there are.
 
-    It is written beside its place, under a name that cannot be guessed, and never through a link. Where it *is_new* and
+    It is written beside its place, under a name that cannot be guessed, and never through a link. If it *is_new* and
     another writer was quicker, `FileExistsError`.
     """
     if why := "it is a folder" if path.is_dir() else _special(path):
@@ -155,7 +155,7 @@ def _special(path: Path) -> str:
 
 
 def _linked(part: Path, path: Path) -> bool:
-    """Move a file where there is none, or raise `FileExistsError`; return False where a file system cannot tell."""
+    """Move a file if there is none, or raise `FileExistsError`; return False if a file system cannot tell."""
     try:
         os.link(part, path)
     except FileExistsError:

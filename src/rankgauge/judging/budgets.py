@@ -77,7 +77,7 @@ class Fit(NamedTuple):
 class Fits(NamedTuple):
     """How the rankings of a batch fit into one budget."""
 
-    ranks: Ints  # the number of ranks, 0 where nothing fits; shape (n,)
+    ranks: Ints  # the number of ranks, 0 if nothing fits; shape (n,)
     ends: Mapping[int, int]  # where it ends before the budget, by its place
     short: frozenset[int]  # those of them in which another result of average length would have fitted
     faults: Mapping[int, str]  # why it is not known for a sample, by its place
@@ -101,7 +101,7 @@ class Measure:
         self._counters: dict[Claim[Tokenizer], Callable[[str], int]] = {}
 
     def counter(self, tokenizer: Claim[Tokenizer]) -> Callable[[str], int]:
-        """Return what counts the tokens of a text; it raises `UncountedError` where the tokenizer fails."""
+        """Return what counts the tokens of a text; it raises `UncountedError` if the tokenizer fails."""
         if tokenizer not in self._counters:
             self._counters[tokenizer] = functools.cache(functools.partial(_counted, tokenizer))
         return self._counters[tokenizer]

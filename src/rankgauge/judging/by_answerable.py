@@ -20,9 +20,9 @@ __all__ = ["AnswerableJudge"]
 
 class AnswerableJudge:
     """
-    Judges a batch by what was said: each sample has one gold item, of grade 1 where nothing should be said, else 0.
+    Judges a batch by what was said: each sample has one gold item, of grade 1 if nothing should be said, else 0.
 
-    An output that says something has a row for it, whose match score is the retriever's score at rank 1, NaN where
+    An output that says something has a row for it, whose match score is the retriever's score at rank 1, NaN if
     there is none. It says something by its answer, unless that is blank or consists of phrases that abstain; without an
     `answer`, by what it retrieved.
     """

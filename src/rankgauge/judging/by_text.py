@@ -45,7 +45,7 @@ Hit = tuple[int, int, float]
 class Held(NamedTuple):
     """What one sample's retrieved texts hold of its gold texts."""
 
-    hits: Sequence[Hit] = ()  # in order of the retrieved texts; none where gold texts may be found in pieces
+    hits: Sequence[Hit] = ()  # in order of the retrieved texts; none if gold texts may be found in pieces
     covers: Covers | None = None
 
 
@@ -320,5 +320,5 @@ class TextJudge:
 
 
 def _texts(ranking: Ranking) -> Sequence[str]:
-    """Return the text at each rank, empty where there is none."""
+    """Return the text at each rank, empty if there is none."""
     return [text or "" for text in ranking.texts or ("",) * len(ranking.ids)]

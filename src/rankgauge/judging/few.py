@@ -44,7 +44,7 @@ Pattern = tuple[int | None, tuple[float, ...], tuple[int, ...]]
 A judged query, without names: queries with the same pattern have the same scores.
 
 How many results it has, None if the run lacks it; the grade of each judgment, as listed; and at which rank each of
-these was retrieved, 0 where it was not, or nothing where the run lacks the query.
+these was retrieved, 0 if it was not, or nothing if the run lacks the query.
 """
 
 

@@ -102,7 +102,7 @@ def _ranked(policy: Policy, ids: Sequence[str | None], scores: Sequence[float | 
 
 
 def _needed(each: Filter, needs: Collection[str], output: Output, places: Sequence[int]) -> dict[str, Any]:
-    """Return the columns of results that a filter needs; raise `FilterFailedError` where a result lacks one."""
+    """Return the columns of results that a filter needs; raise `FilterFailedError` if a result lacks one."""
     columns: dict[str, Sequence[Any] | None] = {
         "scores": output.scores,
         "texts": output.texts,

@@ -98,7 +98,7 @@ def _when(asked: object) -> float | str:
 
 @lru_cache(maxsize=1024)
 def _plain(*facts: bool | int | None) -> int:
-    """Return what `_rest` does where there are only relevant ids."""
+    """Return what `_rest` does if there are only relevant ids."""
     has_relevant, graded, k = facts
     return _hash(has_relevant, graded, _NO_OTHERS, True, k)
 

@@ -210,7 +210,7 @@ class SupportJudge:
 
 
 def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
-    """Return why the support cannot be that of these nuggets; empty where it can."""
+    """Return why the support cannot be that of these nuggets; empty if it can."""
     known = {name for nugget in nuggets for name in (nugget.id, nugget.text) if name is not None}
     for name in support:
         if name not in known:

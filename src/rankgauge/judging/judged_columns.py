@@ -130,16 +130,16 @@ class JudgedLists:
         self.gold_count: list[int] = []  # how many gold items each sample has
         self.graded: list[int] = []  # the samples whose ground truth gives grades
         self.gold_grade: list[float] = []  # one grade for each gold item
-        self.times: dict[int, int] = {}  # how often a gold item was listed, by its place, where that is not once
+        self.times: dict[int, int] = {}  # how often a gold item was listed, by its place, if that is not once
         # the place, sample and id of every gold item whose intents were named, and its gain for each
         self.intents: list[tuple[int, int, bytes, Mapping[str, float]]] = []
         self.row_sample: list[int] = []  # the sample of each judged row
         self.row_rank: list[int] = []  # its rank, from 1
         self.row_gold: list[int] = []  # the place of its gold item in the batch
-        # the first and the last rank that it could take; empty where ties are not averaged
+        # the first and the last rank that it could take; empty if ties are not averaged
         self.row_ties: list[tuple[int, int]] = []
         self.row_idle: list[int] = []  # the places of rows that earn nothing
-        self.row_score: list[float] = []  # the match score of each judged row; empty where all are 1
+        self.row_score: list[float] = []  # the match score of each judged row; empty if all are 1
         # sample, rank, gold item, start and end of what results hold of gold items, where rows follow from these
         self.parts: list[tuple[int, int, int, int, int]] = []
         self.gold_size: list[int] = []  # the size of each gold item, in what its parts are measured in

@@ -189,7 +189,7 @@ class _Part:
         self._collector.add(asked.qrels_no, self.depth, query_no, gold_no, Ranks(rank, tie_first, tie_last))
 
     def _read(self) -> tuple[Floats, Floats]:
-        """Return every score, and that of every asked document, NaN where it was not retrieved."""
+        """Return every score, and that of every asked document, NaN if it was not retrieved."""
         try:  # packing is faster than any way that numpy has, and takes nothing but numbers
             is_long = int(self.depth.sum()) > _LONG * len(self._rankings)
             packed, asked = self._packed_one_by_one() if is_long else self._packed()
@@ -263,12 +263,12 @@ def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
 
 
 def _first_not_above(descending: Floats, begin: Ints, end: Ints, wanted: Floats) -> Ints:
-    """Return the first position from *begin* on whose score is not above each wanted one; *end* where all are."""
+    """Return the first position from *begin* on whose score is not above each wanted one; *end* if all are."""
     return _first(lambda middle: descending[middle] > wanted, begin, end)
 
 
 def _first_below(descending: Floats, begin: Ints, end: Ints, wanted: Floats) -> Ints:
-    """Return the first position from *begin* on whose score is below each wanted one; *end* where none is."""
+    """Return the first position from *begin* on whose score is below each wanted one; *end* if none is."""
     return _first(lambda middle: descending[middle] >= wanted, begin, end)
 
 

@@ -150,7 +150,7 @@ def earns(grades: Floats, relevance: Relevance) -> Flags:
 
 
 def earned(grades: Floats, relevance: Relevance) -> Floats:
-    """Return what documents earn: their grade, minus infinity where nothing is earned."""
+    """Return what documents earn: their grade, minus infinity if nothing is earned."""
     return np.where(earns(grades, relevance), grades, -np.inf)
 
 

@@ -220,14 +220,14 @@ class RunCollector:
 
     @property
     def looks(self) -> str:
-        """Return a query id of the run, for messages; empty where it has none."""
+        """Return a query id of the run, for messages; empty if it has none."""
         return shown(self._looks)
 
     def finish(self, run: str, *, require_overlap: bool = True) -> Evidence:
         """
         Put the parts together.
 
-        Raise `DataError` for what the policy refuses, and `NothingToEvaluateError` where *require_overlap* and no query
+        Raise `DataError` for what the policy refuses, and `NothingToEvaluateError` if *require_overlap* and no query
         is judged.
         """
         if self._problems:

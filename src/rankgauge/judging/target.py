@@ -50,7 +50,7 @@ class Target(NamedTuple):
         return f"{self.gold} of {self.members}" if self.members else self.gold
 
     def texts_called(self, names: Sequence[str], expected: Expected) -> list[str]:
-        """Return the texts that a matcher looks for of some gold items; their names where none does."""
+        """Return the texts that a matcher looks for of some gold items; their names if none does."""
         sets = {str(each): each for each in expected.sets_of(self.members)} if self.members else {}
         items = [item for name in names for item in (sets[name].ids() if name in sets else (name,))]
         return self.of_items.kind.texts_called(items, expected)

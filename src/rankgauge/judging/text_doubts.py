@@ -45,7 +45,7 @@ class _Look(NamedTuple):
     found: int  # how many of them the matcher finds
     within: int  # how many it does not find, though they are in a retrieved text
     around: int  # how many it does not find, though a retrieved text is in them
-    by_passage: int  # how many `passage` finds; only counted where any is not found so
+    by_passage: int  # how many `passage` finds; only counted if any is not found so
     by_document: int  # of evidence, how many `document` finds; of a sample with short gold texts those that are found
     gold_size: int  # characters
     retrieved: int

@@ -92,7 +92,7 @@ def read_queries(qrels: Qrels, source: RunSource, wanted: Collection[str]) -> tu
     seen: set[str] = set()
 
     def read(batches: Iterable[RankingBatch]) -> bool:
-        """Take the queries of a run; return False where one comes again."""
+        """Take the queries of a run; return False if one comes again."""
         for batch in batches:
             starts = batch.starts.tolist()
             for query, start, length in zip(batch.queries, starts, batch.lengths.tolist(), strict=True):

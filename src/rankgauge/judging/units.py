@@ -81,7 +81,7 @@ def met_as_parts(retrieved: Iterable[str | None], gold: Iterable[str]) -> tuple[
 
 
 def parts_note(met: Sequence[tuple[bool, ...]]) -> str:
-    """Say what `met_as_parts` found in some samples; empty where that is nothing."""
+    """Say what `met_as_parts` found in some samples; empty if that is nothing."""
     counts = [sum(column) for column in zip(*met, strict=True)] or [0]
     best = max(range(len(counts)), key=counts.__getitem__)
     if not counts[best] or counts[best] < _LEAST_SHARE * len(met):
@@ -204,7 +204,7 @@ def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
 
 
 def _keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None:
-    """Take further grades, of which the higher one stays where there is one already."""
+    """Take further grades, of which the higher one stays if there is one already."""
     for name, grade in others.items():
         grades[name] = max(grade, grades.get(name, grade))
 

@@ -367,7 +367,7 @@ def _able(
 
 
 def _points(stream: WordStream, layout: Layout, shared: Shared) -> tuple[Integers, Integers, Integers]:
-    """Return the pair, the place in the gold text, -1 where it has several, and that in the retrieved text."""
+    """Return the pair, the place in the gold text, -1 if it has several, and that in the retrieved text."""
     once = ~np.isin(shared.other, shared.repeated) if len(shared.repeated) else np.ones(len(shared.other), np.bool_)
     gold, other = shared.gold[once], shared.other[once]
     pair = layout.base[stream.text[other]] + layout.place[stream.text[gold]]

@@ -65,7 +65,7 @@ Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
 @comparer("equal")
 def equal(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """Score 1 where two texts are equal and not empty, else 0."""
+    """Score 1 if two texts are equal and not empty, else 0."""
     return _verdicts(retrieved, gold, lambda found, wanted: found == wanted)
 
 
@@ -94,7 +94,7 @@ def contained_batch(
 @comparer("contained", batch=contained_batch)
 def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direction = "gold-in-retrieved") -> Block:
     """
-    Score 1 where one text, not empty, is a part of the other, else 0.
+    Score 1 if one text, not empty, is a part of the other, else 0.
 
     Args:
         direction: Which of the two has to be the part.
@@ -105,7 +105,7 @@ def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direc
 @comparer("remem", laws=("reflexive",))  # an empty chunk comes from every original
 def remem(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
-    Score 1 where REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.
+    Score 1 if REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.
 
     Exactly as REMem does it: an empty chunk comes from every original.
     """
@@ -158,7 +158,7 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     Score how much of a retrieved text stays when it is edited into some part of the gold text.
 
     Formula: ``(length - edits) / length`` of the retrieved text, with the fewest insertions, deletions and
-    substitutions; 1 for a text that occurs as it is. Computed only where 8-grams in common allow the cutoff to be
+    substitutions; 1 for a text that occurs as it is. Computed only if 8-grams in common allow the cutoff to be
     reached (`rankgauge.matchers.infix` proves that nothing is lost). Texts whose lengths have a product above 68
     billion are refused.
 

@@ -67,7 +67,7 @@ def cover(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutoff: 
     accents, markup, JSON escapes, hyphens at line ends, thousands commas and zeros behind a decimal point; nothing else
     is nearly the same.
 
-    Nothing is covered by a text that states another fact: where both texts have words of their own between two runs, or
+    Nothing is covered by a text that states another fact: if both texts have words of their own between two runs, or
     beside the first or the last one within its sentence, and a number, a negation or a name differs, or more than a
     tenth of the words were replaced. The ends of a text and of its lines, sentences and pieces between ellipses do not
     contradict. What a pair of texts covers depends on these two alone. The time is linear in the length of the texts
@@ -131,8 +131,8 @@ def cut_from(retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, cutof
     """
     Score how much of a retrieved text is in a gold one, as of a chunk in its document.
 
-    Formula: the letters of the retrieved text that `cover` finds in the gold one, over all its letters; 0 where their
-    runs have fewer than six words altogether. 1 where all of the gold text is in the retrieved one.
+    Formula: the letters of the retrieved text that `cover` finds in the gold one, over all its letters; 0 if their
+    runs have fewer than six words altogether. 1 if all of the gold text is in the retrieved one.
 
     Args:
         n: How many words a run has at least.

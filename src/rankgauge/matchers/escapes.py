@@ -120,7 +120,7 @@ def escaped_forms(text: str) -> tuple[str, ...]:
     if narrow == text:
         return ()
     if "\\u" not in narrow:
-        return (narrow,)  # which the minimal form differs from only where this one has a code
+        return (narrow,)  # which the minimal form differs from only if this one has a code
     wide = encode_basestring(text)[1:-1]
     return (narrow,) if wide in {narrow, text} else (narrow, wide)
 
@@ -187,7 +187,7 @@ def json_escaped_batch(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequen
 
 @comparer("json-escaped", batch=json_escaped_batch)
 def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0."""
+    """Score 1 if the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0."""
     return json_escaped_batch([retrieved], [gold])[0]
 
 

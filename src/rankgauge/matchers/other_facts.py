@@ -1,7 +1,7 @@
 """
 Other facts: whether two texts that share runs of words say the same beside and between these.
 
-Where both texts have words of their own between two runs, or beside the first or the last one within its sentence, they
+If both texts have words of their own between two runs, or beside the first or the last one within its sentence, they
 say another thing if a number, a negation or a name differs, or if too many words were replaced. Nothing contradicts
 where one of them has no words: at its end, across a line break, the end of a sentence, a colon or an ellipsis, or in a
 word that is cut there. A word is a name where it has a digit, an underscore or an inner capital, or a capital where no

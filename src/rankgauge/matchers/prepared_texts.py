@@ -1,5 +1,5 @@
 """
-Prepared texts: what words are read from, by the compiled kernel where there is one, and which texts may share words.
+Prepared texts: what words are read from, by the compiled kernel if there is one, and which texts may share words.
 
 Both come to what `joined_words` says: the kernel prepares plain texts, hands the others back, and leaves out retrieved
 texts that share no run of words with a gold text of their sample.

@@ -62,7 +62,7 @@ def is_mostly_unspaced(text: str) -> bool:
 @comparer("equal-script-words", laws=("reflexive", "symmetric"))
 def equal_script_words(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
     """
-    Score 1 where two texts have the same words by script, in the same order, else 0.
+    Score 1 if two texts have the same words by script, in the same order, else 0.
 
     Returns:
         Shape (retrieved, gold); 1 for two texts without a word.
@@ -80,7 +80,7 @@ def script_word_f1(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.
     Formula: that of `token-f1` over words by script, which for Chinese is over characters, as in MLQA's evaluation.
 
     Returns:
-        Shape (retrieved, gold); 1 for two texts without a word, 0 where one has none.
+        Shape (retrieved, gold); 1 for two texts without a word, 0 if one has none.
     """
     wanted = [Counter(script_words(text)) for text in gold]
     block = np.zeros((len(retrieved), len(gold)))

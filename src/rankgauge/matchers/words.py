@@ -84,7 +84,7 @@ Block = NDArray[np.float64]
 @comparer("equal-tokens", laws=("reflexive", "symmetric"))  # what SQuAD's normalization leaves of "The" is empty
 def equal_tokens(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
-    Score 1 where two texts have the same tokens, split at white space, in the same order, else 0.
+    Score 1 if two texts have the same tokens, split at white space, in the same order, else 0.
 
     Returns:
         Shape (retrieved, gold); 1 for two texts without a token.
@@ -103,7 +103,7 @@ def token_f1(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     in both. Source: SQuAD 2.0's evaluation script.
 
     Returns:
-        Shape (retrieved, gold); 1 for two texts without a token, 0 where one has none.
+        Shape (retrieved, gold); 1 for two texts without a token, 0 if one has none.
     """
     wanted = [Counter(text.split()) for text in gold]
     block = np.zeros((len(retrieved), len(gold)))
@@ -117,7 +117,7 @@ def token_f1(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
 @comparer("whole-words")
 def whole_words(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
-    Score 1 where the gold text is in the retrieved one between two word boundaries, else 0.
+    Score 1 if the gold text is in the retrieved one between two word boundaries, else 0.
 
     A boundary is anywhere but between two letters, digits or underscores of scripts that put spaces between words, and
     before a combining mark: punctuation is one, and so is the place between two Chinese characters.

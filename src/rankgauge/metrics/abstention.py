@@ -41,7 +41,7 @@ def false_answers(judged: Judged) -> Scores:
     """
     Whether a question without an answer was answered: the mean is the rate of false answers.
 
-    Formula: 1 where the output says something, else 0, over samples with ``metadata.answerable: false``. An output says
+    Formula: 1 if the output says something, else 0, over samples with ``metadata.answerable: false``. An output says
     something by its `answer`, unless that is blank or consists of phrases of the policy option `abstains`; without an
     answer, by what it retrieved.
 
@@ -82,7 +82,7 @@ def false_abstentions(judged: Judged) -> Scores:
     """
     Whether nothing was said about a question that has an answer.
 
-    Formula: 1 where the output says nothing, else 0, over answerable samples; see `false_answers`.
+    Formula: 1 if the output says nothing, else 0, over answerable samples; see `false_answers`.
 
     When to use it: beside `false_answers`, which a system that never says anything has 0 of.
 
@@ -112,7 +112,7 @@ def top_score(judged: Judged) -> Scores:
     When to use it: to choose the score below which a system should say nothing.
 
     Returns:
-        Shape (n,), of any size; NaN where nothing is said, or the item has no score.
+        Shape (n,), of any size; NaN if nothing is said, or the item has no score.
     """
     found = np.full(judged.n, np.nan)
     found[judged.rows.sample] = judged.score

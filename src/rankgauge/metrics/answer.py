@@ -58,7 +58,7 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: ids do not survive re-chunking, but the answer is a span of text.
 
     Returns:
-        Shape (n,), 0 or 1; NaN where there is no answer.
+        Shape (n,), 0 or 1; NaN if there is no answer.
     """
     return any_found(judged, k)
 
@@ -86,7 +86,7 @@ def answer_exact_match(judged: Judged) -> Scores:
     When to use it: answers are short and spelled one way.
 
     Returns:
-        Shape (n,), 0 or 1; NaN where there is no answer.
+        Shape (n,), 0 or 1; NaN if there is no answer.
     """
     return any_found(judged, None)
 
@@ -121,7 +121,7 @@ def answer_f1(judged: Judged) -> Scores:
     When to use it: answers are short, and partly right is better than wrong.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no answer.
+        Shape (n,), from 0 to 1; NaN if there is no answer.
     """
     best = np.zeros(judged.n)
     np.maximum.at(best, judged.rows.sample, judged.score)
@@ -155,7 +155,7 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: there is no gold passage, but you know what a good answer has to mention.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no keyword.
+        Shape (n,), from 0 to 1; NaN if there is no keyword.
     """
     return per_gold(judged, judged.found(k))
 
@@ -175,7 +175,7 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
     When to use it: like `keyword-coverage-at-k`, when it matters how early a keyword comes.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no keyword.
+        Shape (n,), from 0 to 1; NaN if there is no keyword.
     """
     first = judged.rows.where(judged.first).until(k)
     return per_gold(judged, judged.sum(first, 1.0 / first.rank))
@@ -196,7 +196,7 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
         credit: Whether a keyword earns once, or at every rank that has it.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no keyword.
+        Shape (n,), from 0 to 1; NaN if there is no keyword.
     """
     if credit == "keyword":
         first = judged.rows.where(judged.first).until(k)

@@ -120,14 +120,14 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: D
             short ranking loses nothing by its length (LensKit).
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     earned = judged.at_own_ranks(k)
     return _averaged(judged, judged.sum(earned, earned.nth() / earned.rank), k, denominator)
 
 
 def _averaged(judged: Judged, total: Scores, k: Cutoff | None, denominator: Denominator) -> Scores:
-    """Divide the sums of precisions; a sample where nothing was found scores 0."""
+    """Divide the sums of precisions; a sample in which nothing was found scores 0."""
     if denominator == "relevant":
         return per_gold(judged, total)
     return with_gold(judged, total / np.maximum(_parts(judged, k, denominator), 1))
@@ -165,6 +165,6 @@ def geometric_average_precision(judged: Judged) -> Scores:
     When to use it: a system should not fail on any query, so gains on hard queries count most.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return average_precision(judged)

@@ -27,7 +27,7 @@ def complete_sets(judged: Judged, *, k: Cutoff) -> Scores:
     """
     Fraction of the sets of relevant items that are complete in the first *k* ranks.
 
-    Formula: ``|sets complete in the first k| / |sets|``, of `expected_output.sets`. A set is complete where all of its
+    Formula: ``|sets complete in the first k| / |sets|``, of `expected_output.sets`. A set is complete if all of its
     items were found (`all_of`), or one of them (`any_of`); how relevant they are, beyond being so, plays no part.
     Items are relevant ids, else spans, else passages; ``gold=`` says which, or names a plugin's kind. A passage or span
     is found as in any other metric: where the first results hold half of it together.
@@ -36,7 +36,7 @@ def complete_sets(judged: Judged, *, k: Cutoff) -> Scores:
     same. `retrieval-recall-at-k` gives half of the score for half of a chain that is not enough to answer from.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth has no sets.
+        Shape (n,), from 0 to 1; NaN if the ground truth has no sets.
     """
     return per_gold(judged, judged.found(k))
 
@@ -58,7 +58,7 @@ def first_complete_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     When to use it: beside `retrieval-complete-sets-at-k`, to see how far a reader goes until one chain holds.
 
     Returns:
-        Shape (n,), 1 or more; NaN where no set is complete.
+        Shape (n,), 1 or more; NaN if no set is complete.
     """
     ranks = judged.first_rank(k).astype(np.float64)
     return np.where(ranks > 0, ranks, np.nan)

@@ -146,7 +146,7 @@ def judged_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: beside any other score, to see how much unjudged items may distort it.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list or nothing was retrieved.
+        Shape (n,), from 0 to 1; NaN if the ground truth is a plain list or nothing was retrieved.
     """
     with np.errstate(invalid="ignore"):
         return np.where(judged.graded, judged.judged_ranks(k) / _looked_at(judged, k), np.nan)
@@ -198,6 +198,6 @@ def unjudged_at_k(judged: Judged, *, k: Cutoff, of: Of = "ranks") -> Scores:
             short rankings have less. Reports use the latter.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list, and as a share of nothing.
+        Shape (n,), from 0 to 1; NaN if the ground truth is a plain list, and as a share of nothing.
     """
     return _unjudged(judged, k, of, judged.judged_ranks(k, at_least=0))

@@ -65,11 +65,11 @@ def nerr8(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
 
         min_grade: The grade that is worth nothing; lower ones count as it.
 
-        max_grade: The highest grade of the scale, worth 1; the result says so where higher ones count as it. When
+        max_grade: The highest grade of the scale, worth 1; the result says so if higher ones count as it. When
             absent, the highest of the whole data set.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr8, k)
 
@@ -90,7 +90,7 @@ def nerr9(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr9, k)
 
@@ -113,7 +113,7 @@ def nerr10(judged: Judged, *, p: float = 0.9, min_grade: float = 0.0, max_grade:
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr10(p))
 
@@ -136,7 +136,7 @@ def nerr11(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_gra
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr11(goal))
 
@@ -159,7 +159,7 @@ def inst(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.inst(goal))
 
@@ -182,7 +182,7 @@ def insq(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.insq(goal))
 
@@ -207,7 +207,7 @@ def bpm(
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.bpm(goal), k)
 
@@ -243,7 +243,7 @@ def sdcg(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float 
         max_grade: As in `nerr8`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     return _score(judged, Scale(min_grade, max_grade), cwl_models.sdcg, k)
 

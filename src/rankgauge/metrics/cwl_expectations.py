@@ -68,11 +68,11 @@ def expected_total_utility(
 
         min_grade: The grade that is worth nothing; lower ones count as it.
 
-        max_grade: The highest grade of the scale, worth 1; the result says so where higher ones count as it. When
+        max_grade: The highest grade of the scale, worth 1; the result says so if higher ones count as it. When
             absent, the highest of the whole data set.
 
     Returns:
-        Shape (n,), 0 or more; NaN where no gold item has a gain.
+        Shape (n,), 0 or more; NaN if no gold item has a gain.
     """
     values = np.empty(judged.n)
     for samples, gain, reached, going in readings(judged, Scale(min_grade, max_grade), _reader(model, goal, p, k), k):
@@ -217,7 +217,7 @@ def expected_utility_residual(
         max_grade: As in `expected_total_utility`.
 
     Returns:
-        Shape (n,), from -1 to 1; NaN where the ground truth is a plain list.
+        Shape (n,), from -1 to 1; NaN if the ground truth is a plain list.
     """
     reader, scale = _reader(model, goal, p, k), Scale(min_grade, max_grade)
     best, worst = (_utility(judged, scale, reader, k, unjudged) for unjudged in (1.0, 0.0))

@@ -87,7 +87,7 @@ def average_precision_ia(judged: Judged) -> Scores:
     When to use it: every intent matters as much, and all of what serves it should be found.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     scores = np.full(judged.n, np.nan)
     for query in queries(judged):
@@ -115,7 +115,7 @@ def precision_ia(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: every intent matters as much, and every result is shown.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     scores = np.full(judged.n, np.nan)
     for query in queries(judged, k):
@@ -135,7 +135,7 @@ def subtopic_recall(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: one result for each meaning is enough.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     scores = np.full(judged.n, np.nan)
     for query in queries(judged, k):

@@ -56,14 +56,14 @@ def check_persistence(*, p: float) -> None:
 
 
 def per_gold(judged: Judged, values: NDArray[Any]) -> Scores:
-    """Divide values by the number of relevant gold items; NaN where there are none."""
+    """Divide values by the number of relevant gold items; NaN if there are none."""
     wanted = judged.n_gold()
     shares: Scores = values / (wanted if np.count_nonzero(wanted) == judged.n else np.where(wanted > 0, wanted, np.nan))
     return shares
 
 
 def with_gold(judged: Judged, values: Scores) -> Scores:
-    """Return values, NaN where there are no relevant gold items."""
+    """Return values, NaN if there are no relevant gold items."""
     wanted = judged.n_gold()
     return values if np.count_nonzero(wanted) == judged.n else np.where(wanted > 0, values, np.nan)
 
@@ -85,7 +85,7 @@ def running_sum(rows: Rows, values: Floats) -> Floats:
     """
     Return for each row the sum of the values of its sample up to it, added in rank order, whatever the batch.
 
-    Raises `ValueError` where a float cannot hold one.
+    Raises `ValueError` if a float cannot hold one.
     """
     place = rows.nth()
     order = np.argsort(place, kind="stable")

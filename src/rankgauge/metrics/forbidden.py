@@ -32,7 +32,7 @@ def _leaks(judged: Judged, k: Cutoff | None) -> Rows:
 
 
 def _counted(judged: Judged, k: Cutoff | None) -> Scores:
-    """Return how many of the first k results are forbidden, NaN where nothing is."""
+    """Return how many of the first k results are forbidden, NaN if nothing is."""
     found = np.bincount(_leaks(judged, k).sample, minlength=judged.n)
     return np.where(judged.n_gold() > 0, found, np.nan)
 
@@ -59,10 +59,10 @@ def forbidden_count_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
 
     Formula: ``|ranks up to k with a forbidden item|``. Only samples for which something is forbidden count.
 
-    When to use it: as a gate, ``forbidden_count@10 <= 0``: the mean is 0 only where nothing leaked at all.
+    When to use it: as a gate, ``forbidden_count@10 <= 0``: the mean is 0 only if nothing leaked at all.
 
     Returns:
-        Shape (n,), whole numbers of 0 or more; NaN where nothing is forbidden.
+        Shape (n,), whole numbers of 0 or more; NaN if nothing is forbidden.
     """
     return _counted(judged, k)
 
@@ -72,13 +72,13 @@ def forbidden_rate_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     Fraction of the first k results that is forbidden.
 
-    Formula: ``|ranks up to k with a forbidden item| / min(k, |retrieved|)``, 0 where nothing was retrieved. Only
+    Formula: ``|ranks up to k with a forbidden item| / min(k, |retrieved|)``, 0 if nothing was retrieved. Only
     samples for which something is forbidden count.
 
     When to use it: to see how much of what a reader is shown must not be shown.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where nothing is forbidden.
+        Shape (n,), from 0 to 1; NaN if nothing is forbidden.
     """
     return _counted(judged, k) / np.maximum(n_shown(judged, k), 1)
 
@@ -94,6 +94,6 @@ def forbidden_any_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: to say of how many questions something leaks; its mean has the interval of a share.
 
     Returns:
-        Shape (n,), 0 or 1; NaN where nothing is forbidden.
+        Shape (n,), 0 or 1; NaN if nothing is forbidden.
     """
     return np.minimum(_counted(judged, k), 1.0)

@@ -14,7 +14,7 @@ __all__ = ["stale_at_k"]
 
 
 def _is_empty(judged: Judged) -> Flags:
-    empty: Flags = judged.depth == 0  # no matter of time; any other ranking lacks a score where nothing says when
+    empty: Flags = judged.depth == 0  # no matter of time; any other ranking lacks a score if nothing says when
     return empty
 
 
@@ -43,11 +43,11 @@ def stale_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
 
     Formula: ``|ranks up to k whose item is not valid at asked_at| / min(k, |retrieved|)``. An item is valid from its
     `valid_from` (inclusive) to its `valid_to` (exclusive), as the ground truth says or else the metadata of the item;
-    where neither says so, it counts as valid. Only samples with `metadata.asked_at` count.
+    if neither says so, it counts as valid. Only samples with `metadata.asked_at` count.
 
     When to use it: facts change, and what was retrieved has to be true on the day of the question.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where nothing says when any of the first k results is valid.
+        Shape (n,), from 0 to 1; NaN if nothing says when any of the first k results is valid.
     """
     return _share(judged, k=k).scores(judged)

@@ -65,7 +65,7 @@ def discounted_cumulative_gain(
         discount: As in `ndcg`.
 
     Returns:
-        Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
+        Shape (n,), 0 or more unless gains below zero earn; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     return with_gold(judged, discounted(judged, judged.at_own_ranks(k), gain, discount))
@@ -90,7 +90,7 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
         gain: As in `ndcg`.
 
     Returns:
-        Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
+        Shape (n,), 0 or more unless gains below zero earn; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     rows = judged.at_own_ranks(k)
@@ -119,7 +119,7 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
         gains: What grades are worth, as in `ndcg`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = positive_gains(judged, gains)
     earned, ideal = judged.at_own_ranks(), judged.ideal()
@@ -145,7 +145,7 @@ def binary_g(judged: Judged) -> Scores:
     When to use it: to compare with results of trec_eval that report it.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     earned = judged.at_own_ranks()
     return per_gold(judged, judged.sum(earned, 1.0 / np.log2(2.0 + earned.rank - earned.nth())))
@@ -172,7 +172,7 @@ def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
         gains: What grades are worth, as in `ndcg`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = positive_gains(judged, gains)
     earned, ideal = judged.at_own_ranks(), judged.ideal()
@@ -212,7 +212,7 @@ def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
         gains: What grades are worth, as in `ndcg`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     is_defined = _is_relevant(judged)  # the one place where trec_eval's threshold matters
     judged = positive_gains(judged, gains)

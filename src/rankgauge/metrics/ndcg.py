@@ -126,7 +126,7 @@ def ndcg(
             worth itself, and one below 0 nothing.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = by_gains(judged, gains)
     scores = _ratio(judged, *_earned_and_best(judged, k, gain, discount, ideal), ideal)
@@ -190,7 +190,7 @@ def ndcg_any(
             REMem has it: two chunks of one passage earn twice; bounded only with an ideal over what was retrieved).
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     binary = judged.binary()
     return _ratio(binary, *_earned_and_best(binary, k, "linear", discount, ideal, credit), ideal)
@@ -207,7 +207,7 @@ def gains_of(rows: Rows, gain: Gain) -> Scores:
         return rows.grade
     if gain == "binary":
         return np.ones(len(rows.grade))
-    with np.errstate(over="ignore"):  # refused where it matters, by `check_sums`
+    with np.errstate(over="ignore"):  # refused when it matters, by `check_sums`
         return np.exp2(rows.grade) - 1
 
 

@@ -42,7 +42,7 @@ def alpha_dcg(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
         alpha: Share of its worth that an intent loses each time it is served.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _novel(judged, k, alpha, _log, ideal=False)
 
@@ -61,7 +61,7 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
         alpha: As in `alpha_dcg`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant. The ideal order is nearly the best: a ranking that
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant. The ideal order is nearly the best: a ranking that
         beats it scores 1.
     """
     return _novel(judged, k, alpha, _log, ideal=True)
@@ -81,7 +81,7 @@ def err_ia(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
         alpha: The probability that a result which serves an intent satisfies its reader.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _novel(judged, k, alpha, _inverse, ideal=False)
 
@@ -100,7 +100,7 @@ def nerr_ia(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
         alpha: As in `err_ia`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _novel(judged, k, alpha, _inverse, ideal=True)
 
@@ -121,7 +121,7 @@ def nrbp(judged: Judged, *, alpha: float = 0.5, beta: float = 0.5) -> Scores:
         beta: The probability of going on to the next result.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _novel(judged, None, alpha, lambda rank: beta ** (rank - 1), ideal=False)
 
@@ -142,7 +142,7 @@ def nnrbp(judged: Judged, *, alpha: float = 0.5, beta: float = 0.5) -> Scores:
         beta: As in `nrbp`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _novel(judged, None, alpha, lambda rank: beta ** (rank - 1), ideal=True)
 

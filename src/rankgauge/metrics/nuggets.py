@@ -84,7 +84,7 @@ def answer_vital_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
         strict: Whether partial support counts 0 instead of 1/2.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no nugget is vital.
+        Shape (n,), from 0 to 1; NaN if no nugget is vital.
     """
     return _share(judged, _vital(judged.gold.grade), strict=strict)
 
@@ -109,7 +109,7 @@ def answer_all_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
         strict: As in `answer_vital_nuggets`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no nugget.
+        Shape (n,), from 0 to 1; NaN if there is no nugget.
     """
     return _share(judged, np.ones(len(judged.gold.grade)), strict=strict)
 
@@ -134,6 +134,6 @@ def answer_weighted_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
         strict: As in `answer_vital_nuggets`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no nugget.
+        Shape (n,), from 0 to 1; NaN if there is no nugget.
     """
     return _share(judged, judged.gold.grade, strict=strict)

@@ -112,7 +112,7 @@ def ordered_pair_accuracy(judged: Judged) -> Scores:
     ranker.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth has no two grades.
+        Shape (n,), from 0 to 1; NaN if the ground truth has no two grades.
     """
     return _share(judged, _right(judged, judged.rows.rank))
 
@@ -134,7 +134,7 @@ def _positions(judged: Judged) -> Contributions:
 
 
 def _gains(rows: Rows) -> Floats:
-    return np.maximum(rows.grade, 0.0)  # also where a policy lets gains below 0 count
+    return np.maximum(rows.grade, 0.0)  # also if a policy lets gains below 0 count
 
 
 def _mean_position(judged: Judged, rows: Rows, ranks: Floats) -> Scores:
@@ -166,7 +166,7 @@ def average_relevance_position(judged: Judged) -> Scores:
     the last relevant one.
 
     Returns:
-        Shape (n,), 1 or more; NaN where nothing relevant was retrieved.
+        Shape (n,), 1 or more; NaN if nothing relevant was retrieved.
     """
     judged = judged.by_gain()
     earned = judged.credits()

@@ -45,7 +45,7 @@ def _over_k(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Contribut
 
 
 def _ranks(judged: Judged, k: Cutoff, denominator: Ranks) -> Cutoff:
-    """Return how many ranks precision is a share of; where nothing was retrieved, one."""
+    """Return how many ranks precision is a share of; if nothing was retrieved, one."""
     return k if denominator == "k" else np.maximum(np.minimum(judged.depth, k), 1)
 
 
@@ -74,7 +74,7 @@ def precision(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
             1. Nothing retrieved scores 0, and is one irrelevant result where results are pooled.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return with_gold(judged, judged.relevant_ranks(k) / _ranks(judged, k, denominator))
 
@@ -99,12 +99,12 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
     """
     Harmonic mean of precision and recall over the first *k* ranks.
 
-    Formula: ``F1@k = 2 P R / (P + R)``, 0 where both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
+    Formula: ``F1@k = 2 P R / (P + R)``, 0 if both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
 
     When to use it: one number for a fixed result size, where missing and surplus results count the same.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     with np.errstate(invalid="ignore"):
         p = judged.relevant_ranks(k) / k
@@ -177,7 +177,7 @@ def r_precision(judged: Judged, *, k: Cutoff | None = None, misses: Misses = "ze
             in the library *recommenders*, where a system that fails on most users may score 1.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     earned = _earning_ranks(judged, _up_to_r(judged, k))
     return per_gold(judged, np.where(earned > 0, earned, np.nan) if misses == "left-out" else earned)
@@ -210,7 +210,7 @@ def r_precision_multiple(judged: Judged, *, multiple: float = 1.0) -> Scores:
         multiple: What R is multiplied by, above 0; ``Rprec_mult@0.2`` sets it.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     cutoff = np.floor(np.minimum(multiple * judged.n_gold() + 0.9, 2.0**62)).astype(np.int64)
     return with_gold(judged, _earning_ranks(judged, cutoff) / np.maximum(cutoff, 1))
@@ -247,7 +247,7 @@ def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: some queries have fewer relevant items than *k*, so precision cannot reach 1.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     earned = np.bincount(judged.at_own_ranks(k).sample, minlength=judged.n)
     with np.errstate(invalid="ignore"):
@@ -295,7 +295,7 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
             trec_eval 9 does; `exact` rounds up: the level itself has to be reached.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _at_levels(judged, [recall], rounding)
 
@@ -321,7 +321,7 @@ def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rou
         rounding: As in `interpolated_precision`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return _at_levels(judged, _levels(recalls), rounding)
 

@@ -34,7 +34,7 @@ def bpref(judged: Judged) -> Scores:
     When to use it: judgments are incomplete, and unjudged items should not count as wrong.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     relevant, nonrelevant = _known(judged)
     sample = judged.rows.sample[relevant]
@@ -58,7 +58,7 @@ def geometric_bpref(judged: Judged) -> Scores:
     When to use it: like `retrieval-gm-map`, when judgments are incomplete.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return bpref(judged)
 
@@ -79,7 +79,7 @@ def inferred_average_precision(judged: Judged) -> Scores:
     When to use it: only a random sample of a pool was judged, and the rest of the pool carries grade -1.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     relevant, nonrelevant = _known(judged)
     ahead = judged.rows.rank[relevant] - 1
@@ -153,11 +153,11 @@ def auc(judged: Judged, *, k: Cutoff | None = None, pairless: Pairless = "undefi
     When to use it: to diagnose a classifier or reranker by its order alone; what was not retrieved plays no part.
 
     Args:
-        pairless: What results without such a pair score: nothing (`undefined`), or `by-hits` 1 where all of them are
-            relevant and 0 where none is, as in replay.
+        pairless: What results without such a pair score: nothing (`undefined`), or `by-hits` 1 if all of them are
+            relevant and 0 if none is, as in replay.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the results are all relevant, or all irrelevant.
+        Shape (n,), from 0 to 1; NaN if the results are all relevant, or all irrelevant.
     """
     hits = judged.hits(k)
     depth = judged.depth if k is None else np.minimum(judged.depth, k)
@@ -206,7 +206,7 @@ def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collectio
         collection: How many documents there are, for ``among=collection``.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where nothing is irrelevant.
+        Shape (n,), from 0 to 1; NaN if nothing is irrelevant.
     """
     if among == "judged":
         wrong = judged.first & (judged.rows.grade >= 0) & ~judged.relevance.of(judged.rows.grade)
@@ -255,7 +255,7 @@ def compatibility(judged: Judged, *, k: Cutoff | None = None, p: float = 0.95, n
             ``p**(d - 1)``, and few ideal items keep scores low.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     shown, cutoff = judged.depth if k is None else np.minimum(judged.depth, k), judged.ideal_cutoff(k)

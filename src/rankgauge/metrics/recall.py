@@ -66,7 +66,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: everything relevant has to reach the next stage, such as a reranker or a reader.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return per_gold(judged, judged.found(k))
 
@@ -92,7 +92,7 @@ def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Score
             REMem), which is impossible.
 
     Returns:
-        Shape (n,), 0 or 1; NaN where no gold item is relevant.
+        Shape (n,), 0 or 1; NaN if no gold item is relevant.
     """
     wanted = _wanted(judged, count)
     return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)
@@ -113,7 +113,7 @@ def _expected_hits(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def any_found(judged: Judged, k: Cutoff | None) -> Scores:
-    """Return 1 where a relevant item was found within the cutoff, else 0; NaN where nothing is relevant."""
+    """Return 1 if a relevant item was found within the cutoff, else 0; NaN if nothing is relevant."""
     return with_gold(judged, (judged.found(k) > 0).astype(np.float64))
 
 
@@ -140,7 +140,7 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
     When to use it: a reader needs one good passage, and which one does not matter.
 
     Returns:
-        Shape (n,), 0 or 1; NaN where no gold item is relevant.
+        Shape (n,), 0 or 1; NaN if no gold item is relevant.
     """
     return any_found(judged, k)
 
@@ -167,6 +167,6 @@ def hits(judged: Judged, *, k: Cutoff | None) -> Scores:
     When to use it: a count says more than a share, such as "three of the five results are good".
 
     Returns:
-        Shape (n,), whole numbers of 0 or more; NaN where no gold item is relevant.
+        Shape (n,), whole numbers of 0 or more; NaN if no gold item is relevant.
     """
     return with_gold(judged, judged.found(k).astype(np.float64))

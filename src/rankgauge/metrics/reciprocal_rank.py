@@ -70,7 +70,7 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None, wanted: Wanted =
     """
     One over the rank of the first relevant item; its mean over samples is MRR.
 
-    Formula: ``RR = 1 / rank``, 0 where nothing relevant was retrieved (within *k*, if one is given).
+    Formula: ``RR = 1 / rank``, 0 if nothing relevant was retrieved (within *k*, if one is given).
     Source: trec_eval, measure `recip_rank`; Voorhees, The TREC-8 Question Answering Track Report, 1999.
 
     When to use it: the user wants one answer and reads from the top.
@@ -80,7 +80,7 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None, wanted: Wanted =
             query, as in allRank.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     judged = _wanted(judged, wanted)
     ranks = judged.first_rank(k)
@@ -107,7 +107,7 @@ def first_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     When to use it: beside `retrieval-mrr` and `retrieval-hit-at-k`, since a rank is easier to picture than its inverse.
 
     Returns:
-        Shape (n,), 1 or more; NaN where no relevant item was found.
+        Shape (n,), 1 or more; NaN if no relevant item was found.
     """
     ranks = judged.first_rank(k).astype(np.float64)
     return np.where(ranks > 0, ranks, np.nan)
@@ -158,7 +158,7 @@ def expected_reciprocal_rank(
     When to use it: judgments are graded and one very good result ends the search.
 
     Args:
-        max_grade: The highest grade of the scale; the result says so where higher ones count as it. When absent, the
+        max_grade: The highest grade of the scale; the result says so if higher ones count as it. When absent, the
             highest grade of the whole data set is taken and the result says so; scores of one sample, and streams,
             need it given.
 
@@ -169,7 +169,7 @@ def expected_reciprocal_rank(
             reads them; give ``max_grade=1`` with these.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     rows = judged.credits(k)
@@ -286,7 +286,7 @@ def pfound(judged: Judged, *, k: Cutoff | None = None, going_on: float = 0.85) -
         going_on: The probability of reading the next result after one that did not satisfy.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     rows = judged.credits(k)
@@ -348,7 +348,7 @@ def rank_biased_precision(
             LensKit does; a short ranking then loses nothing by its length.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+        Shape (n,), from 0 to 1; NaN if no gold item has a gain.
     """
     judged = judged.by_gain()
     earned = judged.credits(k)
@@ -383,7 +383,7 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     """
     Weight that rank-biased precision gives to unjudged ranks, including those below the end of the ranking.
 
-    Formula: ``p**n + (1 - p) * sum over unjudged ranks i of p**(i - 1)`` for *n* retrieved items, 0 where all of them
+    Formula: ``p**n + (1 - p) * sum over unjudged ranks i of p**(i - 1)`` for *n* retrieved items, 0 if all of them
     were judged; an item without a grade, or with a negative one, is unjudged. Source: trec_eval 10, measure
     `rbp_resid`.
 
@@ -393,7 +393,7 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
         p: As in `rank_biased_precision`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list.
+        Shape (n,), from 0 to 1; NaN if the ground truth is a plain list.
     """
     known = judged.rows.where(judged.rows.grade >= 0)
     place = np.ones(len(known.rank), dtype=np.bool_)

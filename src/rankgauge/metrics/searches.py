@@ -31,7 +31,7 @@ def _counts(judged: Judged, name: Literal["n", "results", "repeated"] = "n") -> 
 
 
 def _shares(part: Scores, whole: Scores) -> Scores:
-    """Return what is divided by what, NaN where that is 0."""
+    """Return what is divided by what, NaN if that is 0."""
     shares: Scores = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
     return shares
 
@@ -48,7 +48,7 @@ def searches_to_first_relevant(judged: Judged) -> Scores:
     When to use it: to see how often an agent has to ask again, beside `retrieval-hit-at-k`.
 
     Returns:
-        Shape (n,), 1 or more; NaN where nothing relevant was found.
+        Shape (n,), 1 or more; NaN if nothing relevant was found.
     """
     hits, first = judged.hits(), np.full(judged.n, np.inf)
     found = [judged.seen[at].searches.of_rank[rank - 1] for at, rank in zip(hits.sample, hits.rank, strict=True)]
@@ -67,7 +67,7 @@ def searches_per_found(judged: Judged) -> Scores:
     When to use it: as the price of recall: of two agents that find the same, the one that asks less often is better.
 
     Returns:
-        Shape (n,), above 0; NaN where nothing relevant was found.
+        Shape (n,), above 0; NaN if nothing relevant was found.
     """
     return _shares(_counts(judged), judged.found().astype(np.float64))
 
@@ -83,7 +83,7 @@ def search_redundancy(judged: Judged) -> Scores:
     When to use it: to see whether further searches look elsewhere, or ask the same again.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no search returned anything.
+        Shape (n,), from 0 to 1; NaN if no search returned anything.
     """
     return _shares(_counts(judged, "repeated"), _counts(judged, "results"))
 
@@ -114,7 +114,7 @@ def search_characters(judged: Judged) -> Scores:
     When to use it: as the budget of a whole trajectory, beside `search-redundancy`.
 
     Returns:
-        Shape (n,), whole numbers; NaN where a result has no text.
+        Shape (n,), whole numbers; NaN if a result has no text.
     """
     read = [seen.searches.characters for seen in judged.seen]
     return np.array([np.nan if each is None else each for each in read], dtype=np.float64)

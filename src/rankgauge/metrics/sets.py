@@ -30,13 +30,13 @@ def set_precision(judged: Judged) -> Scores:
     """
     Fraction of the retrieved items that are relevant.
 
-    Formula: ``|ranks with a relevant item| / |retrieved|``, 0 where nothing was retrieved; unlike precision at *k* it
+    Formula: ``|ranks with a relevant item| / |retrieved|``, 0 if nothing was retrieved; unlike precision at *k* it
     divides by the number retrieved. Source: trec_eval, measure `set_P`.
 
     When to use it: the system decides how much it returns.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return with_gold(judged, _precision(judged))
 
@@ -51,7 +51,7 @@ def set_recall(judged: Judged) -> Scores:
     When to use it: the system decides how much it returns.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     return per_gold(judged, judged.found())
 
@@ -61,13 +61,13 @@ def set_map(judged: Judged) -> Scores:
     """
     Set precision times set recall: average precision without any order.
 
-    Formula: ``P * R`` as one quotient, ``hits * found / (retrieved * relevant)``; 0 where nothing was retrieved.
+    Formula: ``P * R`` as one quotient, ``hits * found / (retrieved * relevant)``; 0 if nothing was retrieved.
     Source: trec_eval, measure `set_map`.
 
     When to use it: the system decides how much it returns, and one number is wanted.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     both, most = judged.relevant_ranks() * judged.found(), judged.depth * judged.n_gold()
     return with_gold(judged, np.divide(both, most, out=np.zeros(judged.n), where=most > 0))
@@ -78,7 +78,7 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     """
     Weighted harmonic mean of set precision and set recall.
 
-    Formula: ``F = (beta**2 + 1) P R / (beta**2 P + R)``, 0 where both are 0. Source: trec_eval, measure `set_F`, whose
+    Formula: ``F = (beta**2 + 1) P R / (beta**2 P + R)``, 0 if both are 0. Source: trec_eval, measure `set_F`, whose
     parameter is ``x = beta**2`` (``set_F.4`` is ``set_F(beta=2)``); ir_measures passes its `beta` on as that x.
 
     When to use it: the system decides how much it returns, and one number is wanted.
@@ -87,7 +87,7 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
         beta: How many times more recall matters than precision.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     p, r, weight = _precision(judged), set_recall(judged), beta * beta
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -99,13 +99,13 @@ def set_relative_precision(judged: Judged) -> Scores:
     """
     Relevant items retrieved, as a fraction of the most that could be.
 
-    Formula: ``|relevant found| / min(|retrieved|, |relevant|)``, 0 where nothing was retrieved. Source: trec_eval,
+    Formula: ``|relevant found| / min(|retrieved|, |relevant|)``, 0 if nothing was retrieved. Source: trec_eval,
     measure `set_relative_P`.
 
     When to use it: the system decides how much it returns, and neither size should count against it.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold item is relevant.
     """
     earned = np.bincount(judged.credits().sample, minlength=judged.n)
     most = np.minimum(judged.depth, judged.n_gold())

@@ -59,7 +59,7 @@ def span_recall(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
             the results that meet it, and the mean is taken (`span`).
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold span is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold span is relevant.
     """
     return _score(judged, k, per, lambda lengths: lengths.both / lengths.gold)
 
@@ -69,7 +69,7 @@ def span_precision(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
     """
     Share of the characters of the first *k* results that are in gold spans.
 
-    Formula: ``|gold and retrieved| / |retrieved|`` over characters, each once; 0 where nothing was retrieved. Source:
+    Formula: ``|gold and retrieved| / |retrieved|`` over characters, each once; 0 if nothing was retrieved. Source:
     as `span-recall-at-k`; the authors' code counts where chunks overlap twice in the denominator.
 
     When to use it: to see how much of what a reader is given is beside the point. Long chunks lower it.
@@ -78,7 +78,7 @@ def span_precision(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
         per: As in `span_recall`. With `span`, results that meet no gold span do not count.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold span is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold span is relevant.
     """
     return _score(judged, k, per, lambda lengths: lengths.both / lengths.retrieved)
 
@@ -97,7 +97,7 @@ def span_iou(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
         per: As in `span_precision`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold span is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold span is relevant.
     """
     return _score(judged, k, per, lambda lengths: lengths.both / (lengths.gold + lengths.retrieved - lengths.both))
 
@@ -116,7 +116,7 @@ def span_f1(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
         per: As in `span_precision`.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where no gold span is relevant.
+        Shape (n,), from 0 to 1; NaN if no gold span is relevant.
     """
     return _score(judged, k, per, lambda lengths: 2 * lengths.both / (lengths.gold + lengths.retrieved))
 
@@ -132,7 +132,7 @@ def _of_samples(judged: Judged, k: Cutoff) -> Lengths:
 
 
 def _score(judged: Judged, k: Cutoff, per: Per, share: Callable[[Lengths], Floats]) -> Scores:
-    """Return the share of each sample, or the mean over its relevant gold spans; 0 where nothing is covered."""
+    """Return the share of each sample, or the mean over its relevant gold spans; 0 if nothing is covered."""
     relevant = judged.relevance.of(judged.gold.grade)
     lengths = _of_samples(judged, k) if per == "sample" else _cover(judged).until(k).of_spans()
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -58,7 +58,7 @@ def system_latency(judged: Judged) -> Scores:
     When to use it: beside quality, which more time often buys. What users feel is `latency_p95`.
 
     Returns:
-        Shape (n,), in seconds; NaN where it is not known.
+        Shape (n,), in seconds; NaN if it is not known.
     """
     return _taken(judged, "seconds")
 
@@ -73,7 +73,7 @@ def system_latency_p50(judged: Judged) -> Scores:
     When to use it: for the usual call.
 
     Returns:
-        Shape (n,), in seconds; NaN where it is not known.
+        Shape (n,), in seconds; NaN if it is not known.
     """
     return _taken(judged, "seconds")
 
@@ -88,7 +88,7 @@ def system_latency_p95(judged: Judged) -> Scores:
     When to use it: as a bound, ``latency_p95 <= 200ms``. It needs some hundred calls to be more than their maximum.
 
     Returns:
-        Shape (n,), in seconds; NaN where it is not known.
+        Shape (n,), in seconds; NaN if it is not known.
     """
     return _taken(judged, "seconds")
 
@@ -103,7 +103,7 @@ def system_latency_p99(judged: Judged) -> Scores:
     When to use it: with some thousand calls; of fewer it is nearly their maximum.
 
     Returns:
-        Shape (n,), in seconds; NaN where it is not known.
+        Shape (n,), in seconds; NaN if it is not known.
     """
     return _taken(judged, "seconds")
 
@@ -120,7 +120,7 @@ def system_bytes(judged: Judged) -> Scores:
     When to use it: where answers travel far, or fill a context.
 
     Returns:
-        Shape (n,), in bytes; NaN where it is not known.
+        Shape (n,), in bytes; NaN if it is not known.
     """
     return _taken(judged, "bytes")
 
@@ -135,6 +135,6 @@ def system_cost(judged: Judged) -> Scores:
     When to use it: beside quality, which more money often buys.
 
     Returns:
-        Shape (n,); NaN where it is not known.
+        Shape (n,); NaN if it is not known.
     """
     return _taken(judged, "cost")

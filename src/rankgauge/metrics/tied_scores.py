@@ -29,7 +29,7 @@ def label_ranking_average_precision(ranking: JudgedSample) -> float | None:
 
     Formula: the mean over relevant items of ``relevant results with at least its score / results with at least its
     score``, 0 for one that was not retrieved. Source: scikit-learn, `label_ranking_average_precision_score`, where
-    every item has a score; where nothing is relevant it gives 1.
+    every item has a score; if nothing is relevant it gives 1.
 
     When to use it: scores are compared with scikit-learn's, or ties must not help.
 
@@ -58,7 +58,7 @@ def tied_ndcg(ranking: JudgedSample, *, k: Cutoff | None, gain: Gain = "linear")
     NDCG in which every result of a tie has the mean gain of the tie.
 
     Formula: ``DCG = sum over ranks of the mean gain of its tie / log2(rank + 1)``, up to rank k; ``DCG / IDCG``, with
-    the ideal over all gold items. Source: scikit-learn, `ndcg_score`, where every item has a score; where nothing has a
+    the ideal over all gold items. Source: scikit-learn, `ndcg_score`, where every item has a score; if nothing has a
     gain it gives 0.
 
     When to use it: scores are compared with scikit-learn's, or the order of ties must not matter.

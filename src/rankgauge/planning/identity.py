@@ -127,7 +127,7 @@ def metric_definition(
         del policy["abstains"]  # which has no effect on other metrics
     later = _LATER.get(metric.alias, {})
     settings = {name: value for name, value in params.items() if (name, value) not in later.items()}
-    # not where ids come first: what is judged by them means what it meant before there were own ranks
+    # not if ids come first: what is judged by them means what it meant before there were own ranks
     has_own_ranks = metric.judging.own_ranks and profile.own_ranks and targets[0].by_text
     return {
         **({"own_ranks": True} if has_own_ranks else {}),
@@ -186,7 +186,7 @@ def _judging(
 
 
 def _declared(targets: Sequence[Target]) -> dict[str, object]:
-    """Return what the kinds of ground truth of plugins mean, where there are any."""
+    """Return what the kinds of ground truth of plugins mean, if there are any."""
     declared = [target.declared for target in targets if target.declared is not None]
     kinds = {kind.name: {"version": kind.version, "threshold": kind.threshold} for kind in declared}
     return {"kinds": kinds} if kinds else {}
@@ -231,7 +231,7 @@ def _plain(value: object) -> bool | float | str | None:
 
 def hash_of_source(functions: Iterable[Callable[..., Any] | None]) -> str:
     """
-    Return a hash of the source of functions and of their helpers; empty where no source can be read.
+    Return a hash of the source of functions and of their helpers; empty if no source can be read.
 
     Helpers are functions and classes of the same package, by whatever name and however indirectly they are used.
     """

@@ -267,7 +267,7 @@ def budget_of(request: Request, metric: Metric, amount: float | None, convention
 
 
 def budget_settings(budget: Budget | None) -> dict[str, Value]:
-    """Return what a column says of its budget among its parameters, also where that is the default."""
+    """Return what a column says of its budget among its parameters, also if that is the default."""
     if budget is None:
         return {}
     by = {} if budget.tokenizer is None else {"tokenizer": budget.tokenizer.declaration.name}
@@ -362,7 +362,7 @@ def _check_together(bound: Bound) -> None:
 
 
 def refusal_of(bound: Bound, check: Callable[..., None] | None) -> str:
-    """Return why a check of a metric refuses its parameters; empty where it does not, or there is none."""
+    """Return why a check of a metric refuses its parameters; empty if it does not, or there is none."""
     if check is None:
         return ""
     names, params = (parameter.name for parameter in bound.metric.parameters), bound.params

@@ -332,7 +332,7 @@ def _of_sets(target: Target) -> Target:
 
 
 def _joint(bound: Bound) -> bool:
-    """Return whether results find a gold text or span together; refuse to say so where nothing is found so."""
+    """Return whether results find a gold text or span together; refuse to say so if nothing is found so."""
     joint, written = bound.request.engine.get("joint"), repr(bound.request.written)
     if joint is None:
         return bound.usual_joint

@@ -97,7 +97,7 @@ class MetricSets:
 def _changed(
     name: str, entries: Sequence[MetricSpec], changes: Mapping[str, Any], catalog: Catalog
 ) -> Iterator[MetricSpec]:
-    """Yield metrics with another cutoff or other parameters, each where it has one; what none has is an error."""
+    """Yield metrics with another cutoff or other parameters, each if it has one; what none has is an error."""
     cutoffs = changes.get("k")
     for k in cutoffs if isinstance(cutoffs, list | tuple) else [cutoffs] if "k" in changes else []:
         check_k(k, f"the k of set {name!r}")
@@ -124,7 +124,7 @@ def _changed(
 
 
 def _taken(request: Request, reading: Reading) -> set[str]:
-    """Return which parameters a set can change of a metric: all of its own, and the cutoff where it has one."""
+    """Return which parameters a set can change of a metric: all of its own, and the cutoff if it has one."""
     metric = reading.claim.declaration
     names = {parameter.name for parameter in metric.all_parameters}
     names |= set(metric.engine_parameters) - {"as"}

@@ -53,7 +53,7 @@ def matcher_of_words(engine: Mapping[str, Value], written: str, usual: Value | N
 
 
 def check_words(engine: Mapping[str, Value], written: str, *, has_words: bool) -> None:
-    """Refuse to take words by script where none are counted."""
+    """Refuse to take words by script if none are counted."""
     if are_by_script(engine, written) and not has_words:
         raise ParameterError(
             f"words={_BY_SCRIPT} of {written!r} has no effect: it is for the words of answers (answer_f1, EM), and for "

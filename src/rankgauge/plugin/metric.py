@@ -117,7 +117,7 @@ class Contributions(NamedTuple):
         Return what each row adds to the score of its sample.
 
         Returns:
-            Shape (rows,); 0 where the divisor is 0, NaN where it is NaN.
+            Shape (rows,); 0 if the divisor is 0, NaN if it is NaN.
         """
         sums = self.gains if self.discounts is None else self.gains * self.discounts
         if self.divisors is None:
@@ -133,7 +133,7 @@ class Contributions(NamedTuple):
             judged: The batch that they are of.
 
         Returns:
-            Shape (n,); NaN where the divisor is NaN.
+            Shape (n,); NaN if the divisor is NaN.
         """
         added = judged.sum(self.rows, self.values())
         return added if self.divisors is None else np.where(np.isnan(self.divisors), np.nan, added)
@@ -147,7 +147,7 @@ class CutoffRule:
     pins: str | None  # a parameter
 
     def given(self, k: Cutoff | None) -> dict[str, Any]:
-        """Return a cutoff as the metric's functions take it: not at all where there is none."""
+        """Return a cutoff as the metric's functions take it: not at all if there is none."""
         return {} if self.kind == "none" else {"k": k}
 
 

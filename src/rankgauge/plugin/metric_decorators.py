@@ -129,7 +129,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
     annotation and a default.
 
     `details`, `check`, `expectation`, `denominators`, `check_ties` and `contributions` name only the parameters they
-    use: each of these is passed by name, with the metric's default where none is given.
+    use: each of these is passed by name, with the metric's default if none is given.
 
     Args:
         alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
@@ -158,7 +158,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
         own_ranks: Whether it reads `Judged.at_own_ranks`, so that by text several gold items of one result all earn.
 
         defined: ``(Judged) -> flags`` of shape (n,): which samples' ground truth allows a score; by default, where
-            anything is relevant. A missing output is *undefined* only where this says so.
+            anything is relevant. A missing output is *undefined* only if this says so.
 
         undefined: Why a sample has no score if its ground truth does not allow one, for reports.
 

@@ -1,5 +1,5 @@
 """
-What values of a metric's declaration have to be: what no saved result could hold is refused where it is written.
+What values of a metric's declaration have to be: what no saved result could hold is refused when it is declared.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def preset(
 
         items: Where an object of `actual_output.retrieved` has its `id`, `text` and `score`. Bare strings are texts.
 
-        records: Where a document has its list of records, or a map of them; none where it is one record.
+        records: Where a document has its list of records, or a map of them; none if it is one record.
 
         separator: What separates the entries of a list in one text, unless the user names another.
 

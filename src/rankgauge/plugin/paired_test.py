@@ -59,9 +59,9 @@ def paired_test(name: str, *, version: str = "1") -> Callable[[F], F]:
     The function may have these keywords, and is given those that it has:
 
     - ``clusters``: an integer for each difference, equal where samples are not independent; None if all are. Without
-      this keyword the test is refused where a comparison has clusters.
+      this keyword the test is refused if a comparison has clusters.
     - ``weights``: a number above 0 for each difference, as often as it counts in the mean; None if all count the
-      same. Without this keyword the test is refused where results have weights.
+      same. Without this keyword the test is refused if results have weights.
     - ``confidence``: 1 minus it is the level of the test; ``resamples``: how many random resamples to take; ``seed``:
       an integer from which all randomness comes, so that the same data have the same p.
 

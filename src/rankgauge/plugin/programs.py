@@ -30,7 +30,7 @@ class System(Authored):
     """A kind of system under test; the fields are the arguments of `system`."""
 
     name: str
-    options: Any  # a pydantic model, or what returns it: pydantic loads only where there is a config
+    options: Any  # a pydantic model, or what returns it: pydantic loads only if there is a config
     function: SystemFactory
 
     @property
@@ -68,7 +68,7 @@ def system(name: str, *, options: type | Callable[[], type]) -> Callable[[System
             return client.search
 
     Secrets belong in the environment. Options are written into results as the config has them, ``${NAME}`` included;
-    what is named like a secret is refused where it is written out. Validators find the folder of the config under
+    what is named like a secret is refused if it is written out. Validators find the folder of the config under
     ``folder`` in their context.
 
     Args:

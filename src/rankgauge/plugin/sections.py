@@ -116,7 +116,7 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
 
     The function is given the results of the report by run, the baseline first, and returns a `ReportTable`,
     `ReportBars` or `ReportText`, a list of these, or None if it has nothing to show. The first line of its docstring
-    is below the title. Where it fails, the report says so and is complete without it.
+    is below the title. If it fails, the report says so and is complete without it.
 
     Args:
         name: Lower-case words joined by hyphens.

@@ -32,7 +32,7 @@ def rankgauge_reporters() -> Sequence[Callable[..., str]]:
 
 
 def rendered(claim: Claim[Reporter], result: Result) -> str:
-    """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
+    """Return the text that a reporter makes of a result; raise `PluginError` if it fails."""
     what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
     try:
         with guarded(RankgaugeError):

@@ -22,7 +22,7 @@ _LONGEST = 60
 
 
 def listed_heading(result: Result) -> str:
-    """Return what the samples that a result lists are; empty where it lists none."""
+    """Return what the samples that a result lists are; empty if it lists none."""
     if not result.listed:
         return ""
     first = result.listed[0]

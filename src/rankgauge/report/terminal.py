@@ -110,7 +110,7 @@ def result_lines(
 
 
 def _counted(result: Result) -> str:
-    """Return how many samples there are and, where all metrics agree, how many count in the means and which do not."""
+    """Return how many samples there are and, if all metrics agree, how many count in the means and which do not."""
     n, counts = len(result), [column.counts for column in result.metrics.values()]
     text = counted(n, "sample")
     if not counts or any(one != counts[0] for one in counts) or counts[0]["n"] == n:

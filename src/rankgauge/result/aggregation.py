@@ -35,7 +35,7 @@ class Aggregated(NamedTuple):
     Attributes:
         value: The number; None if there is none.
 
-        failure: What went wrong in a plugin's function; empty where nothing did.
+        failure: What went wrong in a plugin's function; empty if nothing did.
     """
 
     value: float | None

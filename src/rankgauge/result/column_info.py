@@ -136,7 +136,7 @@ class MetricInfo:
 
         lacks_worst: Whether missing and failed samples count nowhere, because the metric has no worst value.
 
-        own_ranks: Whether each gold item took a rank of its own, also where one result holds several.
+        own_ranks: Whether each gold item took a rank of its own, also if one result holds several.
 
         is_given: Whether another tool computed the scores, so that nothing but their name says what they mean.
 

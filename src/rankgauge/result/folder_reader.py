@@ -1,5 +1,5 @@
 """
-Reading result folders: what is damaged is refused here, and not where it is used.
+Reading result folders: what is damaged is refused here, and not when it is used.
 """
 
 from __future__ import annotations

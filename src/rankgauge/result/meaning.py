@@ -82,7 +82,7 @@ class Differences(NamedTuple):
         judged: What was judged against what.
 
         definition: What a fingerprint covers, by the names that users know, the most telling first; only what differs,
-            which is nothing where fingerprints differ by something that a result does not say.
+            which is nothing if fingerprints differ by something that a result does not say.
 
         inferred: Parameters that were found in the data.
 
@@ -196,7 +196,7 @@ def difference(first: Part, other: Part) -> str | None:
 
 
 def merged_ids(parts: Sequence[Part], sample_ids: Sequence[Sequence[str]]) -> list[str]:
-    """Return the samples of all parts; raise `ResultError` where the parts differ, or have a sample in common."""
+    """Return the samples of all parts; raise `ResultError` if the parts differ, or have a sample in common."""
     if not parts:
         raise ResultError("there is nothing to merge")
     for other in parts[1:]:
@@ -274,7 +274,7 @@ def _joined(parts: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] 
 
 
 def _stacked(columns: Sequence[MetricSummary]) -> NDArray[np.float64]:
-    """Return the repeats of all columns, those of a column without any as one; NaN where there are fewer."""
+    """Return the repeats of all columns, those of a column without any as one; NaN if there are fewer."""
     parts = [column.values[:, None] if column.repeats is None else column.repeats for column in columns]
     most = max(part.shape[1] for part in parts)
     wide = [np.pad(part, ((0, 0), (0, most - part.shape[1])), constant_values=np.nan) for part in parts]

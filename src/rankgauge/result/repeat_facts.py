@@ -54,9 +54,9 @@ class RepeatFacts:
 
         unstable: The samples whose repeats differ, those that vary most first; of 0/1 metrics those that flip.
 
-        passes: pass@k and pass^k, where all scores are 0 or 1; empty otherwise.
+        passes: pass@k and pass^k, if all scores are 0 or 1; empty otherwise.
 
-        budgets: Standard errors now and with more repeats or samples; empty where `between` is None.
+        budgets: Standard errors now and with more repeats or samples; empty if `between` is None.
     """
 
     repeats: int

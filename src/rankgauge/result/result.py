@@ -217,7 +217,7 @@ class Result:
         Return the scores as a polars frame.
 
         Returns:
-            One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
+            One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null if it
             does not count) and its status under ``<safe name>_status``; for a metric of whole runs also the ids that
             the sample gave it, under ``<safe name>_ids``. After `with_texts` also `input` and
             `retrieved`, a list of ``{id, text}``. Who changes the frame changes nothing of the result.
@@ -239,7 +239,7 @@ class Result:
 
     @cached_property
     def unscored(self) -> tuple[SampleError, ...]:
-        """Return every pair of sample and metric without a score; one entry where all metrics say the same."""
+        """Return every pair of sample and metric without a score; one entry if all metrics say the same."""
         return tuple(without_score(self.sample_ids, list(self.metrics.values())))
 
     @property
@@ -427,7 +427,7 @@ class Result:
         Judge gates, such as ``"ndcg@10 >= 0.6"``; `rankgauge.judge_gates` takes several results.
 
         Returns:
-            One outcome for each gate; ``report.exit_code`` is 0 where all hold. Arguments and errors are those of
+            One outcome for each gate; ``report.exit_code`` is 0 if all hold. Arguments and errors are those of
             `rankgauge.judge_gates`.
         """
         from rankgauge.gates.verdicts import judge_gates
@@ -504,7 +504,7 @@ class Result:
             catalog: What plugins offer, for a result from a folder; by default everything that is installed.
 
         Returns:
-            An evaluation of all samples of the data, also where the result is of the first ones only.
+            An evaluation of all samples of the data, also if the result is of the first ones only.
 
         Raises:
             ResultError: The result is of a run and judgments, or its data are not kept or have changed.

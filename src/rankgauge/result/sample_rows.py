@@ -124,7 +124,7 @@ def score_frame(
 
 
 def pandas_frame(frame: pl.DataFrame) -> pd.DataFrame:
-    """Return a polars frame as one of pandas, without pyarrow; raise `MissingExtraError` where pandas is absent."""
+    """Return a polars frame as one of pandas, without pyarrow; raise `MissingExtraError` if pandas is absent."""
     try:
         import pandas as pd
     except ImportError as error:

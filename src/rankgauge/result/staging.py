@@ -115,7 +115,7 @@ class Staging:
 
     def begin(self, record: Mapping[str, object], earlier: Path | None = None) -> None:
         """
-        Write down what is run, and take over the outputs in an *earlier* folder; raise `OSError` where that fails.
+        Write down what is run, and take over the outputs in an *earlier* folder; raise `OSError` if that fails.
 
         What a killed run left becomes this folder, or is copied where it cannot be moved; a result is copied.
         """
@@ -137,7 +137,7 @@ class Staging:
         _remove_files(self.path, {BEGUN_FILE, OUTPUTS_FILE})  # such as a manifest that was saved before the rest
 
     def finish(self, files: Mapping[str, bytes]) -> Path:
-        """Write the other files, and put the folder in its place; raise `OSError` where that is not possible."""
+        """Write the other files, and put the folder in its place; raise `OSError` if that is not possible."""
         for name, data in files.items():
             replace_file(self.path / name, data)
         (self.path / BEGUN_FILE).unlink(missing_ok=True)
@@ -253,7 +253,7 @@ def _holds_outputs_of(folder: Path, earlier: Path) -> bool:
 
 
 def _remove_written(folder: Path) -> None:
-    """Remove a folder with what rankgauge wrote into it; where there is more, it stays, with the rest."""
+    """Remove a folder with what rankgauge wrote into it; if there is more, it stays, with the rest."""
     with contextlib.suppress(OSError):
         _remove_files(folder)
         folder.rmdir()

@@ -64,7 +64,7 @@ class MetricSummary:
         rankings: The ids that each sample retrieved, cut, for a metric of whole runs, which has no `values`; None for
             other metrics.
 
-        repeats: The score of each call, NaN where it does not count, for a system that was called repeatedly for each
+        repeats: The score of each call, NaN if it does not count, for a system that was called repeatedly for each
             sample, whose `values` are the means over them; shape (samples, repeats). None otherwise.
 
         clusters: Which samples are not independent, as a number that they share; shape (samples,). None if all are.
@@ -151,7 +151,7 @@ class MetricSummary:
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
         It is the weighted mean, ``sum(w x) / sum(w)``, where samples have `weights`; a pooled mean is that by the
-        `denominators`, times the weights where there are some. For a metric of whole runs, its value.
+        `denominators`, times the weights if there are some. For a metric of whole runs, its value.
 
         None for the mean of nothing, or of samples that all weigh 0, and where the aggregate of a plugin fails: see
         `failure`.
@@ -219,7 +219,7 @@ class MetricSummary:
 
         With `weights` each squared deviation from the weighted mean counts ``w n / sum(w)`` times.
         """
-        known = None if self.estimate is None else self.estimate.std  # which is 0 also where values nearly are equal
+        known = None if self.estimate is None else self.estimate.std  # which is 0 also if values nearly are equal
         return known if known or self._shares is not None else standard_deviation(self._counted)
 
     @cached_property
@@ -384,7 +384,7 @@ class MetricSummary:
         )
 
     def repeat(self, number: int) -> MetricSummary:
-        """Return one repeat of this column alone, counted from 1; the column itself where there are no repeats."""
+        """Return one repeat of this column alone, counted from 1; the column itself if there are no repeats."""
         if self.repeats is None:
             return self
         values = self.repeats[:, number - 1].copy()

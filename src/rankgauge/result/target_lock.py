@@ -79,7 +79,7 @@ class TargetLock:
 
 
 def _flock(descriptor: int) -> bool:
-    """Lock an open file; return False where there are no locks, raise `BlockingIOError` where it is locked."""
+    """Lock an open file; return False if there are no locks, raise `BlockingIOError` if it is locked."""
     try:
         import fcntl
     except ImportError:  # Windows

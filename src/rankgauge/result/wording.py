@@ -72,7 +72,7 @@ _Item = TypeVar("_Item")
 
 
 def number(value: float | None) -> str:
-    """Return a number with four digits; a dash where there is none."""
+    """Return a number with four digits; a dash if there is none."""
     return "-" if value is None or value != value else f"{value:.4f}"  # noqa: PLR0124  # NaN
 
 
@@ -96,13 +96,13 @@ def facts(column: MetricSummary) -> dict[str, str]:
 
 
 def errors(column: MetricSummary) -> dict[str, str]:
-    """Return the `ERRORS` of a column as tables write them; dashes where there are none."""
+    """Return the `ERRORS` of a column as tables write them; dashes if there are none."""
     interval = column.interval() or (None, None)
     return dict(zip(ERRORS, map(number, (column.standard_error, *interval)), strict=True))
 
 
 def error_line(columns: Iterable[MetricSummary], kept: Sequence[str] = ERRORS) -> str:
-    """Return what the `ERRORS` that a table has kept are, and which intervals they are; empty where it has none."""
+    """Return what the `ERRORS` that a table has kept are, and which intervals they are; empty if it has none."""
     columns = list(columns)
     methods = interval_methods(columns)
     lines = {**ERROR_LINES, "low": f"{ERROR_LINES['low']}{methods and f' ({methods})'}"}
@@ -124,7 +124,7 @@ def interval_methods(columns: Iterable[MetricSummary]) -> str:
 
 
 def interval_text(column: MetricSummary) -> str:
-    """Return the 95 % interval of a mean with its method: ``0.6915 to 1.0000 (Wilson)``; a dash where there is none."""
+    """Return the 95 % interval of a mean with its method: ``0.6915 to 1.0000 (Wilson)``; a dash if there is none."""
     known = column.interval_found()
     return "-" if known is None else f"{number(known.low)} to {number(known.high)} ({INTERVALS[known.method]})"
 
@@ -154,7 +154,7 @@ def column_lines(result: Result) -> Iterator[str]:
 
 
 def _place_lines(result: Result) -> Iterator[str]:
-    """Yield how many places of retrieved items were taken; nothing where no item gives one."""
+    """Yield how many places of retrieved items were taken; nothing if no item gives one."""
     for stage, counts in (result.manifest.get("places") or {}).items():
         kinds = {kind: n for kind, n in counts.items() if kind != "trusted"}
         if sum(kinds.values()) > kinds["missing"]:
@@ -215,7 +215,7 @@ def largest(items: Sequence[_Item], size: Callable[[_Item], int]) -> tuple[list[
 
 
 def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
-    """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
+    """Return the cohorts that a table lists, the largest if there are many, and a sentence on the others."""
     cohorts = [(tag_name(tag), cohort) for tag, cohort in result.by_tag().items()]
     kept, left = largest(cohorts, lambda cohort: len(cohort[1]))
     if not left:
@@ -226,7 +226,7 @@ def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
 
 
 def calls_line(result: Result) -> str:
-    """Return how often a system under test was called, and how long that took; empty where none was."""
+    """Return how often a system under test was called, and how long that took; empty if none was."""
     outputs = result.manifest.get("outputs") or {}
     calls = outputs.get("calls")
     if not calls:
@@ -243,7 +243,7 @@ def calls_line(result: Result) -> str:
 
 
 def partial_line(result: Result) -> str:
-    """Say, after a blank, why a result has not all samples of its data; empty where it has."""
+    """Say, after a blank, why a result has not all samples of its data; empty if it has."""
     if result.manifest.get("interrupted"):
         return " The run was interrupted; only these samples were done."
     until = result.manifest.get("until") or {}
@@ -254,7 +254,7 @@ def partial_line(result: Result) -> str:
 
 
 def weights_line(result: Result) -> str:
-    """Say that samples count differently in means, and which columns are no means; empty where all count the same."""
+    """Say that samples count differently in means, and which columns are no means; empty if all count the same."""
     columns = result.metrics.values()
     weights = next((column.weights for column in columns if column.weights is not None), None)
     if weights is None:
@@ -273,7 +273,7 @@ def weights_line(result: Result) -> str:
 
 
 def cluster_line(result: Result) -> str:
-    """Say which samples are not independent; empty where all are."""
+    """Say which samples are not independent; empty if all are."""
     known = result.manifest.get("cluster")
     if not known:
         return ""

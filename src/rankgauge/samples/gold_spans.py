@@ -49,7 +49,7 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
 
 
 def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:
-    """Return the `document`, `start` and `end` of an object; an `InvalidError` where they are no stretch."""
+    """Return the `document`, `start` and `end` of an object; an `InvalidError` if they are no stretch."""
     place = Place(raw.get("document"), raw.get("start"), raw.get("end"))  # type: ignore[arg-type]  # looked at next
     if tuple(map(type, place)) == _PLAIN and place.document and 0 <= place.start <= place.end <= HIGHEST_K:
         return place

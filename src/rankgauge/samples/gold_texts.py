@@ -90,7 +90,7 @@ def _keywords(expected: Expected) -> Sequence[str]:
 
 
 def _names_of_passages(expected: Expected) -> Sequence[str]:
-    """Return passages by their texts, and by their ids where they have one that no other passage has."""
+    """Return passages by their texts, and by their ids if they have one that no other passage has."""
     texts = list(dict.fromkeys(_passages(expected)))
     if expected.passage_ids is None:
         return texts

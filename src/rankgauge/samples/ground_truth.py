@@ -49,7 +49,7 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT, kinds: 
     """
     Read any form of ground truth; the contract decides whether unusable kinds are an `InvalidError` or `faults`.
 
-    *kinds* are those of plugins, which are asked for only where a key is none of ours.
+    *kinds* are those of plugins, which are asked for only if a key is none of ours.
     """
     if contract.on_bad_gold == "pair":
         return _read_expected_leniently(raw, contract, kinds)
@@ -76,7 +76,7 @@ def _full_form(raw: Mapping[Any, object], contract: Contract, others: Sequence[G
 
 
 def _of_plugins(raw: Mapping[Any, object], kinds: Kinds | None) -> list[GoldKind]:
-    """Return the kinds of plugins among the keys; an `InvalidError` where a key is of no kind at all."""
+    """Return the kinds of plugins among the keys; an `InvalidError` if a key is of no kind at all."""
     found = {key: None if kinds is None else kinds.find(key) for key in raw if key not in _KINDS}
     if unknown := [key for key, kind in found.items() if kind is None]:
         key = next((name for name in unknown if type(raw[name]) not in NUMBERS), unknown[0])

@@ -280,7 +280,7 @@ def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
 
 
 def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:
-    """Return ids as lists of so many each; an `_OddError` where one of them is no id, or holds a line end."""
+    """Return ids as lists of so many each; an `_OddError` if one of them is no id, or holds a line end."""
     try:
         text = "\n".join(("", *map("\n".join, filter(None, lists)), ""))
         joined = text.encode()
@@ -347,7 +347,7 @@ def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
 
 
 def _repeats(ids: Sequence[Any]) -> bool:
-    """Return whether a list repeats an id; an `_OddError` where one of them is no id."""
+    """Return whether a list repeats an id; an `_OddError` if one of them is no id."""
     try:
         return len(set(ids)) < len(ids)
     except TypeError:

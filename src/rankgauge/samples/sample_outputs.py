@@ -223,7 +223,7 @@ def ids_and_scores(items: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
     """
     Return the ids and scores of objects, None if there is no score, in few passes: each costs time.
 
-    Also return whether none of them has anything else. A `KeyError` where one has no id.
+    Also return whether none of them has anything else. A `KeyError` if one has no id.
     """
     ids = list(map(_ID, items))
     try:
@@ -393,7 +393,7 @@ TIMED_OUT = "TimeoutError"
 class CallError(NamedTuple):
     """Why a call of a system under test gave no output."""
 
-    type: str  # the name of the exception's class, or `TIMED_OUT`; empty where nothing was raised
+    type: str  # the name of the exception's class, or `TIMED_OUT`; empty if nothing was raised
     message: str  # what the exception said, or a sentence
     traceback: str = ""
 

@@ -71,7 +71,7 @@ def read_sample(
     """
     Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`.
 
-    Where there is a list of *unlabelled*, what a sample without ground truth lacks is added to that one, and the sample
+    If there is a list of *unlabelled*, what a sample without ground truth lacks is added to that one, and the sample
     is read: where it says so by a null, or *may lack* the key.
     """
     if type(record) is not dict and not isinstance(record, Mapping):
@@ -154,7 +154,7 @@ def _expected_of(
         message = f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}"
     else:
         swapped = "; if this is a file of outputs, it goes with --outputs" if "actual_output" in record else ""
-        message = f"the field is missing{swapped}; give {FORMS}, or null where there is none"
+        message = f"the field is missing{swapped}; give {FORMS}, or null if there is none"
     is_said = may_lack or "expected_output" in record
     if unlabelled is None or not is_said or contract.on_bad_gold == "pair":
         raise InvalidError("", message)

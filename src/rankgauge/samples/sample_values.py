@@ -89,7 +89,7 @@ class Expected(NamedTuple):
 
         sets: What has to be retrieved together, or in place of each other, of relevant ids.
 
-        passage_grades: The gain of each passage, by its text, where any was given; 0 is judged and not relevant.
+        passage_grades: The gain of each passage, by its text, if any was given; 0 is judged and not relevant.
 
         passage_ids: What passages are called, by their texts, of those that were given an id.
 
@@ -150,7 +150,7 @@ class Output(NamedTuple):
 
         spent: What it took, as far as it is known: `seconds`, `bytes`, `cost`.
 
-        searches: Where several searches returned the items, which one each; None for a single ranking.
+        searches: If several searches returned the items, which one each; None for a single ranking.
 
         remarks: What the system says of this answer that its user should know.
 
@@ -196,7 +196,7 @@ class Stage(NamedTuple):
     """What one stage of a pipeline retrieved for one sample."""
 
     output: Output | Fault  # a fault where its ranking cannot be used
-    sources: tuple[str, ...] = ()  # the stages whose results it was given; empty where it searched itself
+    sources: tuple[str, ...] = ()  # the stages whose results it was given; empty if it searched itself
     seconds: float | None = None  # that it took, where it is known
     cost: float | None = None  # of it, in whatever unit
 
@@ -261,7 +261,7 @@ class InvalidError(ValueError):
 
 
 def read_id(raw: object, path: str, contract: Contract) -> str:
-    """Return an id; an `InvalidError` where the contract allows none."""
+    """Return an id; an `InvalidError` if the contract allows none."""
     if isinstance(raw, str):
         if raw:
             return raw

@@ -169,7 +169,7 @@ def unread_among(keys: AbstractSet[Any], place: str) -> tuple[Unread, ...]:
 
 
 def similar(record: Mapping[Any, Any], ours: str) -> str:
-    """Return which key of a record may be meant by one that it lacks, and what reads it; empty where there is none."""
+    """Return which key of a record may be meant by one that it lacks, and what reads it; empty if there is none."""
     theirs = next((each.key for each in unread_keys((record,), "") if each.meant == ours), None)
     return "" if theirs is None else visible(f"; is it {theirs!r}? {how_to_map(ours, theirs)}")
 

@@ -46,7 +46,7 @@ class _CallThread(threading.Thread):
     def run(self) -> None:
         try:
             found = self._call()
-        except BaseException as error:  # noqa: BLE001  # raised where the call is waited for
+        except BaseException as error:  # noqa: BLE001  # raised when the call is waited for
             self.promise.set_exception(error)
         else:
             self.promise.set_result(found)

@@ -111,7 +111,7 @@ class Collector:
         return not keeps and takes_blocks([metric.targets for metric in self.plan.metrics], self.plan.profile)
 
     def add_block(self, block: Block) -> None:
-        """Judge some more plain samples, as `add` does; only where `takes_blocks` says so."""
+        """Judge some more plain samples, as `add` does; only if `takes_blocks` says so."""
         self._ids += block.ids
         self._tags += block.tags
         if self._blocks is None:
@@ -193,7 +193,7 @@ class Collector:
 
     def finish(self, *, require_gold: bool = True, is_part: bool = False) -> Scored:
         """
-        Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says.
+        Score everything; raise `MissingGoldError` if *require_gold*, `SampleRefusedError` as the policy says.
 
         Of a *part* of the samples it is not known whether a source of places can be trusted.
         """

@@ -34,7 +34,7 @@ def arithmetic(name: str, facts: SampleFacts, score: float) -> str | None:
     Where only ranks divide, a discount of ``1 / rank`` is written as a division by the rank. After the first 12 terms
     their sum stands for the rest.
     """
-    if facts.divisor is None:  # as it is where there is no score
+    if facts.divisor is None:  # as it is if there is no score
         return None
     terms = [(rank.rank, rank.gain, rank.discount or 0.0) for rank in facts.ranks if rank.gain]
     is_reciprocal = not facts.divisor_is and all(abs(discount * rank - 1) < _EXACT for rank, _, discount in terms)

@@ -133,7 +133,7 @@ class SampleFacts(NamedTuple):
     missing: tuple[MissingGold, ...]  # the relevant gold items not found within the cutoff, best first
     divisor: float | None = None  # of the sum of gains times discounts; None if the score is no sum over ranks
     divisor_is: str = ""  # what that is, such as ``ideal DCG``
-    fault: str = ""  # why the metric's own contributions cannot be used; empty where they can, or it declares none
+    fault: str = ""  # why the metric's own contributions cannot be used; empty if they can, or it declares none
 
 
 _OF_RANKS = tuple(name for name in RankFacts.__slots__ if name not in {"text", "matched", "covers"})
@@ -288,7 +288,7 @@ class _Gold:
 
 
 def _own_ranks(scores: MetricScores, judged: Judged, sums: RankSums) -> dict[int, dict[int, tuple[int | None, ...]]]:
-    """Return the own ranks of what each rank earns, by sample and rank, of samples where any is not that rank."""
+    """Return the own ranks of what each rank earns, by sample and rank, of samples if any is not that rank."""
     judging = scores.metric.metric.judging
     if not (judged.own_ranks and judging.own_ranks):
         return {}

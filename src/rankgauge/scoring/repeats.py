@@ -55,7 +55,7 @@ def _ranking(output: Output) -> tuple[str | None, ...]:
 
 
 def unsteady_note(sample_ids: Sequence[str], whose: str) -> str:
-    """Say that answers differ from call to call, and whose they are; empty where none does."""
+    """Say that answers differ from call to call, and whose they are; empty if none does."""
     if not sample_ids:
         return ""
     shown = ", ".join(map(visible, sample_ids[:_EXAMPLES])) + (", ..." if len(sample_ids) > _EXAMPLES else "")
@@ -94,7 +94,7 @@ def _folded(metric: ScoredMetric, starts: Ints, sizes: Sequence[int]) -> ScoredM
     n = counts.sum(axis=1)
     low = np.where(counts, repeats, np.inf).min(axis=1)
     high = np.where(counts, repeats, -np.inf).max(axis=1)
-    with np.errstate(invalid="ignore"):  # NaN where no repeat counts
+    with np.errstate(invalid="ignore"):  # NaN if no repeat counts
         mean = np.where(low == high, low, np.where(counts, repeats, 0.0).sum(axis=1) / n)  # equal ones stay as they are
     status = outcome.status[starts].copy()
     reasons: dict[int, str] = {}

@@ -62,7 +62,7 @@ LARGEST = 1e100
 class Outcome(NamedTuple):
     """The scores of one metric."""
 
-    values: Scores  # what counts in aggregates, NaN where nothing does; shape (n,)
+    values: Scores  # what counts in aggregates, NaN if nothing does; shape (n,)
     status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
     reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
     rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
@@ -151,7 +151,7 @@ def _outcome(
     valueless = np.isnan(values)
     undefined = np.flatnonzero(~defined & valueless).tolist()
     unanswerable = _flawed(flawed, UNDEFINED)
-    judgeable = defined | ~valueless  # also where `defined` says otherwise, the metric has a value for this gold
+    judgeable = defined | ~valueless  # also if `defined` says otherwise, the metric has a value for this gold
     judgeable[list(without_gold)] = False
     # where what is undefined has a value, a sample without output is missing, whatever its ground truth
     among = None if column.overrides.undefined is not None or policy.no_gold == "one" else judgeable
@@ -300,7 +300,7 @@ def cutoff_at(place: int, k: Cutoff | None) -> float:
 
 
 def worst_value(metric: Metric) -> float:
-    """Return what a sample counts as that has no value: the worst one in range, NaN where 0 could be a good one."""
+    """Return what a sample counts as that has no value: the worst one in range, NaN if 0 could be a good one."""
     worst = metric.range[0 if metric.higher_is_better else 1]
     if worst is not None:
         return worst
@@ -318,7 +318,7 @@ def lacks_worst(metric: Metric, gold: str) -> bool:
 
 
 def best_value(metric: Metric) -> float:
-    """Return the best value in the range of a metric; NaN where it has none."""
+    """Return the best value in the range of a metric; NaN if it has none."""
     best = metric.range[1 if metric.higher_is_better else 0]
     return np.nan if best is None else best
 
@@ -337,7 +337,7 @@ def _count(
             values[places] = np.nan
         elif metric.describes:  # it has no worse or better, so what an empty ranking scores, or else nothing
             values[places & np.isnan(values)] = 0.0
-        else:  # whatever the metric would say of an empty ranking, such as 1 where nothing is relevant
+        else:  # whatever the metric would say of an empty ranking, such as 1 if nothing is relevant
             values[places] = worst
     values[status == UNDEFINED] = np.nan
     if column.overrides.undefined is not None:

@@ -45,12 +45,12 @@ class ScoredMetric(NamedTuple):
     params: dict[str, float]  # further ones, inferred from the data
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
     top: float  # the highest grade of the ground truth, where the metric has a scale of its own; else 0
-    fitted: Fitted | None = None  # how the rankings fit into the budget, where there is one
+    fitted: Fitted | None = None  # how the rankings fit into the budget, if there is one
     leaks: Sequence[Leak] = ()  # what counts of what was retrieved and is forbidden
 
     @property
     def note(self) -> str:
-        """Return that grades lie above the metric's scale; empty where none does."""
+        """Return that grades lie above the metric's scale; empty if none does."""
         limit, name = self.planned.clips_above, self.planned.name
         if limit is None or self.top <= limit:
             return ""

@@ -215,7 +215,7 @@ def depth_notes(plan: Plan, deepest: int, lacks_gold: Callable[[PlannedMetric], 
     """
     Say which cutoffs that were asked for no ranking reaches, where longer ones could have other scores.
 
-    Where all that earns was found, only metrics that see further results that earn nothing could.
+    If all that earns was found, only metrics that see further results that earn nothing could.
     """
     if not deepest:
         return []

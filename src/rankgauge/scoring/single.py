@@ -27,7 +27,7 @@ _BY_ID = Target("relevant")
 class SingleScore(NamedTuple):
     """One score of one sample."""
 
-    value: float  # what counts; NaN where nothing does
+    value: float  # what counts; NaN if nothing does
     status: int = SCORED  # a code into `STATUSES`
     reason: str = ""  # why there is no score
     facts: Mapping[str, Any] | None = None  # behind it, where they were asked for

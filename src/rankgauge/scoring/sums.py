@@ -24,11 +24,11 @@ class RankSums(NamedTuple):
 
     sample: Ints  # whose score each row adds to
     rank: Ints  # the rank that adds it
-    own: Ints  # the own rank of the gold item that earns it; the same where none has one
+    own: Ints  # the own rank of the gold item that earns it; the same if none has one
     gain: Floats  # what it is worth
     discounted: Floats  # the gain times the discount of the rank
     value: Floats  # what it adds to the score
-    divisor: Scores  # what the sum of each sample is divided by; NaN where its score is no such sum
+    divisor: Scores  # what the sum of each sample is divided by; NaN if its score is no such sum
     divisor_is: str = ""  # what that is, such as ``ideal DCG``
     faults: Mapping[int, str] = {}  # why the contributions that a metric declares cannot be used, by sample
 

@@ -76,7 +76,7 @@ class Taus(NamedTuple):
     Attributes:
         a: ``(C - D) / pairs`` for C concordant and D discordant pairs; NaN for fewer than two items.
 
-        b: ``(C - D) / sqrt(pairs not tied in one * pairs not tied in the other)``; NaN where all items of one are tied.
+        b: ``(C - D) / sqrt(pairs not tied in one * pairs not tied in the other)``; NaN if all items of one are tied.
     """
 
     a: _Floats
@@ -102,7 +102,7 @@ def taus(owners: _Ints, first: _Ints, second: _Ints, n: int) -> Taus:
 
 
 def untied_tau(owners: _Ints, above: _Ints, n: int) -> _Floats:
-    """Return Kendall's tau where nothing ties, so that tau-a and tau-b are the same; *above* as in `tau_ap`."""
+    """Return Kendall's tau if nothing ties, so that tau-a and tau-b are the same; *above* as in `tau_ap`."""
     items = np.bincount(owners, minlength=n).astype(np.float64)
     pairs = items * (items - 1) / 2
     with np.errstate(invalid="ignore"):
@@ -249,7 +249,7 @@ def rank_biased_overlap(owners: _Ints, deeper: _Ints, lengths: tuple[_Ints, _Int
 
 
 class _Sums(NamedTuple):
-    """Running sums that end where nothing is added any more."""
+    """Running sums that end when nothing is added any more."""
 
     table: _Floats
 

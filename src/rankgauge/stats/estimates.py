@@ -62,7 +62,7 @@ def t_two_sided(t: float, df: float) -> float:
 @functools.lru_cache(maxsize=1024)  # every mean over the same samples asks for the same one
 def t_quantile(probability: float, df: float) -> float:
     """
-    Return the quantile of Student's t distribution; raise `ValueError` where there is none.
+    Return the quantile of Student's t distribution; raise `ValueError` if there is none.
 
     The relative error is below 1e-12 for probabilities that are not within 0.01 of one half.
     """
@@ -110,7 +110,7 @@ class MeanEstimate:
 
         mean: Their mean.
 
-        std: Sample standard deviation of the values (divided by n - 1); None for fewer than two, 0 where all are equal.
+        std: Sample standard deviation of the values (divided by n - 1); None for fewer than two, 0 if all are equal.
 
         standard_error: Of the mean; None for fewer than two values or clusters.
 
@@ -171,7 +171,7 @@ def estimate_mean(
     weights: NDArray[np.float64] | None = None,
 ) -> MeanEstimate:
     """
-    Estimate a mean of values that are not NaN, the same for any order of them; raise `ValueError` where there are none.
+    Estimate a mean of values that are not NaN, the same for any order of them; raise `ValueError` if there are none.
 
     Without clusters the squared standard error is ``std**2 / n`` with n - 1 degrees of freedom. With G clusters, given
     as an integer for each value, it is ``G / (G - 1) / n**2`` times the sum over clusters of the squared sum of
@@ -254,7 +254,7 @@ class Bootstrap(NamedTuple):
     Attributes:
         interval: The bias-corrected and accelerated interval; None if the values do not vary.
 
-        p: The two-sided level at which that interval would end at 0, at least 1 / (resamples + 1); 1 where all values
+        p: The two-sided level at which that interval would end at 0, at least 1 / (resamples + 1); 1 if all values
             are 0, None if they do not vary otherwise.
     """
 

@@ -98,8 +98,8 @@ def _effective_size(estimate: MeanEstimate, confidence: float, weights: _Floats 
     Return how many independent values say as much of a share: n without clusters.
 
     With clusters it is n over the design effect, times ``(z / t)**2`` for the degrees of freedom (Korn & Graubard,
-    Survey Methodology 1998), and at most n; where all values are equal, the number of clusters. With *weights*, those
-    of samples or of whole clusters, it is likewise n over the design effect; where all values are equal, as many as
+    Survey Methodology 1998), and at most n; if all values are equal, the number of clusters. With *weights*, those
+    of samples or of whole clusters, it is likewise n over the design effect; if all values are equal, as many as
     so unequal ones count for. None for one cluster.
     """
     independent = estimate.df + 1 == estimate.n

@@ -42,9 +42,9 @@ class SignFlips:
 
         exact: Whether all patterns of signs were tried for the metric's `p`.
 
-        resamples: How many random patterns were tried for the rest; 0 where every p is exact.
+        resamples: How many random patterns were tried for the rest; 0 if every p is exact.
 
-        critical: The statistic from which on a metric is significant after correction; infinite where none is.
+        critical: The statistic from which on a metric is significant after correction; infinite if none is.
 
         levels: The p that belongs to it, of each metric alone; None if patterns are random.
     """
@@ -233,7 +233,7 @@ _ENUMERATED_RANKS = 50
 
 def wilcoxon(differences: NDArray[np.float64]) -> float:
     """
-    Return the two-sided p of Wilcoxon's signed-rank test of paired differences; 1 where no pair differs.
+    Return the two-sided p of Wilcoxon's signed-rank test of paired differences; 1 if no pair differs.
 
     Differences of at most 1e-12 are left out; others that differ by no more share the mean of their ranks. Up to 50
     the distribution over all signs is exact, ties included; above, it is the normal one with the variance that the
@@ -256,7 +256,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
 
 
 def _doubled_ranks(sizes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return twice the rank of each size, which is a whole number also where equal sizes share a rank."""
+    """Return twice the rank of each size, which is a whole number also if equal sizes share a rank."""
     order = np.argsort(sizes, kind="stable")
     begins = np.flatnonzero(np.diff(sizes[order], prepend=-np.inf) > TIED)
     ends = np.append(begins[1:], len(sizes))

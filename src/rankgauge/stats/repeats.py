@@ -22,7 +22,7 @@ class VarianceParts(NamedTuple):
     The variance of one score, in two parts that add up.
 
     Attributes:
-        between: Variance of the true means of samples; 0 where samples differ by no more than repeats do.
+        between: Variance of the true means of samples; 0 if samples differ by no more than repeats do.
 
         within: Variance of the repeats of one sample about its mean.
     """
@@ -54,7 +54,7 @@ def variance_parts(repeats: _Array) -> VarianceParts | None:
 
 
 def mean_variance(repeats: _Array) -> _Array:
-    """Return the estimated variance of each sample's mean; 0 where it has fewer than two repeats; shape (samples,)."""
+    """Return the estimated variance of each sample's mean; 0 if it has fewer than two repeats; shape (samples,)."""
     counts = (~np.isnan(repeats)).sum(axis=1)
     varies = counts > 1
     variances = np.zeros(len(repeats))

@@ -99,7 +99,7 @@ class RankgaugeEvaluator:
 
         Returns:
             `score`, the mean; `individual_scores`; and for each query its status and, where it was not scored, the
-            reason. Where nothing counts the score is NaN, as in Haystack's own evaluators, and not in the mean.
+            reason. If nothing counts the score is NaN, as in Haystack's own evaluators, and not in the mean.
             `provenance` says by whom and how it was computed.
 
         Raises:

@@ -50,7 +50,7 @@ def retrieval_metric(
     Returns:
         The metric. A row for which nothing counts has the score None, and its justification says why. The aggregates
         are `mean` and the counts that make it honest: `n`, `n_undefined`, `n_missing`, `n_failed`; there is no `mean`
-        where nothing counts.
+        if nothing counts.
 
     Raises:
         RankgaugeError: The arguments cannot be used.

@@ -39,7 +39,7 @@ def log_history(
     Args:
         history: A history, or its file.
 
-        experiment: The experiment's name; it is made where there is none.
+        experiment: The experiment's name; it is made if there is none.
 
         dataset: Only entries of this dataset.
 

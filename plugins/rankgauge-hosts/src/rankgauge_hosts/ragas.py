@@ -62,7 +62,7 @@ def retrieval_metric(
         metric: The metric.
 
     Returns:
-        The metric. Where nothing counts its result has the value None, and the reason says why.
+        The metric. If nothing counts its result has the value None, and the reason says why.
 
     Raises:
         RankgaugeError: The arguments cannot be used.
@@ -103,7 +103,7 @@ class RankgaugeMetric(SingleTurnMetric):
     ragas has fields for retrieved and reference ids and texts, the reference answer and the response, but not for
     gains, which go into *ground_truth*.
 
-    Where nothing counts the score is NaN, which ragas leaves out of its means; the reason is logged at level INFO,
+    If nothing counts the score is NaN, which ragas leaves out of its means; the reason is logged at level INFO,
     because ragas has no place for it.
 
     `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.

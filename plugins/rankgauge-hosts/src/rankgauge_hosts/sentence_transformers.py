@@ -107,7 +107,7 @@ class RankgaugeEvaluator(InformationRetrievalEvaluator):
             steps: The steps in this epoch; -1 at its end.
 
         Returns:
-            The value of each metric; NaN where it is undefined for every query.
+            The value of each metric; NaN if it is undefined for every query.
         """
         if self._score_functions_from_model:
             self.score_functions = self._model_score_functions(model)

@@ -72,7 +72,7 @@ class PairAgreement:
 
         scale: The grades that could be given, ascending: AC2 depends on how many they are and how far they reach.
 
-        scale_from: Where the scale is from: `given` to `compare_judges`, the `queue` of a judge, or, where nothing says
+        scale_from: Where the scale is from: `given` to `compare_judges`, the `queue` of a judge, or, if nothing says
             it, the grades that are `occurring` in the judgments of either.
 
         confusion: How often the first judge gave the grade of a row where the second gave that of a column.
@@ -274,7 +274,7 @@ def order_agreement(
 
 
 def _scores(judge: Judgments, shared: Sequence[str], runs: Mapping[str, str], metric: str) -> list[list[float]]:
-    """Return the score of each run and question, 0 where there is none."""
+    """Return the score of each run and question, 0 if there is none."""
     qrels: dict[str, dict[str, float]] = {query: {} for query in shared}
     for (query, document), grade in judge.grades.items():
         if query in qrels:
@@ -300,7 +300,7 @@ def _tau_b(own: _Floats, its: _Floats, pairs: tuple[_Ints, _Ints]) -> float:
     Return Kendall's tau-b of some values under two judges.
 
     ``(C - D) / sqrt(pairs not tied under one * pairs not tied under the other)`` for C concordant and D discordant
-    pairs; NaN where all are tied under one.
+    pairs; NaN if all are tied under one.
     """
     first, second = pairs
     one, other = np.sign(own[first] - own[second]), np.sign(its[first] - its[second])

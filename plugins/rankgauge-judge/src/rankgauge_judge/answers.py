@@ -93,7 +93,7 @@ class KeptAnswers:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read what there is; raise `ResultError` where the file cannot be read or written."""
+        """Read what there is; raise `ResultError` if the file cannot be read or written."""
         self.path = path
         self._lock = threading.Lock()
         self._answers: dict[str, Answer] = {}

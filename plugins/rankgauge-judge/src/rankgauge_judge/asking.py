@@ -76,7 +76,7 @@ class Model:
         Return what *read* makes of an answer, and the answer.
 
         *read* raises a `ValueError` that says what is wrong with an answer, which the model is shown once. So does this
-        where the second one is wrong, too; a `CallFailedError` where there is no answer; an `OtherModelError` where
+        where the second one is wrong, too; a `CallFailedError` if there is no answer; an `OtherModelError` if
         another model than those of `served` gave it.
         """
         request = self._request(messages, schema, vote, max_tokens)

@@ -45,7 +45,7 @@ class CallFailedError(Exception):
     A call that failed for good; others may work.
 
     Attributes:
-        is_unreachable: Whether it is no use to try many others: not where an answer was only looked up.
+        is_unreachable: Whether it is no use to try many others: not if an answer was only looked up.
     """
 
     def __init__(self, message: str, *, is_unreachable: bool = True) -> None:

@@ -28,7 +28,7 @@ class Judgments:
     name: str
     grades: Mapping[Pair, float]
     texts: Mapping[Pair, str] = field(default_factory=dict)  # of the documents, where the file has them
-    scale: tuple[float, ...] = ()  # the grades that could be given, ascending; empty where the file does not say
+    scale: tuple[float, ...] = ()  # the grades that could be given, ascending; empty if the file does not say
     n_unjudged: int = 0  # documents with a grade below 0, which marks unjudged ones
     note: str = ""  # what else should be known of them
 

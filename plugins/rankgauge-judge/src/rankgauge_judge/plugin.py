@@ -116,7 +116,7 @@ def _agree_options(parser: argparse.ArgumentParser) -> None:
     scale.add_argument("--grades", metavar="GRADES", help=grades)
     rubric = "The rubric whose grades these are: graded (0 to 3), binary, or a YAML file."
     scale.add_argument("--rubric", metavar="RUBRIC", help=rubric)
-    metric = "What systems are ordered by, where there are several runs. [default: %(default)s]"
+    metric = "What systems are ordered by, if there are several runs. [default: %(default)s]"
     add("-m", "--metric", default="ndcg@10", metavar="METRIC", help=metric)
     system = "The model behind the system that is evaluated: one that judges itself is named first."
     add("--system-model", action="append", metavar="NAME", help=system)

@@ -64,7 +64,7 @@ def _weights(scale: _Floats, kind: Weights) -> _Floats:
 
 def weighted_kappa(counts: _Floats, scale: _Floats, kind: Weights = "quadratic") -> _Floats:
     """
-    Return Cohen's weighted kappa (Psychological Bulletin 1968), shape (...), NaN where chance explains everything.
+    Return Cohen's weighted kappa (Psychological Bulletin 1968), shape (...), NaN if chance explains everything.
 
     ``(A - E) / (1 - E)`` with the observed weighted agreement A, and E that of two judges who give each grade as often
     as these do, at random. *counts* have the shape (..., grades, grades).

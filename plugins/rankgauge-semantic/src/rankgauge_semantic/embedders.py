@@ -59,7 +59,7 @@ class Embedder:
 
 
 def find_embedder(name: str) -> Embedder:
-    """Return the embedder behind an entry point, its model not loaded; raise `EmbedderError` where there is none."""
+    """Return the embedder behind an entry point, its model not loaded; raise `EmbedderError` if there is none."""
     found = entry_points(group=GROUP)
     points = list({point.value: point for point in found if point.name == name}.values())
     if not points:

@@ -60,7 +60,7 @@ def _prepare(texts: Sequence[str], *, embedder: str = DEFAULT) -> None:
 @comparer("embedding-cosine", check=_check, prepare=_prepare, laws=_LAWS)
 def embedding_cosine(retrieved: Sequence[str], gold: Sequence[str], *, embedder: str = DEFAULT) -> NDArray[np.float64]:
     """
-    Score the cosine of two texts' embeddings, 0 where it is negative, to six decimals.
+    Score the cosine of two texts' embeddings, 0 if it is negative, to six decimals.
 
     Args:
         retrieved: Retrieved texts, normalized.
@@ -124,7 +124,7 @@ def answer_semantic_similarity(judged: Judged, *, k: Cutoff | None = None) -> Sc
     How close in meaning the best of the first *k* results comes to an accepted answer.
 
     Formula: the highest match score of the first *k* texts (of all, without a cutoff) with any accepted answer: the
-    cosine of their embeddings, 0 where it is negative; 0 where nothing was retrieved. `embedder` names an installed
+    cosine of their embeddings, 0 if it is negative; 0 if nothing was retrieved. `embedder` names an installed
     embedder; with another `matcher`, its scores from its threshold on.
 
     When to use it: answers are paraphrased, so `answer-containment-at-k` finds too few. Compare only values of one
@@ -136,7 +136,7 @@ def answer_semantic_similarity(judged: Judged, *, k: Cutoff | None = None) -> Sc
         k: How many results count, for all samples or for each; None for all.
 
     Returns:
-        Shape (n,), from 0 to 1; NaN where there is no answer.
+        Shape (n,), from 0 to 1; NaN if there is no answer.
     """
     scores = _best(judged, k)
     scores[judged.n_gold() == 0] = np.nan
@@ -144,7 +144,7 @@ def answer_semantic_similarity(judged: Judged, *, k: Cutoff | None = None) -> Sc
 
 
 def _best(judged: Judged, k: Cutoff | None) -> Scores:
-    """Return the highest match score of each sample within the cutoff, 0 where nothing matched; shape (n,)."""
+    """Return the highest match score of each sample within the cutoff, 0 if nothing matched; shape (n,)."""
     rank, sample = judged.rows.rank, judged.rows.sample
     within = np.ones(len(rank), dtype=np.bool_) if k is None else rank <= (k if isinstance(k, int) else k[sample])
     scores = np.zeros(judged.n)
@@ -202,7 +202,7 @@ def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESH
 
     @comparer(f"{name}-cosine", check=check, prepare=vectors.add, laws=_LAWS)
     def cosine(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
-        """Score the cosine of two texts' embeddings, 0 where it is negative, to six decimals."""
+        """Score the cosine of two texts' embeddings, 0 if it is negative, to six decimals."""
         return vectors.cosines(retrieved, gold)
 
     @named_matcher(name, str(Matcher(("collapse-whitespace",), f"{name}-cosine", (), threshold)))

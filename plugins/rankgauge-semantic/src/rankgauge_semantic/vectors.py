@@ -38,7 +38,7 @@ class Vectors:
         self._lock = threading.Lock()
 
     def add(self, texts: Sequence[str]) -> None:
-        """Embed the texts that are neither empty nor known; raise `EmbedderError` where the embedder fails."""
+        """Embed the texts that are neither empty nor known; raise `EmbedderError` if the embedder fails."""
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text and text not in self._known]
             if missing and self._cache is not None:

@@ -171,7 +171,7 @@ def per_query(
         broadcast: As in `evaluate`.
 
     Returns:
-        A row for each judged query: `query`, then for each metric its value, such as ``ndcg_at_10`` (null where it does
+        A row for each judged query: `query`, then for each metric its value, such as ``ndcg_at_10`` (null if it does
         not count), and its status, such as ``ndcg_at_10_status``: `scored`, `undefined`, `missing` or `failed`.
 
     Raises:

@@ -4,7 +4,7 @@ Workers: what runs inside Spark's tasks, on Arrow batches of one partition.
 Rows have `is_run`, `query`, `document` and `value`. They come sorted by query, those of the run and of the judgments
 together; where judgments travel, a row without a document stands for a judged query instead. A query may span batches,
 so the last one of a piece is carried over; a piece of whole queries is a shard. What a shard comes to is returned as
-one value, also where it is an error of the data or of the plan.
+one value, also if it is an error of the data or of the plan.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Observed:
 
         twins: The ids for a question with equally good answers: all of them, and the first three.
 
-        nothing: How many documents it found for a question that has no answer; -1 where it failed.
+        nothing: How many documents it found for a question that has no answer; -1 if it failed.
 
         scripts: By script, whether a word of a text finds it.
     """

@@ -72,7 +72,7 @@ class CommandSystem:
         """
         End the programs: by closing their input, and after some seconds by force.
 
-        Raises a `ParameterError` where one wrote more lines than it was asked for, which no call saw.
+        Raises a `ParameterError` if one wrote more lines than it was asked for, which no call saw.
         """
         self._more = ""
         self._pool.close()

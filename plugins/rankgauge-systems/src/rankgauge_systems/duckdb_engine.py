@@ -76,7 +76,7 @@ class DuckdbEngine:
         """Return None: a search of vectors compares every one, and what has none of the words is not found."""
 
     def index(self, documents: Iterable[Document]) -> Loaded:
-        """Write the table anew, with vectors or with an index of words, or leave it as it is where that fails."""
+        """Write the table anew, with vectors or with an index of words, or leave it as it is if that fails."""
         options = self._options
         rows: Sequence[Document] = list(documents)
         self.close()

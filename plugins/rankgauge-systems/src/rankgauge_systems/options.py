@@ -37,7 +37,7 @@ _BATCH = 64
 _SMALLEST = 2.0**-126  # the smallest number of 32 bits that has all its digits
 
 APPROXIMATES: Final = "approximates"
-"""Marks an option that trades exactness for speed: it changes nothing where a search is exact."""
+"""Marks an option that trades exactness for speed: it changes nothing if a search is exact."""
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Returns a vector for each text."""

@@ -62,7 +62,7 @@ class SqliteEngine:
         """Return None: what has none of the words is not found."""
 
     def index(self, documents: Iterable[Document]) -> Loaded:
-        """Write the table anew, or leave it as it is where that fails."""
+        """Write the table anew, or leave it as it is if that fails."""
         options = self._options
         self.close()
         options.path.parent.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ class SqliteVecEngine:
             return int(connection.execute(f"SELECT count(*) FROM {self._options.table}").fetchone()[0])  # noqa: S608  # checked
 
     def index(self, documents: Iterable[Document]) -> Loaded:
-        """Write the tables anew, or leave them as they are where that fails."""
+        """Write the tables anew, or leave them as they are if that fails."""
         rows = list(documents)
         if not rows:
             raise ParameterError("there is no document to load")

@@ -73,7 +73,7 @@ def _draw(seed: int, name: str) -> bytes:
 
 def exact_changes(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return what makes every search of a system exact; nothing where none can be.
+    Return what makes every search of a system exact; nothing if none can be.
 
     Options that only approximations have are put back, so that points which differ in them alone have one exact result.
     """

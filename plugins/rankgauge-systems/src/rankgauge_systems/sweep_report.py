@@ -34,7 +34,7 @@ class Row:
 
         is_best: Whether no other point is as good and cheaper, or as cheap and better.
 
-        recall: Which share of an exact search it finds, by depth; nothing where that was not asked for.
+        recall: Which share of an exact search it finds, by depth; nothing if that was not asked for.
     """
 
     point: Point

@@ -55,7 +55,7 @@ def exact_recall(
     """
     Return which share of the first results of an exact search a point has among its own, by how many these are.
 
-    The shares are `set_recall` of results; there are none where nothing can be exact. The exact search has the same
+    The shares are `set_recall` of results; there are none if nothing can be exact. The exact search has the same
     options, and as many results.
     """
     system = engine.system(point.changes)

@@ -41,13 +41,13 @@ def retrieval_of(span: Span, *, id_key: str = "") -> Retrieval | None:
 
 
 def question_of(span: Span) -> str:
-    """Return the text that a span was given: a query by itself or in an object; empty where there is none."""
+    """Return the text that a span was given: a query by itself or in an object; empty if there is none."""
     held = (span.attributes[name] for name in _INPUTS if span.attributes.get(name) is not None)
     return next((text for value in held if (text := _query_in(value))), "")
 
 
 def answer_of(span: Span) -> str:
-    """Return the text that a span returned; empty where it returned none, or an object."""
+    """Return the text that a span returned; empty if it returned none, or an object."""
     for name in _OUTPUTS:
         value = decoded(span.attributes.get(name))
         if isinstance(value, str) and value.strip():

@@ -35,7 +35,7 @@ def spans_of_record(record: Mapping[str, Any], file: str, line: int | None) -> I
 
 
 def nanoseconds(value: object) -> int:
-    """Return a time as nanoseconds since 1970, from such a number or the text of ISO 8601; 0 where there is none."""
+    """Return a time as nanoseconds since 1970, from such a number or the text of ISO 8601; 0 if there is none."""
     if value != value:  # noqa: PLR0124  # NaN, and the NaT of pandas, in frames
         return 0
     if isinstance(value, datetime):

@@ -80,7 +80,7 @@ def _span(raw: Mapping[str, Any], file: str, line: int | None) -> Span:
 
 
 def _whole(value: object, name: str) -> int:
-    """Return a whole number, which OTLP writes as a text if it has 64 bits; 0 where there is none."""
+    """Return a whole number, which OTLP writes as a text if it has 64 bits; 0 if there is none."""
     if value is None:
         return 0
     if isinstance(value, int) and not isinstance(value, bool):

@@ -65,7 +65,7 @@ def scores_of(result: Result, metric: str | None, catalog: Catalog) -> Iterator[
 
 
 def _span(known: Mapping[str, Any], stage: str | None) -> str:
-    """Return the span of a stage, or of the last one; empty where the sample does not say."""
+    """Return the span of a stage, or of the last one; empty if the sample does not say."""
     spans = known.get("stage_spans")
     span = spans.get(stage) if stage is not None and isinstance(spans, Mapping) else known.get("span_id")
     return span if isinstance(span, str) else ""

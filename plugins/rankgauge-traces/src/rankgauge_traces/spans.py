@@ -32,7 +32,7 @@ class Span(NamedTuple):
     name: str
     attributes: Mapping[str, Any]
     events: Sequence[Event] = ()
-    start: int = 0  # nanoseconds since 1970; 0 where it is not known
+    start: int = 0  # nanoseconds since 1970; 0 if it is not known
     end: int = 0
     dropped: int = 0  # how many attributes were lost when it was written
     file: str = ""
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
 
 def plain_id(value: object, what: str) -> str:
-    """Return an id of a trace or a span as it is compared; a `MalformedSpanError` where it is none."""
+    """Return an id of a trace or a span as it is compared; a `MalformedSpanError` if it is none."""
     if isinstance(value, str) and value.strip():
         return value.strip().removeprefix("0x")
     found = "nothing" if value is None or value == "" else f"{value!r:.60}"

@@ -33,7 +33,7 @@ class Trace(NamedTuple):
 
     id: str
     trace: str
-    question: str  # what its first span was given, or else its first retrieval; empty where neither tells
+    question: str  # what its first span was given, or else its first retrieval; empty if neither tells
     queries: tuple[str, ...]  # the question, and those of the retrievals
     answer: str
     stages: Stages
@@ -114,7 +114,7 @@ def traces_of(spans: Iterable[Span], reading: Reading, problems: list[Problem]) 
 
 
 def check_there(traces: Sequence[Trace], counts: Counts, reading: Reading) -> None:
-    """Raise `NothingToEvaluateError` where there is no trace to use."""
+    """Raise `NothingToEvaluateError` if there is no trace to use."""
     if traces:
         return
     seen = f"{counted(counts.spans, 'span')} in {counted(counts.traces, 'trace')}"
@@ -193,7 +193,7 @@ def _trace(part: _Part, reading: Reading, joints: Joints) -> Trace | None:
 
 
 def _steps(part: Sequence[str], by_id: Mapping[str, _Node], problems: list[Problem]) -> list[Step]:
-    """Return the retrievals of a part, each with those nested in it; none where they are nested too deeply."""
+    """Return the retrievals of a part, each with those nested in it; none if they are nested too deeply."""
     tops: list[Step] = []
     above: dict[str, tuple[list[Step], int]] = {}  # where retrievals below a span go, and how deep that is
     for name in part:

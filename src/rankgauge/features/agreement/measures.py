@@ -172,7 +172,7 @@ Items = Literal["shared", "all"]
 
 
 class Measure(NamedTuple):
-    """One measure with its parameters: *function* returns a value for each query, NaN where there is none."""
+    """One measure with its parameters: *function* returns a value for each query, NaN if there is none."""
 
     expression: MetricExpression  # in lower case, with every parameter that was given
     summary: str

@@ -41,7 +41,7 @@ class AgreementMeasure:
 
         summary: What it says, in one line.
 
-        values: One value for each query, NaN where there is none; shape (queries,).
+        values: One value for each query, NaN if there is none; shape (queries,).
     """
 
     name: str
@@ -218,7 +218,7 @@ def query_table(agreement: RankAgreement, *, width: int | None = None) -> Iterat
 
 
 def agreement_json(agreements: Mapping[str, RankAgreement]) -> str:
-    """Return means and counts as one JSON object, or as a list of them where there are several runs."""
+    """Return means and counts as one JSON object, or as a list of them if there are several runs."""
     summaries = [_summary(name, agreement) for name, agreement in agreements.items()]
     return json_text(summaries if len(summaries) > 1 else summaries[0])
 

@@ -80,7 +80,7 @@ class RetrievalMetrics:
     """
     The binary metrics of one query; all are 0 without relevant ids.
 
-    *k* is how many ranks count; all but `precision_at_k` raise `ValueError` where it is negative, or not an integer.
+    *k* is how many ranks count; all but `precision_at_k` raise `ValueError` if it is negative, or not an integer.
     """
 
     @staticmethod
@@ -97,7 +97,7 @@ class RetrievalMetrics:
 
     @staticmethod
     def f1_at_k(result: RetrievalResult, k: int) -> float:
-        """Return the harmonic mean of `precision_at_k` and `recall_at_k`; 0 where both are 0."""
+        """Return the harmonic mean of `precision_at_k` and `recall_at_k`; 0 if both are 0."""
         return _at_k(f1, _judged([result]), k)[0]
 
     @staticmethod
@@ -105,7 +105,7 @@ class RetrievalMetrics:
         """
         Return the sum of the precision at every rank that holds a relevant id, divided by the number of relevant ids.
 
-        There is no cutoff. Above 1 where relevant ids are retrieved more than once.
+        There is no cutoff. Above 1 if relevant ids are retrieved more than once.
         """
         return scores_of(average_precision, _judged([result]), _PROFILE)[0]
 
@@ -125,7 +125,7 @@ class RetrievalMetrics:
 
     @staticmethod
     def hit_rate_at_k(result: RetrievalResult, k: int) -> float:
-        """Return 1 where the first *k* ranks hold a relevant id, else 0."""
+        """Return 1 if the first *k* ranks hold a relevant id, else 0."""
         return _at_k(hit, _judged([result]), k)[0]
 
 
@@ -184,7 +184,7 @@ class GradedRetrievalMetrics:
         """
         Return nDCG of the first *k* ranks with gain ``2**grade - 1``; the ideal is the best order of all grades.
 
-        0 where no grade is above 0; above 1 where ids are retrieved more than once. `ValueError` is raised where *k* is
+        0 if no grade is above 0; above 1 if ids are retrieved more than once. `ValueError` is raised if *k* is
         negative or not an integer.
         """
         return scores_of(ndcg, _graded(result), _PROFILE, k=cutoff(k))[0]

@@ -190,7 +190,7 @@ class _UncutEvaluator(_DocumentEvaluator):
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
-        Score every query, as in `DocumentRecallEvaluator`; 0 where nothing is found, and no value has to be hashable.
+        Score every query, as in `DocumentRecallEvaluator`; 0 if nothing is found, and no value has to be hashable.
         """
         queries = [
             ByValue([value for value in self._values(gold) if value is not None], self._values(retrieved))
@@ -231,7 +231,7 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
-        Score every query, as in `DocumentRecallEvaluator`; the integer 0 where no gold document has a gain.
+        Score every query, as in `DocumentRecallEvaluator`; the integer 0 if no gold document has a gain.
 
         All gold documents of a query have a score, or none has; else `ValueError` is raised. Of duplicates, the highest
         counts.
@@ -308,13 +308,13 @@ def value_of(document: Document, field: str) -> object:
 
 
 def _hashable(value: object) -> object:
-    """Return the same value; raise `TypeError` where it cannot be hashed."""
+    """Return the same value; raise `TypeError` if it cannot be hashed."""
     hash(value)
     return value
 
 
 def _pairs(gold: Sequence[T], retrieved: Sequence[T], kind: str) -> list[tuple[T, T]]:
-    """Pair both sides; raise `ValueError` where one is empty or the lengths differ; *kind* names the arguments."""
+    """Pair both sides; raise `ValueError` if one is empty or the lengths differ; *kind* names the arguments."""
     if len(gold) == 0 or len(retrieved) == 0:
         raise ValueError(f"{kind} must be provided.")
     if len(gold) != len(retrieved):

@@ -36,7 +36,7 @@ class Document(Protocol):
 
 def calculate_mrr(keyword: str, retrieved_docs: Sequence[Document]) -> float:
     """
-    Return 1 / rank of the first document whose text has the keyword, without a cutoff; 0 where none has it.
+    Return 1 / rank of the first document whose text has the keyword, without a cutoff; 0 if none has it.
 
     Args:
         keyword: Found in upper or lower case and inside words; the empty keyword is in every text.

@@ -1,7 +1,7 @@
 """
 REMem's retrieval metrics: recall, all-or-nothing recall and any-match nDCG over chunks of gold documents.
 
-Profile `remem` has the same conventions. `ValueError` is raised where the original crashes or computes something other
+Profile `remem` has the same conventions. `ValueError` is raised if the original crashes or computes something other
 than it says: no examples, no k, a negative k, or lists of different length (it cuts them to the shorter one, then
 divides by the longer).
 """

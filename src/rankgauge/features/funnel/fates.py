@@ -160,7 +160,7 @@ class Pipeline:
 
     @classmethod
     def of(cls, samples: Iterable[Sample], where: str) -> Pipeline:
-        """Return the pipeline of some samples; raise `DataError` where they have none, or not the same one."""
+        """Return the pipeline of some samples; raise `DataError` if they have none, or not the same one."""
         pipeline = cls()
         for sample in samples:
             if isinstance(sample.output, Output) and sample.output.stages is not None:
@@ -183,7 +183,7 @@ class Pipeline:
             self._told.setdefault(name, sample_id)
 
     def lacks(self, sample: Sample) -> str:
-        """Return why a sample cannot be followed through every stage; empty where it can."""
+        """Return why a sample cannot be followed through every stage; empty if it can."""
         output = sample.output
         if not isinstance(output, Output):
             return "no output" if output is None else "an output that cannot be used"

@@ -124,7 +124,7 @@ class Following:
         self._left_out[why] += count
 
     def _lacks(self, sample: Sample) -> str:
-        """Return why a sample is not followed; empty where it is."""
+        """Return why a sample is not followed; empty if it is."""
         if not sample.answerable:
             return "no answer to be found"
         gold = {"relevant": sample.expected.relevant}.get(self._target.gold, gold_names(sample, self._target))
@@ -161,7 +161,7 @@ class Following:
         return MetricSummary.of(scored)
 
     def funnel(self, dataset: str, manifest: Mapping[str, Any], traced: int) -> Funnel:
-        """Return what was followed; raise `NothingToEvaluateError` where no sample has every stage."""
+        """Return what was followed; raise `NothingToEvaluateError` if no sample has every stage."""
         if not self._ids:
             left_out = [f"{counted(count, 'sample')} with {why}" for why, count in self._left_out.items()]
             raise NothingToEvaluateError("no sample can be followed through every stage:", left_out)

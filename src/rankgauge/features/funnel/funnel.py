@@ -59,7 +59,7 @@ class FunnelStage:
         ceiling: The metric over the best order of its results, which no later stage that only orders and drops them
             can exceed; None for a metric that sees more than ranks and grades.
 
-        ceiling_is_exact: Whether that holds. Where one result holds several relevant items, or several results find
+        ceiling_is_exact: Whether that holds. If one result holds several relevant items, or several results find
             one together, not all orders are tried, and the ceiling is a lower bound.
 
         as_given: The metric over its results in the order of its source, of a stage that has one; None as `ceiling`.
@@ -204,7 +204,7 @@ class Funnel:
 
 
 def _loss(step: tuple[str, str, MetricComparison] | None) -> float:
-    """Return by how much a stage is worse than a source; 0 where there is none."""
+    """Return by how much a stage is worse than a source; 0 if there is none."""
     if step is None or step[2].difference is None:
         return 0.0
     return -step[2].difference if step[2].higher_is_better else step[2].difference
@@ -237,7 +237,7 @@ def funnel_lines(funnel: Funnel, *, width: int | None) -> Iterator[Line]:
 
 
 def funnel_headline(funnel: Funnel) -> str:
-    """Say which stage lowers the metric most; where none does, what became of most items that were not found."""
+    """Say which stage lowers the metric most; if none does, what became of most items that were not found."""
     metric, questions, blamed = funnel.metric, counted(funnel.samples, "question"), funnel.blamed()
     left = {name: count for name, count in funnel.fates.items() if name != "found"}
     most = max(left, key=lambda name: left[name])

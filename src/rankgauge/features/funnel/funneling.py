@@ -125,7 +125,7 @@ def funnel_of_runs(
 
 
 def told_stages(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the stages that the outputs of the first samples tell; raise `DataError` where they tell none."""
+    """Return the stages that the outputs of the first samples tell; raise `DataError` if they tell none."""
     first = reading_job(evaluation.plan(), evaluation.data, _LOOKED_AT).read()
     return tuple(Pipeline.of(first, evaluation.data.label).sources)
 

@@ -54,7 +54,7 @@ class Entry:
 
         name: What it is called.
 
-        commit: The commit that it was made at; empty where that is not known.
+        commit: The commit that it was made at; empty if that is not known.
 
         tags: What it was tagged with.
 
@@ -68,7 +68,7 @@ class Entry:
 
         samples: A hash of the sample ids.
 
-        gold: A hash of what each sample was judged against; empty where that is not known.
+        gold: A hash of what each sample was judged against; empty if that is not known.
 
         passed: Whether it met its gates; None if there were none.
 
@@ -84,7 +84,7 @@ class Entry:
 
         means: By column.
 
-        cohorts: By tag and column; empty where no sample has a tag.
+        cohorts: By tag and column; empty if no sample has a tag.
     """
 
     id: str
@@ -112,7 +112,7 @@ class Entry:
 
 
 def content_id(folder: Path) -> str:
-    """Return the name of a result folder by its content; raise `DataError` where it cannot be read."""
+    """Return the name of a result folder by its content; raise `DataError` if it cannot be read."""
     content = hashlib.sha256()
     for name in ("manifest.json", "per_sample.parquet"):
         content.update(hashlib.sha256(read_bytes(folder / name)).digest())

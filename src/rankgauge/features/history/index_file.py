@@ -165,7 +165,7 @@ class History:
         Return the newest result of each dataset that met its gates, as a baseline for `judge_gates`.
 
         Returns:
-            The results by dataset; empty where none has met its gates yet.
+            The results by dataset; empty if none has met its gates yet.
 
         Raises:
             ResultError: There is no such file, or the folder of such a result is gone or has other content.
@@ -181,7 +181,7 @@ class History:
             raise ResultError(f"there is no last good result: {error}; {hint}") from error
 
     def load(self, entry: Entry) -> Result:
-        """Return the result of an entry; raise `ResultError` where its folder is gone or has other content."""
+        """Return the result of an entry; raise `ResultError` if its folder is gone or has other content."""
         folder = Path(entry.folder)
         try:
             has = content_id(folder)
@@ -206,7 +206,7 @@ class History:
         return {(earlier, later): orjson.loads(facts) for earlier, later, facts in rows}
 
     def keep_changes(self, changes: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
-        """Keep what was computed of changes, so that it is computed once; not where the index cannot be written."""
+        """Keep what was computed of changes, so that it is computed once; not if the index cannot be written."""
         with contextlib.suppress(ResultError), self._writing() as index:
             rows = [(*pair, orjson.dumps(facts)) for pair, facts in changes.items()]
             index.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)

@@ -45,9 +45,9 @@ class Change:
 
         p_adjusted: The same, corrected by Holm's method over all changes and metrics of the dataset that are shown.
 
-        verdict: `better`, `worse`, `undecided` or `same`; empty where it was not tested.
+        verdict: `better`, `worse`, `undecided` or `same`; empty if it was not tested.
 
-        why_not: Why it was not tested; empty where it was.
+        why_not: Why it was not tested; empty if it was.
     """
 
     difference: float | None = None
@@ -61,7 +61,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One entry on a line: its mean, why the line breaks before it (empty where it does not), and the change to it."""
+    """One entry on a line: its mean, why the line breaks before it (empty if it does not), and the change to it."""
 
     entry: Entry
     mean: Mean
@@ -148,7 +148,7 @@ class _Loaded:
         self._results: dict[str, Result | str] = {}
 
     def __call__(self, entry: Entry) -> Result:
-        """Return a result; raise `ResultError` where it cannot be read."""
+        """Return a result; raise `ResultError` if it cannot be read."""
         if entry.id not in self._results:
             try:
                 self._results[entry.id] = self._history.load(entry)
@@ -161,7 +161,7 @@ class _Loaded:
 
 
 def _break(history: History, before: Entry, now: Entry, metric: str) -> str:
-    """Return why a line breaks between two entries; empty where it does not."""
+    """Return why a line breaks between two entries; empty if it does not."""
     why = []
     one, other = (entry.fingerprints[metric] for entry in (before, now))
     if one != other:

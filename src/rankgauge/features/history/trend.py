@@ -134,7 +134,7 @@ def _dot(point: Point, mean: Mean, x: float, y: float, folder: Path, *, is_teste
 
 
 def _link(entry: Entry, folder: Path) -> str:
-    """Return where the report of an entry is: its HTML report, else its Markdown report; empty where it has none."""
+    """Return where the report of an entry is: its HTML report, else its Markdown report; empty if it has none."""
     for name in ("report.html", "report.md"):
         report = Path(entry.folder) / name
         if report.is_file():

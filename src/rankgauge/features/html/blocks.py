@@ -200,7 +200,7 @@ def _dots_of_differences(metric: MetricComparison) -> list[Markup]:
 
 
 def _drawn(known: Sequence[Dot], *, compared: bool) -> list[Markup]:
-    """Draw cohorts, of which the last is all samples, for each width; nothing where there is only that."""
+    """Draw cohorts, of which the last is all samples, for each width; nothing if there is only that."""
     if len(known) < 2 or known[-1].name != _ALL:
         return []
     *cohorts, whole = known

@@ -19,7 +19,7 @@ _NONE = "\N{EN DASH}"
 
 
 def score(value: float | None, decimals: int = 3) -> str:
-    """Return a score; a dash where there is none."""
+    """Return a score; a dash if there is none."""
     return _NONE if value is None else f"{value:.{decimals}f}".replace("-", _MINUS)
 
 

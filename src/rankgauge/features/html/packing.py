@@ -77,7 +77,7 @@ _BEFORE = 120
 class Excerpt(NamedTuple):
     """A text as the report holds it, and the stretch of it that matched, counted as JavaScript counts."""
 
-    place: int  # which of the texts it is, from 1; 0 where there was no room for it
+    place: int  # which of the texts it is, from 1; 0 if there was no room for it
     start: int = 0
     length: int = 0  # 0 for none
 

@@ -77,7 +77,7 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
 
 
 def _scores(column: MetricSummary | None, at: Ints, n: int) -> Floats:
-    """Return the scores of one run for all samples, NaN where there is none."""
+    """Return the scores of one run for all samples, NaN if there is none."""
     values = np.full(n, np.nan)
     if column is not None:
         values[at] = column.values

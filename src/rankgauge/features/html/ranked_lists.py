@@ -71,7 +71,7 @@ class ColumnFacts:
 
     lists: RankedLists
     k: Cutoff | None  # the cutoff, or one a sample; None for none
-    least: float  # the lowest grade that is relevant for the metric; infinite where none is
+    least: float  # the lowest grade that is relevant for the metric; infinite if none is
     sums: RankSums  # what each rank adds
 
 

@@ -229,7 +229,7 @@ class _Others:
         self.collector = Collector(make(wanted)) if wanted else None
 
     def columns(self) -> dict[str, list[MetricSummary]]:
-        """Return the columns of each group; none where the policy refuses a sample."""
+        """Return the columns of each group; none if the policy refuses a sample."""
         if self.collector is None:
             return {}
         try:

@@ -304,7 +304,7 @@ def spread_of(column: MetricSummary, confidence: float = 0.95) -> str:
 
 
 def spread(middle: float | None, interval: tuple[float, float] | None) -> str:
-    """Return an interval as ``±0.012``, or by its ends where it is not symmetric; empty where there is none."""
+    """Return an interval as ``±0.012``, or by its ends where it is not symmetric; empty if there is none."""
     if middle is None or interval is None:
         return ""
     low, high = interval

@@ -174,7 +174,7 @@ def _named_title(labels: TracedLabels, sample: Sample, titles: Mapping[str, Sequ
 
 
 def _answers(labels: TracedLabels, sample: Sample) -> Iterator[LabelFinding]:
-    """Yield that none of the accepted answers occurs in a gold text, where there are any."""
+    """Yield that none of the accepted answers occurs in a gold text, if there are any."""
     own = [label for label in labels.of(sample.id) if label.kind != "forbidden"]
     texts = [label.text for label in own if label.text is not None]
     named = [label.document for label in own if label.document is not None]

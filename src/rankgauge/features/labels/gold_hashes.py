@@ -37,7 +37,7 @@ def with_gold_hashes(result: Result, corpus: Corpus) -> Result:
     """
     Return a result with a hash of each document that its ground truth names, as the corpus has it.
 
-    Where both of two results have such hashes, `rankgauge.compare` and gates see which gold documents were edited,
+    If both of two results have such hashes, `rankgauge.compare` and gates see which gold documents were edited,
     added or deleted between them, and give no verdict across that.
 
     Args:

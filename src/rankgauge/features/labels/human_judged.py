@@ -173,7 +173,7 @@ def powered_by_plan(
 
 
 def _told_by_models(people: Qrels) -> list[str]:
-    """Return a note on judgments of people that models gave; a `DataError` where all are a model's."""
+    """Return a note on judgments of people that models gave; a `DataError` if all are a model's."""
     given = sources_of(people.source, people.n_judgments)
     if given is None or not given.by_models:
         return []
@@ -197,7 +197,7 @@ def _check(metric: PlannedMetric) -> None:
 
 
 def _is_linear(metric: PlannedMetric, plan: Plan) -> bool:
-    """Return whether values of parts of the judgments add up: not where ranks or gains depend on all of them."""
+    """Return whether values of parts of the judgments add up: not if ranks or gains depend on all of them."""
     depends = plan.profile.policy.judged_only or metric.infers_max_grade
     return "linear" in metric.metric.laws and not depends
 
@@ -231,7 +231,7 @@ class _Tables:
         return [f"{counted(self._zeros, 'value')} of a question counted as 0, where a metric is undefined or missing"]
 
     def of(self, otherwise: Mapping[str, Mapping[str, float]]) -> _Floats:
-        """Return the value of each run, metric and question, 0 where there is none."""
+        """Return the value of each run, metric and question, 0 if there is none."""
         qrels = qrels_of_mapping({**self._model, **otherwise})
         results = evaluate_runs(self._plan, qrels, self._runs, columns=self._columns)
         places = {query: at for at, query in enumerate(self._model)}

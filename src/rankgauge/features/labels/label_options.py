@@ -124,7 +124,7 @@ _REPAIR_OPTIONS: Options = (
     file("-o --output", "The new samples, JSON lines.", required=True),
     flag("--twins", "Make near-duplicates of relevant documents relevant, too."),
     flag("--edited", "Give texts that were edited the wording of the corpus."),
-    flag("--to-other-documents", "With --edited: also where only another document has the edited text."),
+    flag("--to-other-documents", "With --edited: also if only another document has the edited text."),
     file("--result", "A result folder of DATA: say what changes in its scores.", "FOLDER"),
 )
 GOLD_REPAIR = Command(_USAGE_REPAIR, _ABOUT_REPAIR, _REPAIR_OPTIONS, f"{_HERE}.gold_command:execute_repair")

@@ -156,7 +156,7 @@ class OtherIds:
         return sorted(parts, key=self._corpus.number_of.__getitem__)
 
     def other(self, name: str) -> tuple[str, str]:
-        """Return the one id that may stand for this one, and why; twice nothing where there is none, or several."""
+        """Return the one id that may stand for this one, and why; twice nothing if there is none, or several."""
         for why, table in self._tables:
             if len(ids := table.get(plain_id(name), [])) == 1:
                 return ids[0], why

@@ -37,7 +37,7 @@ class NewJudgments:
     again: Sequence[tuple[Graded, float]]  # documents that were judged before, with the earlier grade, which stays
     grades: Agreement  # on the grade of these
     relevance: Agreement  # on whether they are relevant
-    by_judge: Mapping[str, Agreement]  # on the grade, by judge, where there are several
+    by_judge: Mapping[str, Agreement]  # on the grade, by judge, if there are several
     is_first: bool = False  # whether there was no judgment before
 
     def __post_init__(self) -> None:

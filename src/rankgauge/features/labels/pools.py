@@ -57,7 +57,7 @@ def make_queue(
 
         limit: How many documents at most, those that were judged before included.
 
-        depth: How many results of each query to look at; by default as many as the metric does, 100 where it has no
+        depth: How many results of each query to look at; by default as many as the metric does, 100 if it has no
             cutoff.
 
         seed: What chooses the documents that were judged before.

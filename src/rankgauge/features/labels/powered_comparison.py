@@ -193,7 +193,7 @@ def compare_powered(
     confidence: float = 0.95,
     notes: Sequence[str] = (),
 ) -> PoweredComparison:
-    """Estimate each metric of each run, and compare the runs with the first; a `DataError` where people said little."""
+    """Estimate each metric of each run, and compare the runs with the first; a `DataError` if people said little."""
     _refuse_few(questions, human)
     metrics = [_estimated(runs, each) for each in questions]
     found = [difference for metric in metrics for difference in metric.differences.values()]

@@ -36,7 +36,7 @@ class PoweredMean:
 
         model: Of all values from the model, as if it were never wrong.
 
-        both: Of both; as that of people alone where the model says nothing about them.
+        both: Of both; as that of people alone if the model says nothing about them.
 
         bias: Of what the model says too much, where people say something, too.
 

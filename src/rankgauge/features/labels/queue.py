@@ -48,7 +48,7 @@ class Pooled:
 
     query: bytes
     document: bytes
-    ranks: tuple[int, ...]  # in each run, 0 where the run does not have it near the top
+    ranks: tuple[int, ...]  # in each run, 0 if the run does not have it near the top
     priority: float = 0.0  # how much judging it can change the comparison; 0 for one that is judged
     grade: float | None = None  # None for an unjudged one
 
@@ -64,10 +64,10 @@ class Queue:
 
     items: Sequence[Pooled]
     runs: tuple[str, ...]  # that ranks are of
-    metric: str  # the column that priorities are of; empty where nothing was judged, and all is to be
+    metric: str  # the column that priorities are of; empty if nothing was judged, and all is to be
     depth: int  # how many results of each query were looked at
     seed: int  # of the choice among documents that were judged before
-    fingerprint: str  # of the judgments that the queue was made for; empty where there are none
+    fingerprint: str  # of the judgments that the queue was made for; empty if there are none
     grades: tuple[float, ...]  # that a judge may give
     n_unjudged: int  # how many unjudged documents were looked at
     n_idle: int  # how many of them cannot change the comparison
@@ -142,7 +142,7 @@ def changes(plan: Plan, metric: PlannedMetric, judged: Judged, samples: Ints, ra
     """
     Return how much a score changes when one unjudged document gets a grade.
 
-    Each document is one of *samples* with the rank at which the run has it, 0 where the run does not retrieve it, which
+    Each document is one of *samples* with the rank at which the run has it, 0 if the run does not retrieve it, which
     still changes what the run could have found. A sample without a score counts as 0.
     """
     extra = {"max_grade": max(grade, float(judged.gold.grade.max(initial=0.0)))} if metric.infers_max_grade else {}
@@ -206,7 +206,7 @@ _GUIDELINE = "How well does the document answer the query? {low:g} is not at all
 def queue_rows(
     queue: Queue, *, guideline: str = "", queries: Mapping[str, str], documents: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the file for a judge: a header, then a document each, with texts where there are some."""
+    """Yield the lines of the file for a judge: a header, then a document each, with texts if there are some."""
     low, high = queue.grades[0], queue.grades[-1]
     yield {
         "schema_version": SCHEMA_VERSION,

@@ -26,7 +26,7 @@ _WITH_PLACES = {"moved", "edited"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelChange:
-    """One label that was changed: what it was, what it is now, and the text of the corpus there where it has one."""
+    """One label that was changed: what it was, what it is now, and the text of the corpus there if it has one."""
 
     finding: LabelFinding
     was: str

@@ -47,7 +47,7 @@ _SPELLINGS: Sequence[tuple[str, _Change]] = (
 class NearMiss(NamedTuple):
     """A difference that keeps ids from matching."""
 
-    what: str  # a clause: ``they differ in case``; empty where no difference explains enough
+    what: str  # a clause: ``they differ in case``; empty if no difference explains enough
     n_met: int  # ids of the run that would match without it
     of_run: str  # one of them; without a difference the first id
     of_qrels: str  # the same, as the judgments have it

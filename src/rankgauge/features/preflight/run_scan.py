@@ -107,7 +107,7 @@ _NOTHING: Ints = np.empty(0, dtype=np.int64)
 class ScannedQueries(NamedTuple):
     """What was noted for the queries of a run; each column has shape (queries,)."""
 
-    place: Ints  # in the judgments; -1 where the query is not judged
+    place: Ints  # in the judgments; -1 if the query is not judged
     depth: Ints
     is_unsorted: Flags  # the score rises somewhere, in the order of lines
     is_numbered: Flags  # the source states ranks: numbers that are not all the same
@@ -291,7 +291,7 @@ def _salts(batch: RankingBatch) -> Words:
 
 
 def merged(parts: Sequence[RunScan]) -> ScannedRun:
-    """Join the parts of a run; only which duplicates are shown, where there are many, depends on the parts."""
+    """Join the parts of a run; only which duplicates are shown, if there are many, depends on the parts."""
     names = [name for part in parts for name in part.names]
     order = sorted(range(len(names)), key=names.__getitem__)
     names = [names[place] for place in order]

@@ -190,7 +190,7 @@ def _without_column(gate: Gate, problems: Mapping[str, str]) -> GateOutcome:
 
 
 def _misplaced(gate: Gate, column: str, traits: MetricTraits) -> str:
-    """Return why an option does not take a bound of this metric; empty where it does."""
+    """Return why an option does not take a bound of this metric; empty if it does."""
     given = (_side(gate), gate.origin)
     if given == ("minimum", "--rankgauge-min") and not traits.higher_is_better:
         return f"lower is better for {column!r}; give its bound with --rankgauge-max"

@@ -55,7 +55,7 @@ class RunShard:
 
         n_judgments: How many judgments these have.
 
-        looks: A query id of its run and one of its judgments, for messages; empty where there is none.
+        looks: A query id of its run and one of its judgments, for messages; empty if there is none.
 
         totals: What the scores come to, where they were added up; then a shard takes some hundred bytes a metric.
     """

@@ -72,7 +72,7 @@ class ShardedSamples:
     known: Sighting = field(default_factory=Sighting)
 
     def __post_init__(self) -> None:
-        """Refuse a plan that cannot be, or needs the whole data set, where it is made and not where the samples are."""
+        """Refuse a plan that cannot be, or needs the whole data set, before any sample is read."""
         check_stream(self.evaluation.plan(), "an evaluation in shards")
 
     def shard(self, samples: Iterable[object]) -> SampleShard:
@@ -115,7 +115,7 @@ class ShardedSamples:
             shards: All of them.
 
         Returns:
-            False where they have to be evaluated again, by what `knowing` returns.
+            False if they have to be evaluated again, by what `knowing` returns.
         """
         shards = list(shards)
         there = _sighting(shards).targets

@@ -85,7 +85,7 @@ class Case:
         return item < len(self.grades)
 
     def grade(self, item: int) -> float:
-        """Return an item's grade, 0 where it is unjudged."""
+        """Return an item's grade, 0 if it is unjudged."""
         return self.grades[item] if self.is_judged(item) else 0.0
 
     def ranked(self, ranking: Sequence[int]) -> Case:

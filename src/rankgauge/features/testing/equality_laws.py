@@ -66,7 +66,7 @@ def _peer(written: str, catalog: Catalog) -> Evaluation:
 
 @functools.lru_cache(_KEPT)
 def _plain(function: Callable[..., object]) -> EngineMetric | ForeignMetric:
-    """Return what scores by a plain function; raise `ParameterError` where it cannot be called."""
+    """Return what scores by a plain function; raise `ParameterError` if it cannot be called."""
     calling = read_calling(function)
     if calling == "judged":
         raise ParameterError("a reference is a plain function, of ids and gold or of one JudgedSample, not of a Judged")

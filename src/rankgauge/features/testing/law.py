@@ -91,7 +91,7 @@ class Law:
 
         draw: Returns what the other arguments of the check are drawn from, for a subject; None if nothing is drawn.
 
-        skip: Returns why the law does not apply to a subject; empty where it does.
+        skip: Returns why the law does not apply to a subject; empty if it does.
 
         cost: How many times fewer cases are drawn than for a law of one ranking.
     """

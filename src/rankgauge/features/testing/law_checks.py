@@ -55,7 +55,7 @@ class Candidate:
 
         laws: The laws that apply to it.
 
-        could_declare: Laws that are tried where nothing is broken; the report names those that hold.
+        could_declare: Laws that are tried if nothing is broken; the report names those that hold.
 
         called: How it is called, for the report.
 
@@ -214,7 +214,7 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
 
 
 def _check(law: Law, trial: Trial[Any], drawn: tuple[Any, ...], *passing: type[BaseException]) -> None:
-    """Check a law for one case; what is raised where the law expects no error breaks it, too."""
+    """Check a law for one case; what is raised if the law expects no error breaks it, too."""
     try:
         with guarded(BrokenError, *passing):
             law.check(trial, *drawn)

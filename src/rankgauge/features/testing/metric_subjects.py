@@ -75,7 +75,7 @@ class MetricSubject:
 
         sees_more: Whether it sees ids, texts or the answer, or reads sets, so that items of one grade differ for it.
 
-        slack: How far two equal scores may differ; 0 where they must agree to the last bit.
+        slack: How far two equal scores may differ; 0 if they must agree to the last bit.
 
         like: Metrics that it equals, and where.
 
@@ -216,7 +216,7 @@ class EngineMetric:
 
         given: The function, where no catalog has it.
 
-        written: The function as its author wrote it, where that is not the one over a batch.
+        written: The function as its author wrote it, if that is not the one over a batch.
 
         params: Parameter values that are not the defaults; those of the metric's example among them.
     """
@@ -241,7 +241,7 @@ class EngineMetric:
 
     @property
     def unusable(self) -> str:
-        """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
+        """Return why its own matcher cannot work here; empty if it can, or does not exist, which `usable` finds."""
         if not set(TEXT_KINDS).intersection(self.metric.gold):
             return ""
         declared = self.metric.judging.matcher
@@ -266,7 +266,7 @@ class EngineMetric:
 
     @property
     def needs_parameters(self) -> str:
-        """Return why it cannot be called with these parameters, such as a file that it needs; empty where it can."""
+        """Return why it cannot be called with these parameters, such as a file that it needs; empty if it can."""
         defaults = {parameter.name: parameter.default for parameter in self.metric.parameters}
         try:
             with guarded():

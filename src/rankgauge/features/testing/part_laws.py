@@ -134,7 +134,7 @@ def _tiny_files(trial: Trial[Part]) -> None:
 
 
 def _read(function: Callable[[Source], Iterator[Any]], source: Source) -> tuple[int, str]:
-    """Return how many records a reader gives, -1 where it says that it cannot; and what it does wrong, or nothing."""
+    """Return how many records a reader gives, -1 if it says that it cannot; and what it does wrong, or nothing."""
     try:
         with guarded(DataError):
             records: Iterator[Any] = iter(function(source))

@@ -212,7 +212,7 @@ def _ties(trial: MetricTrial, case: Case, k: int, which: int, order: Random) -> 
 
 @law(draw_ranking(_ORDER), skip=_NEEDS_SCORES)
 def _constant_scorer(trial: MetricTrial, case: Case, k: int, order: Random) -> None:
-    """Where all results have one score, the order they came in changes nothing."""
+    """If all results have one score, the order they came in changes nothing."""
     _in_any_order(trial, case.ranked(case.distinct), k, [1.0] * len(case.distinct), order)
 
 
@@ -239,7 +239,7 @@ def _gold_order(trial: MetricTrial, case: Case, k: int, order: Random) -> None:
 
 @law(draw_ranking(), skip=_NEEDS_JUDGING)
 def _empty_list(trial: MetricTrial, case: Case, k: int) -> None:
-    """Where nothing is retrieved the score is the lowest possible, or undefined."""
+    """If nothing is retrieved the score is the lowest possible, or undefined."""
     value = trial.score(case.ranked(()), k)
     low = trial.subject.range[0]
     if value is not None and trial.subject.higher_is_better and low is not None:
@@ -248,7 +248,7 @@ def _empty_list(trial: MetricTrial, case: Case, k: int) -> None:
 
 @law(draw_ranking())
 def empty_gold(trial: MetricTrial, case: Case, k: int) -> None:
-    """Where nothing is relevant the score is undefined or 0, and never an error."""
+    """If nothing is relevant the score is undefined or 0, and never an error."""
     value = trial.score(replace(case, grades=(), gold_order=None), k)
     fine = value is None or abs(value) <= trial.subject.slack
     trial.demand(fine, "nothing is relevant, so there should be no score, or 0")
@@ -275,7 +275,7 @@ def _needs_expectation(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
-    return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
+    return "" if "relevant" in metric.gold else "ties are averaged only if judging is by id"
 
 
 @law(draw_ranking(st.integers(1, 3), st.integers(0, 99)), skip=_needs_expectation, cost=2, elsewhere=False)

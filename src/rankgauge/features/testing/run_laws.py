@@ -133,7 +133,7 @@ def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
         scores = _engine(trial).call(judged, k)
         defined = _engine(trial).metric.judging.defined
         always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
-        wrong = f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN; {_WITHOUT_GOLD}"
+        wrong = f"the function gives {scores.tolist()!r} if nothing is relevant, not NaN; {_WITHOUT_GOLD}"
         trial.demand(always or np.isnan(scores).all(), wrong)
 
 

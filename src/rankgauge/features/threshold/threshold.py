@@ -121,7 +121,7 @@ class Threshold:
 class _Questions:
     """The questions of a result that have an output; arrays of shape (n,)."""
 
-    scores: _Floats  # NaN where nothing is said
+    scores: _Floats  # NaN if nothing is said
     unanswerable: _Flags
     values: _Floats | None  # of the metric; NaN for unanswerable ones
     clusters: _Ints | None
@@ -263,7 +263,7 @@ def _halves(questions: _Questions, seed: int) -> tuple[_Ints, _Ints]:
 
 
 def _lowest(questions: _Questions, at_most: float) -> float:
-    """Return the lowest score from which on answering keeps a rate of false answers; infinity where none does."""
+    """Return the lowest score from which on answering keeps a rate of false answers; infinity if none does."""
     wrong = questions.scores[questions.unanswerable]
     allowed = math.floor(at_most * len(wrong) * (1 + 1e-12))
     said = questions.scores[~np.isnan(questions.scores)]

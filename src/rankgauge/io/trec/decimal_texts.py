@@ -62,7 +62,7 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
     """
     # 12.345678 with 6 decimals, its point at place p: the word of the eight bytes before p ends with "12", the one that
     # ends at p + 7 with "345678". Two bytes of the first and six of the second make the word "12345678", divided by
-    # 10**6. Where there are more than eight digits, each word is read by itself: 12 * 10**6 + 345678.
+    # 10**6. If there are more than eight digits, each word is read by itself: 12 * 10**6 + 345678.
     buffer, start, end = texts.buffer, texts.start, texts.start + texts.length
     behind = max(decimals, 0)
     most = min(8, _MOST_DIGITS - behind)

@@ -78,7 +78,7 @@ class Lines(NamedTuple):
     numbers: Floats  # scores or grades, all finite
     keys: Words  # of the documents of a run; none for judgments
     left: Ints  # where the lines of the last query begin, if they were left out
-    stated: Floats | None = None  # the ranks that lines state, NaN where that is no number; None if not asked for
+    stated: Floats | None = None  # the ranks that lines state, NaN if that is no number; None if not asked for
     n_odd: int = 0  # how many lines of a run have further fields, or a rank that is no number
 
     @property
@@ -177,7 +177,7 @@ def _wrong_lines(path: Path, name: str, form: Form) -> Iterator[Problem]:
 
 
 def _flaw(fields: list[bytes], form: Form) -> str:
-    """Return what is wrong with the fields of a line; empty where nothing is."""
+    """Return what is wrong with the fields of a line; empty if nothing is."""
     if len(fields) < form.fields or (len(fields) > form.fields and not form.more):
         is_swapped = not form.is_run and is_run_line(fields)
         hint = " (a line of a run; are the two files swapped?)" if is_swapped else ""
