@@ -1,6 +1,7 @@
 # the expected value stands first
 """Plugins that see what they ask for: three written as the tutorial says, on every road."""
 
+import json
 from argparse import Namespace
 
 import numpy as np
@@ -65,10 +66,17 @@ def known_ids(judged: Judged, *, k: Cutoff) -> Scores:
     )
 
 
+@sample_metric("retrieval-from-source-at-k", short=("from_source",), gold=(), needs=("result_metadata",))
+def from_source(ranking: JudgedSample, *, k: int, source: str = "wiki") -> float | None:
+    """Share of the first *k* results that are from one source."""
+    known = ranking.seen.result_metadata[:k]
+    return sum(each.get("source") == source for each in known) / len(known) if known else None
+
+
 class Plugin:
     @hookimpl
     def rankgauge_metrics(self):
-        return [budget_recall, score_gap, support, known_ids]
+        return [budget_recall, score_gap, support, known_ids, from_source]
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +173,75 @@ class TestWhatIsSeen:
         assert judge([sample], Target("relevant"), PROFILES["default"]).judged.shown is None
         seen = judge([sample], Target("relevant"), PROFILES["default"], keep=Keep(needs=frozenset({"ids"}))).judged.seen
         assert [Seen({"ids": ("a", "b", "c")})] == list(seen)
+
+
+def from_sources(*sources, **more):
+    items = [{"id": f"d{n}", "metadata": {"source": source}, **more} for n, source in enumerate(sources)]
+    return {"id": "q", "actual_output": {"retrieved": items}}
+
+
+class TestMetadataOfResults:
+    def test_each_rank_has_its_own(self, engine):
+        sample = from_sources("wiki", "blog", "wiki", "blog")
+        assert [1.0, 0.5, 2 / 3] == [scored(engine, f"from_source@{k}", sample).value for k in (1, 2, 3)]
+        assert 0.5 == scored(engine, "from_source(source=blog)@4", sample).value
+
+    def test_it_goes_with_its_result_through_the_policy(self, engine):
+        """By score: the second d1 from wiki, which is dropped, then d2, d1, d0."""
+        listed = from_sources("wiki", "blog", "wiki")["actual_output"]["retrieved"]
+        repeated = {**listed[1], "metadata": {"source": "wiki"}}
+        items = [{**each, "score": score} for score, each in enumerate([*listed, repeated])]
+        sample = {"id": "q", "actual_output": {"retrieved": items}}
+        shares = [scored(engine, f"from_source@{k}", sample, order="score").value for k in (1, 2, 3, 4)]
+        assert [1.0, 0.5, 2 / 3, 2 / 3] == shares
+
+    def test_it_is_the_same_from_a_file_and_in_batches(self, engine, tmp_path):
+        samples = [{**from_sources(*sources), "id": f"q-{sources}"} for sources in ("wb", "ww", "bb", "bwww", "")]
+        path = tmp_path / "data.jsonl"
+        path.write_text("\n".join(map(json.dumps, samples)))
+        whole = engine.dataset(samples).with_metrics(["from_source(source=w)@2"]).run()
+        (column,) = whole.metrics.values()
+        assert [0.5, 1.0, 0.0, 0.5] == column.values[:4].tolist()
+        assert "undefined" == column.status(4)
+        read = engine.dataset(path).with_metrics(["from_source(source=w)@2"])
+        parts = [next(iter(part.metrics.values())) for part in read.stream(batch_size=2)]
+        assert column.values.tobytes() == np.concatenate([part.values for part in parts]).tobytes()
+
+    def test_it_is_read_only(self, engine):
+        @sample_metric("writes", gold=(), needs="result_metadata")
+        def writes(ranking: JudgedSample) -> float | None:
+            """Write into what is the caller's."""
+            ranking.seen.result_metadata[0]["source"] = "mine"
+            return 1.0
+
+        sample = from_sources("wiki")
+        assert "cannot be changed" in scored(engine, writes, sample).reason
+        assert from_sources("wiki") == sample
+
+    def test_a_result_without_metadata_fails_the_sample_within_the_cutoff_only(self, engine):
+        sample = with_output({"id": "b", "metadata": {}}, "c")
+        assert 0.0 == scored(engine, "from_source@1", sample).value
+        assert (
+            "metric 'from_source@2' needs the metadata of every retrieved item; the item at rank 2 has none"
+            == scored(engine, "from_source@2", sample).reason
+        )
+
+    def test_a_key_beside_the_metadata_is_named(self, engine):
+        """As flat items of JSON often have it."""
+        reason = scored(engine, "from_source@2", with_output({"id": "b", "source": "wiki", "year": 1999})).reason
+        assert reason.endswith("has none; nothing reads 'source', 'year' of results, which metadata may hold")
+
+    def test_a_run_has_none(self, engine):
+        with pytest.raises(PlanError, match=r"needs the metadata of results .* a run has only ids and scores"):
+            evaluate(QRELS, RUN, ["from_source@2"], catalog=engine.catalog)
+
+    def test_metadata_of_the_sample_taken_for_that_of_results_says_which_need_it_is(self, engine):
+        @sample_metric("guessed", gold=(), needs="metadata")
+        def guessed(ranking: JudgedSample) -> float | None:
+            """Take the metadata of the sample for a list."""
+            return float(len(ranking.seen.metadata[:3]))
+
+        assert "needs=('result_metadata',)" in scored(engine, guessed).reason
 
 
 class TestWhatIsMissing:
@@ -273,7 +350,7 @@ class TestDeclaration:
 
         assert ("texts",) == one.__rankgauge__.judging.needs
 
-    @pytest.mark.parametrize("function", [budget_recall, score_gap, support], ids=lambda f: f.__name__)
+    @pytest.mark.parametrize("function", [budget_recall, score_gap, support, from_source], ids=lambda f: f.__name__)
     @in_thorough_suite()
     def test_the_laws_show_metrics_what_they_ask_for(self, function):
         check_metric(function, cases=draws(15)).raise_if_broken()

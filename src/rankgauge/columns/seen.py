@@ -13,7 +13,7 @@ from rankgauge.errors import DeclarationError
 
 __all__ = ["JudgedSample", "Searched", "Seen"]
 
-_OF_RANKS = {"texts", "ids", "scores"}
+_OF_RANKS = {"texts", "ids", "scores", "result_metadata"}
 
 
 class Searched(NamedTuple):
@@ -39,6 +39,17 @@ class Searched(NamedTuple):
     of_rank: tuple[int, ...] = ()
 
 
+class _OfSample(FrozenMap[Any, Any]):
+    """The metadata of a sample, which says what to ask for if it is taken for a list of those of results."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401  # as of any mapping
+        if isinstance(key, slice) or (isinstance(key, int) and key not in self):
+            raise TypeError(f"seen.metadata is the sample's; for the results', declare {_declare('result_metadata')}")
+        return super().__getitem__(key)
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """
@@ -46,7 +57,7 @@ class Seen:
 
     What it did not ask for is an error that says so: a metric cannot come to depend on what another one asked for.
 
-    Mappings and lists of the input and the metadata are read-only.
+    Mappings and lists of the input and of metadata are read-only.
 
     Attributes:
         given: What there is to see, by the name of the need.
@@ -77,6 +88,12 @@ class Seen:
         return scores
 
     @property
+    def result_metadata(self) -> tuple[Mapping[str, Any], ...]:
+        """Return the metadata of each rank's result; one without metadata fails the sample, as for `texts`."""
+        metadata: tuple[Mapping[str, Any], ...] = self._asked("result_metadata")
+        return metadata
+
+    @property
     def input(self) -> Any:  # noqa: ANN401  # any JSON value: the system under test defines it
         """Return what the system under test was given, such as the question; any JSON value."""
         return self._asked("input")
@@ -101,9 +118,8 @@ class Seen:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Return the sample's metadata; empty if it has none."""
-        metadata: Mapping[str, Any] = self._asked("metadata")
-        return metadata
+        """Return the sample's metadata; empty if it has none. Those of its results are `result_metadata`."""
+        return _OfSample(self._asked("metadata"))
 
     def only(self, needs: Collection[str]) -> Seen:
         """
@@ -122,7 +138,7 @@ class Seen:
         Return the same if nothing was retrieved.
 
         Returns:
-            What there is to see, without any rank's text, id or score.
+            What there is to see, without any rank's text, id, score or metadata.
         """
         return Seen(FrozenMap({name: () if name in _OF_RANKS else value for name, value in self.given.items()}))
 
@@ -134,7 +150,11 @@ class Seen:
 
 def unasked(need: str) -> DeclarationError:
     """Return the error of a metric that reads what it did not ask for."""
-    return DeclarationError(f"a metric sees {need} only if it asks for it; declare it with needs=({need!r},)")
+    return DeclarationError(f"a metric sees {need} only if it asks for it; declare it with {_declare(need)}")
+
+
+def _declare(need: str) -> str:
+    return f"needs=({need!r},)"
 
 
 @dataclass(frozen=True, slots=True)

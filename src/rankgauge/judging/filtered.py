@@ -14,16 +14,15 @@ import numpy as np
 
 from rankgauge.base.frozen import frozen
 from rankgauge.base.guard import ForeignError, guarded, shown
-from rankgauge.base.plain_text import visible
 from rankgauge.columns import encoded
-from rankgauge.errors import counted, listed
+from rankgauge.errors import counted
 from rankgauge.judging.ranking import as_compared
 from rankgauge.plugin.ranking_filter import RankedResults
 from rankgauge.policy import Policy
 from rankgauge.ranking_filters import Filter, FilterStep
 from rankgauge.samples import Fault, Output, Sample
 from rankgauge.samples.left_out import left_out, not_left_out, with_results
-from rankgauge.samples.unread_keys import ITEMS
+from rankgauge.samples.unread_keys import maybe_metadata
 
 __all__ = ["FilterFailedError", "dropped_of", "narrowed", "stays"]
 
@@ -112,10 +111,9 @@ def _needed(each: Filter, needs: Collection[str], output: Output, places: Sequen
     for need in sorted(columns.keys() & needs):
         column = columns[need] or [None] * len(output.ids)
         if None in column:
-            others = [repr(unread.key) for unread in output.unread if need == "metadata" and unread.place == ITEMS]
-            hint = f"; nothing reads {listed(others)} of results, which metadata may hold" if others else ""
+            hint = maybe_metadata(output.unread) if need == "metadata" else ""
             where = f"retrieved[{column.index(None)}] has none"
-            raise FilterFailedError(f"policy filter {each} needs {need}; {where}{visible(hint)}")
+            raise FilterFailedError(f"policy filter {each} needs {need}; {where}{hint}")
         needed[need] = tuple(frozen(column[place]) for place in places)
     return needed
 

@@ -18,10 +18,11 @@ from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample, Searches
+from rankgauge.samples.unread_keys import maybe_metadata
 
 __all__ = ["NOTHING", "NOTHING_KEPT", "Keep", "Keeper", "Kept", "Lack"]
 
-_OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores", "searches"})
+_OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores", "result_metadata", "searches"})
 _OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata", "spent"})
 
 
@@ -42,13 +43,17 @@ class Lack(NamedTuple):
 
     need: Need
     rank: int | None
+    hint: str = ""  # where else it may be
 
     @property
     def reason(self) -> str:
         """Return what is missing."""
         if self.need == "answer":
             return "needs the generated answer, and the output has none"
-        return f"needs a {self.need.removesuffix('s')} for every retrieved item; the item at rank {self.rank} has none"
+        what = f"a {self.need.removesuffix('s')} for"
+        if self.need == "result_metadata":
+            what = "the metadata of"
+        return f"needs {what} every retrieved item; the item at rank {self.rank} has none{self.hint}"
 
 
 class Kept(NamedTuple):
@@ -131,28 +136,35 @@ class Keeper:
                 fitted.append(Fit(0))
 
 
+_COLUMNS: Mapping[Need, Any] = {"texts": "", "scores": float("nan"), "result_metadata": {}}
+"""What metrics see of each rank, and what they see where a result has none."""
+
+
+def _column(need: Need, ranking: Ranking, output: Output | None) -> list[Any]:
+    """Return what each rank has of a need, None for a result that has none."""
+    if need == "texts":
+        return list(ranking.texts or [None] * len(ranking.ids))
+    values: Sequence[Any] | None = output and (output.scores if need == "scores" else output.metadata)
+    if values is None:
+        return [None] * len(ranking.ids)
+    listed = [values[ranking.entry(rank)] for rank in range(1, len(ranking.ids) + 1)]
+    return [None if value is None else float(value) for value in listed] if need == "scores" else listed
+
+
 def _seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:
     """Return what metrics see of a sample that was ranked so, and what of that it lacks."""
     ids = () if ranking is None else ranking.ids
     output = sample.output if isinstance(sample.output, Output) else None
     given: dict[str, Any] = {}
     lacks: list[Lack] = []
-    if "texts" in needs:
-        texts = [None] * len(ids) if ranking is None or ranking.texts is None else ranking.texts
-        if None in texts:
-            lacks.append(Lack("texts", texts.index(None) + 1))
-        given["texts"] = tuple(text or "" for text in texts)
     if "ids" in needs:
         given["ids"] = tuple(ids)
-    if "scores" in needs:
-        scored = None if output is None else output.scores
-        scores = [
-            None if scored is None or ranking is None else scored[ranking.entry(rank)]
-            for rank in range(1, len(ids) + 1)
-        ]
-        if None in scores:
-            lacks.append(Lack("scores", scores.index(None) + 1))
-        given["scores"] = tuple(float("nan") if score is None else float(score) for score in scores)
+    for need in filter(needs.__contains__, _COLUMNS):
+        column = [] if ranking is None else _column(need, ranking, output)
+        if None in column:
+            hint = maybe_metadata(output.unread) if output is not None and need == "result_metadata" else ""
+            lacks.append(Lack(need, column.index(None) + 1, hint))
+        given[need] = tuple(_COLUMNS[need] if value is None else value for value in column)
     if "answer" in needs:
         if output is not None and output.answer is None:
             lacks.append(Lack("answer", None))

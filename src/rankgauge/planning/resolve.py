@@ -285,7 +285,8 @@ def _by_id(bound: Bound) -> _Judged:
             f"{written} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
         )
     if lacking := [need for need in metric.judging.needs if need not in _OF_RUNS]:
-        *first, last = ("texts" if need == "texts" else f"the {need}" for need in lacking)
+        called = {"texts": "texts", "result_metadata": "the metadata of results"}
+        *first, last = (called.get(need, f"the {need}") for need in lacking)
         needed = f"{', '.join(first)} and {last}" if first else last
         raise ParameterError(
             f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "

@@ -71,13 +71,25 @@ _LAWS = frozenset(typing.get_args(Law))
 _OF_CUTOFFS = frozenset({"tail", "last-rank"})
 """The laws of every metric with a cutoff."""
 
-Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "spent", "searches", "intents", "cover"]
+Need = Literal[
+    "texts",
+    "ids",
+    "scores",
+    "result_metadata",
+    "input",
+    "answer",
+    "metadata",
+    "spent",
+    "searches",
+    "intents",
+    "cover",
+]
 """
 What a metric may ask to see besides judged columns.
 
-`texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. `spent`: what
-its output took. `searches`: which of several searches returned what. These are what `Judged.seen` and
-`JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item serves. `cover`:
+`texts`, `ids`, `scores`, `result_metadata`: one for each rank, after policy. `input`, `answer`, `metadata`: of the
+sample. `spent`: what its output took. `searches`: which of several searches returned what. These are what `Judged.seen`
+and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item serves. `cover`:
 `Judged.cover`, which stretches of documents results take up, for gold spans alone. A run has no texts, input, answer,
 metadata, times, searches or places, so that metrics that need these are refused there.
 """

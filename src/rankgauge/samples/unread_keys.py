@@ -23,6 +23,7 @@ __all__ = [
     "Unread",
     "how_to_map",
     "keys_of",
+    "maybe_metadata",
     "meant",
     "similar",
     "unread_among",
@@ -196,6 +197,12 @@ def of_object(item: object) -> str:
         return ""
     listing = " and ".join(f"its {ours} in {theirs}" for ours, theirs in pairs.items())
     return f"; it seems to have {visible(listing)}: {visible(advice)}"
+
+
+def maybe_metadata(unread: Iterable[Unread]) -> str:
+    """Return which unread keys of results may belong into their metadata, as the end of an error; empty for none."""
+    keys = [repr(each.key) for each in unread if each.place == ITEMS]
+    return visible(f"; nothing reads {listed(keys)} of results, which metadata may hold") if keys else ""
 
 
 def unread_notes(unread: Iterable[Unread]) -> list[str]:

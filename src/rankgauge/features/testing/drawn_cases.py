@@ -103,7 +103,7 @@ class Case:
         scores = range(len(self.ranking), 0, -1) if self.scores is None else self.scores
         known = {doc: {"valid_to": "2020-01-01"} for doc, grade in self.gold.items() if grade > 0}
         retrieved = [
-            {"id": doc, "text": _doc_text(doc), "score": score, "metadata": known.get(doc), **_place(doc)}
+            {"id": doc, "text": _doc_text(doc), "score": score, "metadata": known.get(doc, {}), **_place(doc)}
             for doc, score in zip(self.ids, scores, strict=True)
         ]
         best = [item for item, score in zip(self.ranking, scores, strict=True) if score == max(scores)]
