@@ -246,7 +246,11 @@ def test_numpy_numbers_are_values(result):
             "MRR median_at_last 0.5",
             "'MRR median_at_last 0.5' is not a gate: unknown gate kind .*; or write 'ndcg@10 >=",
         ),
-        ({"metric": "MRR", "median_at_last": 1}, "'median_at_last' is not a key of a gate"),
+        (
+            {"metric": "MRR", "median_at_last": 1},
+            r"'median_at_last' is not a key of a gate \(did you mean 'median_at_least'\?\); known .* median_at_least",
+        ),
+        ({"metric": "MRR", "min_value": 1}, r"'min_value' is not a key of a gate \(did you mean 'min'\?\); known are"),
         ("MRR median_at_least high", "median_at_least is a number, not 'high'"),
         ("MRR median_at_least 0.5 per_sample", "per_sample belongs to bounds and changes; median_at_least is held by"),
         ("MRR median_at_least 0.5 confidence 0.9", "'confidence' does not belong to median_at_least"),

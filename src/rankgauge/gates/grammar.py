@@ -20,7 +20,7 @@ from rankgauge.base.plain_text import read_amount, read_number
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.comparison.differences import ShortLists
 from rankgauge.comparison.pairing import Common
-from rankgauge.errors import CatalogError, ParameterError, did_you_mean
+from rankgauge.errors import CatalogError, NameClashError, ParameterError, UnknownNameError, did_you_mean, suggest
 from rankgauge.expression import QUOTED, as_written
 from rankgauge.plugin.gate_kind import GATE_WORD, GateKind
 from rankgauge.stats.aggregates import exact_reading
@@ -279,12 +279,7 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
     for key in entry:
         if key in _KEYS or (key == _EQUALS and defaults.side is not None):
             continue
-        hint = did_you_mean(str(key), _KEYS)
-        if not isinstance(key, str) or not GATE_WORD.fullmatch(key):
-            _refuse(f"{key!r} is not a key of a gate{hint}; known are {', '.join(_KEYS)}")
-        if unknown := _unknown(key, defaults):
-            _refuse(f"{key!r} is not a key of a gate{hint}; known are {', '.join(_KEYS)}; as a kind: {unknown}")
-        kinds[key] = _kind(key, defaults)
+        kinds[key] = _kind_of_key(key, defaults)
     metric, per_sample, dataset = (
         as_written(entry.get("metric")),
         entry.get("per_sample", False),
@@ -311,6 +306,22 @@ def _made(entry: Mapping[Any, Any], origin: str, defaults: Defaults) -> list[Gat
 def _kind(word: str, defaults: Defaults) -> Claim[GateKind]:
     """Return the kind of gates of that word; other plugins are only loaded for such a word."""
     return (defaults.catalog or Catalog.installed()).gate_kind(word)
+
+
+def _kind_of_key(key: object, defaults: Defaults) -> Claim[GateKind]:
+    """Return the kind of gates whose word is a key of a mapping; refuse what is no such word, with the nearest key."""
+    known, more = [*_KEYS], ""
+    try:
+        if isinstance(key, str) and GATE_WORD.fullmatch(key):
+            return _kind(key, defaults)
+    except NameClashError as error:
+        raise ParameterError(str(error)) from error
+    except UnknownNameError as error:
+        known += (defaults.catalog or Catalog.installed()).all("gate kind")
+        more = error.hint.partition("; ")[2]  # which plugins may have it
+    near = suggest(str(key), known, most=1) or [word for word in str(key).split("_") if word in known]
+    hint = f" (did you mean {near[0]!r}?)" if near else f"; {more}" if more else ""
+    raise ParameterError(f"{key!r} is not a key of a gate{hint}; known are {', '.join(known)}")
 
 
 def _unknown(word: str, defaults: Defaults) -> str:
