@@ -447,6 +447,18 @@ class TestBadInput:
         assert "o.jsonl: 1 of 2 outputs are for samples that the dataset lacks, such as 'Q2'" in error
         assert "queries=intersection" in error
 
+    def test_failures_alike_but_for_numbers_are_one_line(self, rankgauge, write):
+        """With the number of all, the first three, and the reason of the first."""
+        timed_out = [(f"q{n}", {"error": f"timed out after {n} s"}) for n in range(1, 31)]
+        outputs = [*timed_out, ("q31", {"error": "refused"}), ("q32", {"actual_output": ["a"]})]
+        data = write("s.jsonl", [{"id": name, "expected_output": ["a"]} for name, _ in outputs])
+        answered = write("o.jsonl", [{"id": name, **output} for name, output in outputs])
+        lines = rankgauge("run", "--data", data, "--outputs", answered, *self.METRICS).out.splitlines()
+        assert [
+            "failed: 30 samples, 'q1', 'q2', 'q3' and 27 more: the system under test failed: timed out after 1 s",
+            "failed: sample 'q31': the system under test failed: refused",
+        ] == [line for line in lines if line.startswith("failed: ")]
+
     def test_samples_without_outputs(self, rankgauge, write):
         data = write(
             "s.jsonl",
@@ -455,7 +467,7 @@ class TestBadInput:
         )
         done = rankgauge("run", "--data", data, *self.METRICS)
         assert done.code == 3
-        assert "missing: sample 'q2': there is no output for this sample" in done.out
+        assert "missing: 2 samples, 'q2', 'q3': there is no output for this sample" in done.out
         assert "2 of 3 samples are missing or failed" in done.err
 
     def test_an_empty_dataset(self, rankgauge, write):

@@ -340,11 +340,16 @@ class TestTerminal:
         assert "missing: sample 'q3': there is no output" in text
         assert "failed: sample 'q4'" in text
 
-    def test_more_than_ten_failures_are_counted(self, engine):
-        rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": None} for n in range(13)]
-        text = terminal_report(engine.dataset(rows).with_metrics(["MRR"]).run())
+    def test_more_than_ten_reasons_are_counted(self, engine):
+        """Digits do not tell reasons apart, so that these are letters; the last three samples share one reason."""
+        rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": None} for n in range(15)]
+        result = engine.dataset(rows).with_metrics(["MRR"]).run()
+        (column,) = result.metrics.values()
+        reasons = {n: f"broken by {'abcdefghijklm'[min(n, 12)]}" for n in range(15)}
+        result = result.with_columns([dataclasses.replace(column, reasons=reasons)])
+        text = terminal_report(result)
         assert text.count("missing: sample") == 10
-        assert "and 3 more" in text
+        assert "... and 5 more for other reasons; a saved result lists them all" in text
 
     def test_cohorts_have_a_table(self, result):
         text = terminal_report(result)

@@ -4,14 +4,15 @@ The terminal report: tables for people, with a word for a mean where a reader ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line, aligned, left_out_line, ruled, side_by_side, without_least
-from rankgauge.errors import counted
+from rankgauge.errors import counted, listed
 from rankgauge.plugin import reporter
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, Result, SampleError
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
@@ -184,13 +185,18 @@ def best_cohorts(result: Result) -> Iterator[str]:
 
 
 def _notes(result: Result) -> Iterator[str]:
-    """Yield the first samples without a score, and the samples that were asked for."""
-    errors = result.errors
-    for error in errors[:_LISTED]:
-        where = f" ({error.metric})" if error.metric else ""
-        yield f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}"
-    if len(errors) > _LISTED:
-        yield f"... and {len(errors) - _LISTED:,} more; a saved result lists them all"
+    """Yield the samples that are missing or failed, by their reasons, and the samples that were asked for."""
+    alike: dict[tuple[str, str | None, str], list[SampleError]] = {}
+    for error in result.errors:
+        alike.setdefault((error.status, error.metric, re.sub(r"\d+", "0", error.reason)), []).append(error)
+    groups = list(alike.values())
+    for first, *others in groups[:_LISTED]:
+        where = f" ({first.metric})" if first.metric else ""
+        names = [repr(each.sample_id) for each in (first, *others)]
+        samples = f"{len(names):,} samples, {listed(names, 3)}" if others else f"sample {names[0]}"
+        yield f"{first.status}: {samples}{where}: {first.reason}"
+    if more := sum(map(len, groups[_LISTED:])):
+        yield f"... and {more:,} more for other reasons; a saved result lists them all"
     if result.listed:
         from rankgauge.report.samples import listed_lines  # most results list none
 
