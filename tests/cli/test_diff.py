@@ -224,3 +224,17 @@ def test_all_metrics_are_planned_once_for_each_profile_that_is_tried(rankgauge, 
     assert whole == len(done.json["metrics"])
     # Both profiles when they run, and for the reasons; the rest are conventions taken over, of which there are few.
     assert planned.count(whole) < 30 < whole
+
+
+def test_judgments_and_a_run_are_given_as_to_other_commands(diff, tmp_path):
+    """The lines of the run are out of order; by score a stands first for q, and by the lines b does."""
+    qrels, run = tmp_path / "qrels", tmp_path / "a.run"
+    qrels.write_text("q 0 a 1\nr 0 a 1\n")
+    run.write_text("q Q0 b 2 1.0 t\nq Q0 a 1 2.0 t\nr Q0 b 1 2.0 t\nr Q0 a 2 1.0 t\n")
+    options = (qrels, run, "-m", "RR", "--json")
+    (found,) = diff(*options, profiles=("trec10", "trec9")).json["metrics"]
+    assert [0.75, 0.75] == found["means"]
+    (named,) = diff(qrels, "--outputs", run, "-m", "RR", "--json", profiles=("trec10", "trec9")).json["metrics"]
+    assert found == named
+    twice = diff(*options, "--outputs", run)
+    assert (2, True) == (twice.code, f"outputs are given twice: {run} and --outputs {run}" in twice.err)

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -446,6 +447,22 @@ class TestBadInput:
         error = self.refused(rankgauge, project, "--outputs", outputs)
         assert "o.jsonl: 1 of 2 outputs are for samples that the dataset lacks, such as 'Q2'" in error
         assert "queries=intersection" in error
+
+    def test_a_data_file_may_be_given_as_the_config_is(self, rankgauge, write):
+        data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["b", "a"]}])
+        assert (
+            rankgauge("run", data, "-m", "RR", "--json").out
+            == rankgauge("run", "--data", data, "-m", "RR", "--json").out
+        )
+        error = self.refused(rankgauge, data, "--data", data, *self.METRICS)
+        assert f"two data files are given: {data} and --data {data}" in error
+
+    def test_a_run_without_metrics_names_some_to_copy(self, rankgauge, write):
+        data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["b", "a"]}])
+        error = self.refused(rankgauge, "--data", data)
+        written = re.findall("(?:-m [^ ]+ )+", error)
+        assert ["-m ndcg@10 -m recall@10 -m RR@10 ", "-m answer_f1 -m EM "] == written
+        assert 0 == rankgauge("run", "--data", data, *written[0].split()).code
 
     def test_failures_alike_but_for_numbers_are_one_line(self, rankgauge, write):
         """With the number of all, the first three, and the reason of the first."""

@@ -20,14 +20,15 @@ _METRIC: Options = (
 )
 METRICS_SHOW = Command("[OPTIONS] NAME", _ABOUT_METRIC, _METRIC, "metrics_command:execute_show")
 
-_USAGE_DIFF = "[OPTIONS] (--profile A --profile B | --as TOOL) DATA"
+_USAGE_DIFF = "[OPTIONS] (--profile A --profile B | --as TOOL) DATA [OUTPUTS]"
 _ABOUT_DIFF = """\
 For each metric: both means, the conventions that differ, and the first samples whose value changes, with both values
 and the conventions that change them. Without -m: every metric that the data has ground truth for. The exit code is 0,
 whether they differ or not.
 """
 _DIFF_OPTIONS: Options = (
-    file("data", "The data file.", "DATA"),
+    file("data", "The data file, or judgments.", "DATA"),
+    file("run", "Its outputs, or the run: as --outputs.", "OUTPUTS", nargs="?"),
     shared.profile("Give two.", action="append"),
     value("--as", "TOOL", "Short for --profile default --profile TOOL: why the tool's number is another.", dest="tool"),
     value("-m --metric", "METRIC", "A metric, such as ndcg@10 or recall@1,5.", many=True),

@@ -207,6 +207,9 @@ def _inputs(metric: Metric) -> str:
 
 def execute_diff(given: argparse.Namespace) -> int:
     """Print how two profiles differ on a data file."""
+    if given.run is not None and given.outputs is not None:
+        raise ParameterError(f"outputs are given twice: {given.run} and --outputs {given.outputs}")
+    given.outputs = given.outputs or given.run
     given.profile = [*(given.profile or ()), *(() if given.tool is None else ("default", given.tool))]
     if len(given.profile) != 2:
         hint = f"such as --profile remem --profile default, or --as lightgbm; {len(given.profile)} given"

@@ -29,8 +29,16 @@ _NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a syst
 _NO_STAGES = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
 
 
+_OF_CONFIGS = frozenset({".yaml", ".yml", ""})
+_WHICH = "give either a config file or --data FILE"
+
+
 def execute_run(given: argparse.Namespace) -> int:
     """Evaluate a config or a data file."""
+    if given.config is not None and given.config.suffix.lower() not in _OF_CONFIGS:
+        if given.data is not None:
+            raise ParameterError(f"two data files are given: {given.config} and --data {given.data}; {_WHICH}")
+        given.config, given.data = None, given.config
     _check(given)
     engine = make_engine(given.config)
     names = [given.data] if given.data is not None else given.dataset or engine.dataset_names
@@ -62,11 +70,8 @@ def execute_run(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     config, data, calls = given.config, given.data, given.sut is not None
-    is_data = config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}
-    which = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
     refuse(
-        (is_data, f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"),
-        ((config is None) == (data is None), which),
+        ((config is None) == (data is None), f"{_WHICH}; `rankgauge run --help` lists all options"),
         (data is not None and given.dataset, "--dataset names a dataset of a config file; leave it out with --data"),
         (calls and given.outputs is not None, "give either --outputs or --sut"),
         (calls and given.workers > 1, _NO_WORKERS),

@@ -71,7 +71,7 @@ CALLS: Options = (
     flag("--retry-failed", "With --resume, also call again for samples whose output is a failure."),
 )
 _RUN_OPTIONS: Options = (
-    file("config", "The config file.", "CONFIG", nargs="?"),
+    file("config", "The config file; or a data file, as --data, unless it is YAML.", "CONFIG", nargs="?"),
     "data",
     file("--data", "A data file, instead of the config's datasets."),
     value("--dataset", "NAME", "A dataset of the config; by default all.", many=True),
@@ -85,7 +85,7 @@ _RUN_OPTIONS: Options = (
     *_SCORES,
 )
 _FIRST = ("--data", "--outputs", "--preset", "--sut", "-m", "--profile", "--worst", "-o", "--html", "--gate")
-RUN = Command("[OPTIONS] [CONFIG]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
+RUN = Command("[OPTIONS] [CONFIG | DATA]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
 
 _ABOUT_RESCORE = """\
 Metrics, profile, policy and cutoff are those of the folder unless others are given; matchers and named columns of

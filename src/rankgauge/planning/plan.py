@@ -150,7 +150,10 @@ def make_plan(
             problems.append(Problem(f"{error}{hints}", *place))
     problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
     if not specs:
-        problems.append("no metrics given; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])")
+        problems.append(
+            "no metrics given; give some: -m ndcg@10 -m recall@10 -m RR@10 (of ranked ids, texts or spans), "
+            "-m answer_f1 -m EM (of answers), metrics.use in config, or with_metrics(['ndcg@10'])"
+        )
     if problems:
         raise PlanError(f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):", problems)
     targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
