@@ -93,6 +93,25 @@ def test_each_step_says_what_it_dropped_and_where_that_stood():
     assert Explanation.from_dict(explanation.to_dict()) == explanation
 
 
+@pytest.mark.parametrize("metric", ["recall@3", "recall(stage=dense)@3"])
+def test_details_say_it_too_of_an_output_and_of_a_stage(metric):
+    relevant = ["a#2", "a#3", "q", "c#1", "zz"]
+    stages = [{"name": "dense", "retrieved": PAGES}, {"name": "rerank", "retrieved": ["b#1"]}]
+    output = PAGES if metric == "recall@3" else {"retrieved": ["b#1"], "stages": stages}
+    sample = {"id": "q", "expected_output": relevant, "actual_output": output}
+    options = {"filters": ["one-per-page(most=2)", "one-per-page"], "exclude_self": True}
+    evaluation = Engine(catalog=CATALOG).dataset([sample]).with_metrics([metric]).with_profile(**options)
+    (column,) = evaluation.run(details=True).metrics.values()
+    missing = column.details[0]["explanation"]["missing"]
+    assert column.reasons == {}
+    assert {each["id"]: (each.get("retrieved_rank"), each.get("dropped_by")) for each in missing} == {
+        "a#2": (2, "policy filter one-per-page"),
+        "a#3": (4, "policy filter one-per-page(most=2)"),
+        "q": (5, "policy exclude_self"),
+        "zz": (None, None),
+    }
+
+
 def test_what_is_found_below_the_cutoff_stays_what_it_was():
     explanation = explained(["c#1"], PAGES, "recall@2", filters=["one-per-page"])
     assert where(explanation) == {"c#1": (4, None, "")}  # a#1, b#1, q, c#1

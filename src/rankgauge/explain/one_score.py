@@ -16,7 +16,6 @@ import numpy as np
 from rankgauge.base.guard import ForeignError
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.explain.dropped import dropped_notes, with_dropped
 from rankgauge.explain.explanation import Explanation, Trial
 from rankgauge.judging import Ranking, Target, judge
 from rankgauge.judging.by_declared import nearest
@@ -28,6 +27,7 @@ from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
 from rankgauge.samples import Expected, Output, Place, Sample
 from rankgauge.scoring.details import arithmetic
+from rankgauge.scoring.dropped import dropped_notes, with_dropped
 from rankgauge.scoring.facts import MissingGold, RankFacts, SampleFacts, facts_of
 from rankgauge.scoring.score import FAILED, STATUSES, JudgedBatch, MetricScores, flaws, score_metric
 from rankgauge.silence import is_silence

@@ -324,7 +324,7 @@ class Collector:
         from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch  # seldom asked for
 
         facts = explain_batch(part, batch)
-        add_explanations(facts, part, batch)
+        add_explanations(facts, self.plan, part, batch)
         matcher = part.metric.matchers.get(part.target)
         if self.near_misses and matcher is not None:
             add_near_misses(facts, batch, part.target, matcher)

@@ -16,8 +16,10 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import scores_of
+from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
+from rankgauge.scoring.dropped import with_dropped
 from rankgauge.scoring.facts import SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, cutoffs_of, judged_for
 
@@ -169,7 +171,7 @@ def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
     return matched
 
 
-def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batch: JudgedBatch) -> None:
+def add_explanations(facts: Sequence[dict[str, Any]], plan: Plan, scores: MetricScores, batch: JudgedBatch) -> None:
     """
     Add to *facts* of a scored batch how each score comes about, the same for every metric.
 
@@ -177,10 +179,12 @@ def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batc
     for texts, and of ranks only those that hold a gold item.
     """
     values = scores.outcome.values.tolist()
-    for fact, parts, value in zip(facts, facts_of(scores, batch), values, strict=True):
+    found = list(facts_of(scores, batch))
+    missing = with_dropped(plan, scores.metric, scores.target, batch.samples, [parts.missing for parts in found])
+    for fact, parts, gold, value in zip(facts, found, missing, values, strict=True):
         fact["explanation"] = FrozenMap(
             ranks=FrozenList(map(rank_by_name, parts.ranks)),
-            missing=FrozenList(map(missing_by_name, parts.missing)),
+            missing=FrozenList(map(missing_by_name, gold)),
             arithmetic=arithmetic(scores.metric.name, parts, value),
         )
 

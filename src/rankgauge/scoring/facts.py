@@ -148,8 +148,9 @@ def rank_by_name(facts: RankFacts) -> FrozenMap[str, Any]:
 
 
 def missing_by_name(facts: MissingGold) -> FrozenMap[str, Any]:
-    """Return the facts of a missing gold item by name."""
-    return FrozenMap(zip(_OF_MISSING, _of_missing(facts), strict=True))
+    """Return the facts of a missing gold item by name; what dropped it only if something did."""
+    dropped = {"retrieved_rank": facts.retrieved_rank, "dropped_by": facts.dropped_by} if facts.dropped_by else {}
+    return FrozenMap(zip(_OF_MISSING, _of_missing(facts), strict=True), **dropped)
 
 
 def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Iterator[SampleFacts]:

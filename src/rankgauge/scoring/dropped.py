@@ -52,20 +52,21 @@ def with_dropped(
     drops = policy.filters or policy.excluded is not None or policy.exclude_self or policy.depth is not None
     if not drops or target.judges == "answer":
         return found
+    matcher, judged = column.matchers.get(target), target._replace(stage=None)
     wholes = {
         place: whole
-        for place, (sample, gold) in enumerate(zip(samples, missing, strict=True))
+        for place, (sample, gold) in enumerate(zip(map(target.staged, samples), missing, strict=True))
         if any(each.rank is None for each in gold) and (whole := _whole(sample, policy)) is not None
     }
     everything = plan.profile.adapted({"exclude_self": False, "depth": None, "judged_only": False})
     given = [whole.sample for whole in wholes.values()]
-    evidence = judge(given, target, everything, column.matchers.get(target), keep=Keep(rankings=True))
+    evidence = judge(given, judged, everything, matcher, keep=Keep(rankings=True))
     for at, (place, whole) in enumerate(wholes.items()):
         ranking = evidence.kept.rankings[at]
         if isinstance(ranking, Ranking):
-            names = gold_names(whole.sample, target)
+            names = gold_names(whole.sample, judged)
             ranks = {names[gold]: held for gold, held in _holding(evidence.judged, at).items()}
-            steps = list(_steps(whole, ranking, target, policy))
+            steps = list(_steps(whole, ranking, judged, policy))
             found[place] = tuple(_explained(each, ranks.get(each.id, ()), steps) for each in missing[place])
     return found
 
