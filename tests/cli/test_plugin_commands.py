@@ -386,6 +386,28 @@ def test_a_command_opens_a_config_only_if_it_is_the_one_that_was_locked(locked, 
     assert rankgauge("open", config).code == 0
 
 
+def test_validate_compares_the_commands_of_a_lock_with_those_installed(locked, rankgauge, install, write, monkeypatch):
+    file, config, lock = locked
+    assert (0, "") == (rankgauge("validate", config).code, rankgauge("validate", config).err)
+    install.upgrade(file, "2.0")
+    done = rankgauge("validate", config)
+    assert 2 == done.code
+    assert "acme-open 1.5 provides the command 'open'; found is acme-open 2.0; `pip install acme-open==1.5`" in done.err
+    assert "judge never" not in done.err
+    install.upgrade(file, "1.5")
+    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-judge,rankgauge-systems,rankgauge-traces,acme-broken")
+    gone = rankgauge("validate", config)
+    assert 2 == gone.code
+    assert "acme-broken 1.0 provides the command 'judge never'; none is installed and enabled" in gone.err
+    kept = [line for line in lock.read_text(encoding="utf-8").splitlines(keepends=True) if "judge never" not in line]
+    write("rankgauge.lock.yaml", "".join(kept))
+    assert (0, "") == (rankgauge("validate", config).code, rankgauge("validate", config).err)
+    monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-judge,rankgauge-systems,rankgauge-traces")
+    new = rankgauge("validate", config)
+    assert 0 == new.code  # it is only refused if it is called
+    assert "rankgauge.lock.yaml, so refused with this config: 'judge never'" in new.err
+
+
 def test_a_lock_has_no_commands_of_what_a_config_disables(install, rankgauge, write, monkeypatch):
     monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "rankgauge-judge,rankgauge-systems,rankgauge-traces")
     install.add("acme-open", OPENING, commands={"open": "{module}:opening"})

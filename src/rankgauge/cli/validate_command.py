@@ -28,13 +28,16 @@ from rankgauge.errors import (
     RankgaugeError,
     ResultError,
     counted,
+    listed,
 )
 from rankgauge.extensions import extension
 
 if TYPE_CHECKING:
+    from rankgauge.config import LoadedConfig
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
+    from rankgauge.planning.lock import Lock
     from rankgauge.planning.plan import Plan
     from rankgauge.result import Result
 
@@ -200,13 +203,27 @@ def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
     for name in loaded.config.profiles:
         with _collected(problems, *loaded.place("profiles", name)):
             engine.catalog.profile(name)
+    from rankgauge.engine.configured import lock_of
     from rankgauge.engine.configured_system import check_options
 
+    with _collected(problems, *loaded.place("plugins", "locked")):
+        _check_commands(lock_of(loaded), loaded)
     with _collected(problems, *loaded.place("system")):
         check_options(loaded, engine.catalog)
     for name in loaded.config.metrics.sets:
         with _collected(problems, loaded.path):
             engine.dataset([]).with_metrics(engine.metrics([name])).plan()
+
+
+def _check_commands(lock: Lock | None, loaded: LoadedConfig) -> None:
+    """Refuse commands of plugins that are not as a lock says; one that it does not know is only named."""
+    if lock is None or lock.commands is None:
+        return
+    disable = loaded.config.plugins.disable
+    if changed := list(lock.command_problems(disable)):
+        raise ConfigError(f"{loaded.path} is locked for other commands:", changed)
+    if new := lock.new_commands(disable):
+        remark(f"note: not in the lock {lock.origin}, so refused with this config: {listed(list(map(repr, new)))}")
 
 
 def _check_dataset(

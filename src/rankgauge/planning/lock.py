@@ -181,6 +181,24 @@ class Lock:
                         f"if its scores changed, its author has to raise `version`{self.remedy}"
                     )
 
+    def command_problems(self, disable: Iterable[str]) -> Iterator[str]:
+        """Yield how installed commands of plugins differ from the locked ones, once for all of one distribution."""
+        installed = {part.name: part for part in commands_to_lock(disable)}
+        moved: dict[tuple[str, str, str], list[str]] = {}
+        for was in self.commands or ():
+            found = installed.get(was.name)
+            if found != was:
+                who = "none is installed and enabled" if found is None else f"found is {found.who}"
+                moved.setdefault((was.who, who, was.install), []).append(repr(was.name))
+        for (locked, found_is, install), names in moved.items():
+            what = f"the command{'s' if len(names) > 1 else ''} {', '.join(names)}"
+            yield f"the lock {self.origin} says that {locked} provides {what}; {found_is}; {install}{self.remedy}"
+
+    def new_commands(self, disable: Iterable[str]) -> list[str]:
+        """Return the commands of plugins that are not in the lock, and so refused with its config."""
+        known = {was.name for was in self.commands or ()}
+        return [part.name for part in commands_to_lock(disable) if part.name not in known]
+
     def command_problem(self, name: str, point: EntryPoint) -> str:
         """Return how a command of a plugin differs from what was locked; empty if it does not."""
         if self.commands is None:
