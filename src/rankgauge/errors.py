@@ -88,7 +88,7 @@ class Problem(NamedTuple):
 
         path: The place inside the document, such as ``samples[3].metadata.k``.
 
-        sample: The id of the sample, where it is known.
+        sample: The id of the sample, if it is known.
     """
 
     message: str
@@ -353,7 +353,7 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 def counted(count: float, one: str, several: str = "") -> str:
-    """Return ``1 sample`` or ``1,234 samples``; *several* is the plural where it takes more than an s."""
+    """Return ``1 sample`` or ``1,234 samples``; *several* is the plural if it takes more than an s."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 

@@ -75,7 +75,7 @@ class MetricExpression:
 
         k: The number after ``@``; None without one.
 
-        unit: What that number counts, where it is a budget: tokens (`tok`) or characters (`char`); else None.
+        unit: What that number counts, if it is a budget: tokens (`tok`) or characters (`char`); else None.
     """
 
     name: str
@@ -102,7 +102,7 @@ class MetricExpression:
 
             k: The pinned cutoff.
 
-            unit: What *k* counts, where it is a budget.
+            unit: What *k* counts, if it is a budget.
 
         Raises:
             ExpressionError: A name, parameter or number that the grammar does not allow.

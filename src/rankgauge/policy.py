@@ -60,7 +60,7 @@ class Policy:
             `keep` counts it again (scores may pass 1), `error` refuses the sample.
 
         no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` (the worst value in the
-            metric's range; where that has none, out of the mean), `one` (the best value in it; for numbers of tools
+            metric's range; if that has none, out of the mean), `one` (the best value in it; for numbers of tools
             that count it so: a retriever that finds nothing gains by it) or an `error`. A sample whose output is
             missing or failed never counts as `one`.
 
@@ -74,7 +74,7 @@ class Policy:
 
         depth: How many items of a ranking are used; None for all.
 
-        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; where a profile
+        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; if a profile
             treats negative grades as unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
@@ -256,7 +256,7 @@ class Profile:
 
         contract: How strictly data is read.
 
-        tool: What measures of another tool are here, where the profile is for its numbers.
+        tool: What measures of another tool are here, if the profile is for its numbers.
     """
 
     name: str

@@ -114,7 +114,7 @@ def listing(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
 ) -> Iterator[Line]:
     """
-    Yield a table of texts, which go on below where it would be wider than *width*; the first column is in one piece.
+    Yield a table of texts, which go on below if it would be wider than *width*; the first column is in one piece.
 
     A cell may have several lines. Where the first column leaves too little room, each row becomes a list.
     """
@@ -139,7 +139,7 @@ def listing(
 def ruled(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
 ) -> Iterator[Line]:
-    """Yield a table with a title and a rule under its header, in several parts where it is wider than *width*."""
+    """Yield a table with a title and a rule under its header, in several parts if it is wider than *width*."""
     yield from (Line(piece, "head") for piece in folded(visible(title), width))
     names = [folded(visible(row[0]), None if width is None else width // 2) for row in (header, *rows)]
     table = [
@@ -208,7 +208,7 @@ def left_out_line(headings: Sequence[str]) -> str:
 
 
 def side_by_side(lines: Sequence[str], width: int) -> list[str]:
-    """Return a table, header first, in two halves beside each other, where they fit; else as it is."""
+    """Return a table, header first, in two halves beside each other, if they fit; else as it is."""
     (header, *rows), widest = lines, max(map(text_width, lines))
     if 2 * widest + len(_WIDE_GAP) > width:
         return list(lines)

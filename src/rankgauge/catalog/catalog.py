@@ -1,5 +1,5 @@
 """
-`Catalog`: a value that looks up names, with clashes, shadowing, unknown names and broken plugins told apart.
+`Catalog`: a value that looks up names, with clashes, shadowing, unknown names and broken plugins kept apart.
 """
 
 from __future__ import annotations

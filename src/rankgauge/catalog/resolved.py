@@ -109,7 +109,7 @@ class ResolvedMatcher:
 
     @property
     def blame(self) -> str:
-        """Return how messages call it where its code fails."""
+        """Return how messages call it when its code fails."""
         return f"matcher {self} (by {'; '.join(f'{name}: {by}' for name, by in self.providers)})"
 
     def check_usable(self) -> None:
@@ -137,7 +137,7 @@ class ResolvedMatcher:
                     many, wanted = counted(len(normalized), "text"), len(texts)
                     raise ValueError(f"`batch` of the normalizer {step.name!r} returned {many} for {wanted}")
                 texts = normalized
-            else:  # by no `map`, which ends where a normalizer raises StopIteration
+            else:  # by no `map`, which ends when a normalizer raises StopIteration
                 function = step.function
                 texts = [function(text) for text in texts]
         return texts

@@ -226,7 +226,7 @@ class PlannedGates(NamedTuple):
     def _written(
         self, report: GateReport, results: Mapping[str, Result], baseline: Mapping[str, Result] | None, first: str = ""
     ) -> JudgedGates:
-        """Return judged gates, whose report is written where it was asked for."""
+        """Return judged gates, whose report is written if it was asked for."""
         shows_names = bool(first) or len(self.gates) > 1
         judged = replace(self.unjudged(), baseline=baseline, report=report, first=first, shows_names=shows_names)
         judged.write_reports(results)

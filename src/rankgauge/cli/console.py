@@ -228,7 +228,7 @@ def described_parameter(parameter: Parameter, **more: object) -> dict[str, Any]:
 
 
 def parameter_line(parameter: Mapping[str, Any]) -> str:
-    """Return a parameter of a metric or comparer: its value, the default where it differs, and its choices."""
+    """Return a parameter of a metric or comparer: its value, the default if it differs, and its choices."""
     value, default = (_written(parameter.get(key, parameter["default"])) for key in ("value", "default"))
     usual = "" if value == default else f" (default {default})"
     choices = f", one of {', '.join(map(str, parameter['choices']))}" if parameter["choices"] else ""

@@ -104,7 +104,7 @@ class Conventions:
         return plan
 
     def judgments(self, qrels: str, plan: Plan) -> Qrels:
-        """Read judgments, with intents where a plan needs them."""
+        """Read judgments, with intents if a plan needs them."""
         from rankgauge.engine.runs import judgments_for
 
         return judgments_for(plan, qrels, self.columns)

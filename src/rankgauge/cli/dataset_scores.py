@@ -213,7 +213,7 @@ def _score(
 
 
 def _scored(evaluation: Evaluation, arguments: dict[str, Any], done: _Done, *, is_shown: bool) -> Result:
-    """Return a result; that of what was done where a run is interrupted."""
+    """Return a result; that of what was done if a run is interrupted."""
     with progress_bar(name_of(evaluation), wanted=is_shown) as report:
         try:
             result: Result = evaluation.run(progress=report, **arguments)
@@ -313,7 +313,7 @@ def _print_results(
 
 
 def _explained(done: _Done) -> int:
-    """Say what is missing, and return 3 where something is."""
+    """Say what is missing, and return 3 if something is."""
     if done.unscored:
         complain(f"interrupted: {done.unscored} was not scored or not saved")
     for result in done.results.values():

@@ -103,7 +103,7 @@ class JudgedGates:
                 remark(f"the step summary cannot be written: {error.strerror or error}")
 
     def save(self, results: Mapping[str, Result]) -> None:
-        """Write the Markdown summary, and the baseline where it was asked for and all samples were scored."""
+        """Write the Markdown summary, and the baseline if it was asked for and all samples were scored."""
         if self.given.markdown is not None:
             _write(self.given.markdown, self._markdown(results).encode())
         path = self.given.save_baseline

@@ -1,5 +1,5 @@
 """
-Ctrl-C in a process of the command line: kept where Python drops it, and held back where it would crash.
+Ctrl-C in a process of the command line: kept when Python drops it, and held back when it would crash.
 
 Nothing but what every process has loaded is imported here, so that this is in force before anything else is.
 """

@@ -17,7 +17,7 @@ __all__ = ["execute"]
 
 
 def execute(given: argparse.Namespace) -> int:
-    """Print whether a number is possible, how uncertain it is, and from what it can be told apart."""
+    """Print whether a number is possible, how uncertain it is, and from what it can be distinguished."""
     evaluation = make_engine(None).dataset([]).with_profile(given.tool or "trec10").with_metrics([given.metric])
     (column,) = evaluation.plan().metrics
     facts = number_facts(given.number, column, given.queries, given.other)

@@ -56,7 +56,7 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Reads options and arguments in any order, and raises where they cannot be read."""
+    """Reads options and arguments in any order, and raises if they cannot be read."""
 
     def __init__(self, prog: str, usage: str, about: str, commands: _Listed | None = None) -> None:
         lines = [f"{prog} {line}".rstrip() for line in usage.splitlines()]

@@ -126,7 +126,7 @@ FIELDS = (
         "TEXT",
         "What separates the entries of a list that is written as one text, such as '|' in cells of CSV files.",
     ),
-    value("--system", "NAME", "Whose records to read, where a file has those of several systems."),
+    value("--system", "NAME", "Whose records to read, if a file has those of several systems."),
     flag(
         "--number-rows", "Call records without an id by their line, row or place in a list, in data and outputs alike."
     ),
@@ -149,7 +149,7 @@ TEXTS = (
 
 
 def profile(more: str = "", **settings: Any) -> Option:  # noqa: ANN401  # argparse's
-    """Return the option that names a profile, with *more* to say about it; where one is enough, `--as` is the same."""
+    """Return the option that names a profile, with *more* to say about it; if one is enough, `--as` is the same."""
     text = (
         "The conventions to use: default, eval-harness, remem, haystack, classic, keyword, trec9, trec10, those of a "
     )
@@ -286,7 +286,7 @@ class Command(NamedTuple):
 
         execute: What does it, and returns the exit code: a function, or the place of one.
 
-        summary: Its one line, where the table of commands has none.
+        summary: Its one line, if the table of commands has none.
 
         guarded: Calls a function that may run code of the command, such as types of its options.
 

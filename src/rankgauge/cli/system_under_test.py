@@ -160,7 +160,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
                 value = getattr(value, part)
     except ForeignError as error:
         hint = f"write {FUNCTION}; modules are looked up in the working directory first"
-        if isinstance(error.__cause__, EOFError):  # what Python leaves of its bytecode where a disk is full
+        if isinstance(error.__cause__, EOFError):  # what Python leaves of its bytecode if a disk is full
             hint = "half of its bytecode was written, as on a full disk: delete the `__pycache__` beside it"
         raise ParameterError(f"{what}: cannot import {name!r}: {error} ({hint})") from error
     if not callable(value):

@@ -200,7 +200,7 @@ def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> N
 
 
 def _clustered(results: dict[str, Result], file: str | None) -> dict[str, Result]:
-    """Return results with errors of clusters of queries, where a file says which."""
+    """Return results with errors of clusters of queries, if a file says which."""
     if file is None:
         return results
     from rankgauge.comparison.clusters import clustered

@@ -390,7 +390,7 @@ class Judged:
         return rows if self.counts_repeats or np.count_nonzero(self.first) == len(self.first) else self._found()
 
     def _held(self) -> Rows:
-        """Return the rows that take own ranks: of each relevant gold item the first, or all where each earns."""
+        """Return the rows that take own ranks: of each relevant gold item the first, or all if each earns."""
         return self._relevant() if self.counts_repeats else self._found()
 
     def _positive(self) -> Judged:

@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
         gold: The gold row that it finds.
 
-        score: The share of the gold item that it holds alone; where that is too little, what the results down to it
+        score: The share of the gold item that it holds alone; if that is too little, what the results down to it
             hold together.
     """
 

@@ -128,7 +128,7 @@ class Slices(NamedTuple):
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
     def keys(self) -> Words:
-        """Return a 64-bit hash of each text; those with equal hashes must be compared where it matters."""
+        """Return a 64-bit hash of each text; those with equal hashes must be compared if it matters."""
         # The texts d12 and doc-7 are at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
         # 0x372d636f64323164. Length 3 keeps the lowest three, 0x323164, which is d12 whatever follows it.
         longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
@@ -234,7 +234,7 @@ class Slices(NamedTuple):
             keys.append(words_at(self.buffer, self.start + _WORD) & _LOW_BYTES[np.maximum(self.length - _WORD, 0)])
         for key in keys:
             key.byteswap(inplace=True)  # the first byte of a text is the lowest of its word, and counts most
-        return np.lexsort((self.length, *keys[::-1]))  # the shorter one first where the others end with zero bytes
+        return np.lexsort((self.length, *keys[::-1]))  # the shorter one first if the others end with zero bytes
 
     def order(self, groups: Ints) -> Ints:
         """Return the places of the texts by group, then by bytes, the highest first."""

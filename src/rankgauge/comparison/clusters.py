@@ -21,7 +21,7 @@ __all__ = ["cluster_codes", "clustered"]
 def cluster_codes(
     sample_ids: Sequence[str], clusters: Mapping[str, object], by: str | None, what: str = "compare"
 ) -> Ints:
-    """Return the cluster of each sample as an integer; refuse to do *what* where one has none."""
+    """Return the cluster of each sample as an integer; refuse to do *what* if one has none."""
     lost = [sample_id for sample_id in sample_ids if clusters.get(sample_id) is None]
     if lost:
         raise ResultError(

@@ -128,7 +128,7 @@ def _margins(matters: float | Mapping[str, float] | None, pairing: Pairing) -> M
 
 
 def _affordable(method: Method, pairs: int) -> tuple[Method, Sequence[str]]:
-    """Return a method of as many resamples as take seconds, and a note where that is fewer than were asked for."""
+    """Return a method of as many resamples as take seconds, and a note if that is fewer than were asked for."""
     resamples = affordable_resamples(method.resamples, pairs) if method.test == "bootstrap-bca" else method.resamples
     if resamples == method.resamples:
         return method, ()

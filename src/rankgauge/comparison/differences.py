@@ -113,7 +113,7 @@ class MetricComparison:
 
         interval: Lower and upper end for the true mean difference; None if there is none, which `notes` explain.
 
-        interval_method: How: `t`, `betting`, `bca`, or `unseen` where no pair differs; None without an interval.
+        interval_method: How: `t`, `betting`, `bca`, or `unseen` if no pair differs; None without an interval.
 
         matters: The smallest difference that matters; None if that was not said.
 
@@ -304,8 +304,8 @@ class RunComparison:
             the `alarms` among them, some metric being called better or worse, these by metric in `metrics`, their
             `rate`, and what the tests allow, `allowed`. Empty otherwise.
 
-        lengths: How much longer the results of one run are; None if they are about as long, where no metric has a
-            cutoff by rank, and where that is not known.
+        lengths: How much longer the results of one run are; None if they are about as long, no metric has a
+            cutoff by rank, or that is not known.
 
         incomplete: Why a run is incomplete, for each of the two that is.
     """

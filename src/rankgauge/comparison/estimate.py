@@ -120,7 +120,7 @@ class Tested(NamedTuple):
     """
     What a test says of one metric; *level* is from which p on this metric is significant after correction.
 
-    *matters* is the least difference that matters, where one was given; *failure* is why there is no p, if a test that
+    *matters* is the least difference that matters, if one was given; *failure* is why there is no p, if a test that
     a plugin has gives none.
     """
 
@@ -236,7 +236,7 @@ def _mean(column: PairedColumn, values: Floats) -> float | None:
 def _interval(
     column: PairedColumn, codes: Ints | None, confidence: float, method: Method, within: Flags | None = None
 ) -> MeanInterval | None:
-    """Return the interval over all pairs or some; where no pair differs, how far the mean could still be from 0."""
+    """Return the interval over all pairs or some; if no pair differs, how far the mean could still be from 0."""
     kept = column.is_pair if within is None else column.is_pair & within
     differences, own = settled(column.differences[kept]), None if codes is None else codes[kept]
     weights = column.weights_of(kept)
@@ -264,7 +264,7 @@ def _units(estimate: MeanEstimate, codes: Ints | None, weights: Floats | None) -
 
 def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test: Tested) -> tuple[float, float] | None:
     """
-    Return the interval that shows equivalence where it lies within what matters, by two one-sided tests.
+    Return the interval that shows equivalence if it lies within what matters, by two one-sided tests.
 
     Each has the level of the metric's test. It is the comparison's interval, but where fewer than ten pairs or
     clusters differ a betting interval: few and large differences make Student's too narrow on one side. None if

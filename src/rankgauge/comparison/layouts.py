@@ -84,7 +84,7 @@ def _whole_table(comparison: Comparison, pair: RunComparison, width: int | None)
 
 
 def _table(comparison: Comparison, pair: RunComparison, width: int | None) -> Iterator[Line]:
-    """Yield the table of a pair; where it would be too wide, short headings, then fewer columns, then folded names."""
+    """Yield the table of a pair; if it would be too wide, short headings, then fewer columns, then folded names."""
     metrics = with_condensed(pair)
     digits = max(map(digits_of, metrics.values()))
     p = "p*" if comparison.correction else "p"

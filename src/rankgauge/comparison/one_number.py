@@ -1,5 +1,5 @@
 """
-One published mean without its data: whether it is possible, how uncertain it is, and from what it can be told apart.
+One published mean without its data: whether it is possible, how uncertain it is, and from what it can be distinguished.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _apart(mean: float, n: int, low: float, high: float) -> float:
     factor = t_quantile(0.975, n - 1) ** 2 / (n - 1)
     found = 0.0
     for _ in range(_ROUNDS):
-        # the largest mean square of differences, where the other mean is higher or lower by so much
+        # the largest mean square of differences, if the other mean is higher or lower by so much
         unlike = max(min(2 * share + way * found, 2 - 2 * share - way * found) for way in (-1, 1))
         found = math.sqrt(factor * max(unlike, 0.0) / (1 + factor))
     return found * (high - low)

@@ -48,7 +48,7 @@ leaves out samples whose output is missing or failed, or it has a score in both 
 
 Common = Literal["all", "unchanged"]
 """Which of the samples that two results have in common are compared: `all`, which is refused if the ground truth of
-any of them changed, or those whose ground truth is `unchanged`, and the texts of its documents where they are known."""
+any of them changed, or those whose ground truth is `unchanged`, and the texts of its documents if they are known."""
 
 _SHOWN = 3
 

@@ -111,7 +111,7 @@ def cohort_row(cohort: CohortDifference) -> list[str]:
 
 
 def with_condensed(pair: RunComparison) -> dict[str, MetricComparison]:
-    """Return the metrics by name, each followed by what it is over condensed lists, where that was compared."""
+    """Return the metrics by name, each followed by what it is over condensed lists, if that was compared."""
     metrics: dict[str, MetricComparison] = {}
     for name, metric in pair.metrics.items():
         metrics[name] = metric
@@ -217,7 +217,7 @@ def _change(metric: MetricComparison) -> str:
 
 
 def digits_of(metric: MetricComparison) -> int:
-    """Return how many digits a difference is written with: more where its interval is narrow."""
+    """Return how many digits a difference is written with: more if its interval is narrow."""
     width = 1.0 if metric.interval is None else metric.interval[1] - metric.interval[0]
     return 3 if width >= 0.01 else 4 if width >= 0.001 else 6
 

@@ -61,7 +61,7 @@ _CONVENTIONS = {
     "relevance": "What counts as relevant, or the lowest grade that does.",
     "negatives": "What a grade below 0 is.",
     "duplicate_texts": "What identifies a retrieved item that is judged by text.",
-    "missing_texts": "Whether an item without a text, where one is needed, fails its sample or counts as empty.",
+    "missing_texts": "Whether an item without a text, if one is needed, fails its sample or counts as empty.",
     "own_ranks": "Whether all gold items that one result holds earn, by text and places, or one of them.",
     "places": "Whether places of retrieved items are held to the texts beside them, or taken as they are given.",
 }
@@ -234,7 +234,7 @@ class DatasetConfig(Model):
     system: str | None = Field(
         None,
         min_length=1,
-        description="Whose records are read, where the preset finds those of several systems in one file.",
+        description="Whose records are read, if the preset finds those of several systems in one file.",
     )
 
     @property

@@ -150,7 +150,7 @@ def begin(
 
 
 def check_same(folder: Path, evaluation: Evaluation, sut: object) -> None:
-    """Raise a `ResultError` with the differences where a folder has the outputs of another run."""
+    """Raise a `ResultError` with the differences if a folder has the outputs of another run."""
     _check_same(folder, _record(evaluation, sut))
 
 

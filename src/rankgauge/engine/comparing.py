@@ -99,7 +99,7 @@ def compare(
 
         bounds: Whether to find the worst and the best case of each mean, as `Result.bounds` does; likewise.
 
-        common: Which of the samples that both have are compared: `all`, an error where the ground truth of any of them
+        common: Which of the samples that both have are compared: `all`, an error if the ground truth of any of them
             changed, or `unchanged`, those whose ground truth is the same; how many are left out is in `dropped`.
 
         progress: Called with how many pairs of results are tested, and how many there are.

@@ -281,7 +281,7 @@ class _Rankings:
                     return
 
     def _same_gold(self, label: Label, *, is_missed: bool) -> Iterator[Sign]:
-        """Yield that another question has the same gold; it agrees where that one finds it on top, and this one not."""
+        """Yield that another question has the same gold; it agrees if that one finds it on top, and this one not."""
         others = [name for name in self._by_gold.get(self._gold(label.sample), ()) if name != label.sample]
         if not others:
             return

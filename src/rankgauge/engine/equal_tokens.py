@@ -45,7 +45,7 @@ _GIVEN = Budget(1, "tok", None)
 def with_equal_tokens(
     pairs: Sequence[RunComparison], results: Mapping[str, Result], compared: Callable[..., Comparison]
 ) -> list[RunComparison]:
-    """Return comparisons with what metrics are at equal tokens, where the results of one run are much longer."""
+    """Return comparisons with what metrics are at equal tokens, if the results of one run are much longer."""
     lengths: dict[str, float] = {}
     read: dict[tuple[str, tuple[str, ...]], _Reread] = {}
     found = []

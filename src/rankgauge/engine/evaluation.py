@@ -68,7 +68,7 @@ class Evaluation:
 
         matchers: The matcher for a kind of gold, for metrics that say none.
 
-        lock: What metrics and matchers have to be, where a config locks them; None for anything.
+        lock: What metrics and matchers have to be, if a config locks them; None for anything.
 
         sender: What they were in the process that pickled this evaluation; None if it was made or changed here.
 

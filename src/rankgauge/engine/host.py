@@ -102,7 +102,7 @@ class HostScorer:
     Attributes:
         metrics: One or several metrics; None for those of *config*.
 
-        config: The path of a rankgauge config, whose metrics, policy, cutoff and matchers apply where the other
+        config: The path of a rankgauge config, whose metrics, policy, cutoff and matchers apply if the other
             arguments give none; its datasets are not read.
 
         profile: The name of a profile, such as ``haystack``.

@@ -73,7 +73,7 @@ class Job:
         self._looked_at: list[Sample] = []  # whether their labels are doubtful
 
     def run(self, progress: Progress | None = None) -> Result:
-        """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
+        """Score everything; raise `RunInterrupted` if the calls of a system under test are cut short."""
         calls = self._calls
         if calls is None:
             for count in self._judge():

@@ -22,7 +22,7 @@ __all__ = ["metadata_of", "weighing", "weights_from"]
 
 
 def metadata_of(evaluation: Evaluation, field: str, act: str = "cluster") -> dict[str, object]:
-    """Return a field of the metadata by sample id; raise `ResultError`, of an *act*, where no sample has it."""
+    """Return a field of the metadata by sample id; raise `ResultError`, of an *act*, if no sample has it."""
     contract = evaluation.profile.contract
     reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
     known: dict[str, object] = {}

@@ -2,7 +2,7 @@
 Differences between two profiles: for each metric the conventions that differ, and to which samples they apply.
 
 Which conventions apply to a sample is tried out, not guessed: the sample is scored again with each convention alone
-taken from the other profile, in both directions; where that changes its score, the convention applies.
+taken from the other profile, in both directions; if that changes its score, the convention applies.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class RunOrigin:
         given: RunSource,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        """Take what was evaluated; *qrels* may be a function that returns them, where they are seldom asked for."""
+        """Take what was evaluated; *qrels* may be a function that returns them, if they are seldom asked for."""
         self.plan = plan
         self.given = given
         self.columns = columns
@@ -81,7 +81,7 @@ class ScoredRun(NamedTuple):
     sketcher: IdSketcher | None = None  # took the ids that judged queries retrieved
 
     def result(self, infos: Sequence[MetricInfo] | None = None) -> Result:
-        """Return the result; *infos* say what its columns are, where that is known already."""
+        """Return the result; *infos* say what its columns are, if that is known already."""
         evaluation, scored = self.evaluation, self.scored
         policy = evaluation.plan.profile.policy
         scored.notes.extend(

@@ -238,7 +238,7 @@ def how_it_fits(plan: Plan, judged: RunCollector, evidence: Mapping[str | None, 
 
 
 def _unmatched(plan: Plan, evidence: Mapping[str | None, Evidence]) -> Iterator[str]:
-    """Say by which units no retrieved document is judged, where one is by others."""
+    """Say by which units no retrieved document is judged, if one is by others."""
     matched = {unit: len(evidence[unit].judged.rows.sample) for unit in plan.units}
     for unit in [unit for unit in plan.units if not matched[unit]] if any(matched.values()) else ():
         by = "as it is, so metrics without a unit count" if unit is None else f"by unit={unit}, so its metrics count"

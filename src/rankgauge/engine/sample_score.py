@@ -37,7 +37,7 @@ class SampleScore(NamedTuple):
 
         reason: Why there is no score; empty for one that is `scored`.
 
-        details: Facts behind the score, where they were asked for.
+        details: Facts behind the score, if they were asked for.
     """
 
     value: float | None

@@ -64,7 +64,7 @@ def explanation_lines(explanation: Explanation, *, width: int = 80) -> Iterator[
 
 
 def question(given: object) -> str:
-    """Return a sample's input as one line of safe text: the question itself, where it is alone in an object."""
+    """Return a sample's input as one line of safe text: the question itself, if it is alone in an object."""
     if isinstance(given, Mapping) and len(given) == 1:
         (given,) = given.values()
     return _line(given if isinstance(given, str) else "" if given is None else repr(given))
@@ -107,7 +107,7 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
 
 
 def _excerpt(text: str, matched: str | None, room: int) -> str:
-    """Return a text as one line, from a little before the stretch that matched where that would be cut off."""
+    """Return a text as one line, from a little before the stretch that matched if that would be cut off."""
     line = _line(text)
     begin = line.find(_line(matched)) if matched else 0
     end = begin + len(_line(matched or ""))
@@ -269,7 +269,7 @@ class Explanation:
 
         k: The cutoff; None for none. Under a budget, how many results fit into it.
 
-        budget: What the budget is, where the cutoff is one; else empty.
+        budget: What the budget is, if the cutoff is one; else empty.
 
         ranks: The ranks within the cutoff. Of rankings deeper than 100 those below are left out unless they hold a gold
             item, so that the contributions always add up to the score.
@@ -278,7 +278,7 @@ class Explanation:
 
         missing: The relevant gold items not found within the cutoff, best first.
 
-        arithmetic: The score as one line that adds up; where the score is no sum over ranks, None.
+        arithmetic: The score as one line that adds up; if the score is no sum over ranks, None.
 
         without: The score without each result of `ranks`, in that order.
 

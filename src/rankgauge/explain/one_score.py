@@ -128,7 +128,7 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
 
 
 def _with(output: Output, gold: str, scorer: Scorer, expected: Expected) -> Output:
-    """Return an output with a gold item at rank 1, or as the answer where that is judged."""
+    """Return an output with a gold item at rank 1, or as the answer if that is judged."""
     if scorer.target.kind.has_support:  # an answer states many, so that it keeps what it has
         answer = f"{output.answer or ''}\n{gold}".lstrip()
         return output._replace(answer=answer, support={**(output.support or {}), gold: 1.0})
@@ -265,7 +265,7 @@ def _explained(
 
 
 def _said(scorer: Scorer, sample: Sample) -> str:
-    """Say whether an output says something, where that is judged, and why; empty for anything else."""
+    """Say whether an output says something, if that is judged, and why; empty for anything else."""
     output, phrases = sample.output, scorer.plan.profile.policy.abstains
     if scorer.target.gold != "answerable" or "spent" in scorer.column.metric.judging.needs:
         return ""

@@ -52,7 +52,7 @@ class MetricTraits(Protocol):
 
 
 def resolved(gate: Gate, column: str, traits: MetricTraits) -> Gate:
-    """Return a gate on a column, with a minimum or a maximum where it left that to the metric."""
+    """Return a gate on a column, with a minimum or a maximum if it left that to the metric."""
     rule = gate.rule
     if isinstance(rule, Bound):
         is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)

@@ -255,7 +255,7 @@ def ids_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -
 
 
 def baseline_of(name: str, baseline: Mapping[str, Result], results: Mapping[str, Result]) -> Result | None:
-    """Return the baseline of the same name, or the only one where it is for one result or has the same data."""
+    """Return the baseline of the same name, or the only one if it is for one result or has the same data."""
     if name in baseline or len(baseline) != 1:
         return baseline.get(name)
     (only,) = baseline.values()

@@ -450,7 +450,7 @@ def _plain(text: str) -> str:
 
 
 def _written(number: float) -> str:
-    """Return a number so that it reads back the same, without a decimal point where it is whole."""
+    """Return a number so that it reads back the same, without a decimal point if it is whole."""
     return repr(number).removesuffix(".0")
 
 

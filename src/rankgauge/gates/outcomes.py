@@ -53,7 +53,7 @@ class GateOutcome:
 
         dataset: The dataset or run.
 
-        verdict: `pass` or `fail`; `inconclusive` for a change that too few samples leave open; `error` where the gate
+        verdict: `pass` or `fail`; `inconclusive` for a change that too few samples leave open; `error` if the gate
             does not fit the data, so that it cannot be judged.
 
         value: The aggregate over the samples that the gate is for; None if there is none.
@@ -74,7 +74,7 @@ class GateOutcome:
 
         finding: For a gate of a plugin's kind, what it says.
 
-        by_numbers: What the verdict would be if the run were complete, where that alone makes it `fail`; else None.
+        by_numbers: What the verdict would be if the run were complete, if that alone makes it `fail`; else None.
     """
 
     gate: Gate
@@ -177,7 +177,7 @@ class GateReport:
 
     @property
     def exit_code(self) -> int:
-        """Return 2 where a gate cannot be judged or ids changed, 1 if one failed, else 0."""
+        """Return 2 if a gate cannot be judged or ids changed, 1 if one failed, else 0."""
         return 2 if self.ids_changed or self.of("error") else 1 if self.of("failed") else 0
 
     def to_dict(self) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def judge_gates(
             result.
 
         inconclusive: What changes do that too few samples leave open, for gates that do not say: `fail`, `warn`,
-            `pass`, or `fell`, which fails where the mean got worse for certain (one-sided sign-flip test at the gate's
+            `pass`, or `fell`, which fails if the mean got worse for certain (one-sided sign-flip test at the gate's
             level) and warns elsewhere.
 
         short_lists: Whether changes are judged under a budget (`recall@1500tok`) before which the rankings of the worse
@@ -224,7 +224,7 @@ def _of_kind(gate: Gate, rule: OfKind, column: MetricSummary, pairs: PairedColum
 
 
 def _missed_where_incomplete(outcome: GateOutcome, why: str) -> GateOutcome:
-    """Return an outcome that is no pass, whatever the numbers are, where the run is incomplete."""
+    """Return an outcome that is no pass, whatever the numbers are, if the run is incomplete."""
     if not why:
         return outcome
     if outcome.verdict in {"pass", "inconclusive"}:

@@ -1,5 +1,5 @@
 """
-Runs and judgments without a header that are not TREC's: which column is what, where that is certain or was said.
+Runs and judgments without a header that are not TREC's: which column is what, if that is certain or was said.
 
 The third column of `query document rank` is an ascending order, that of `query document score` a descending one, so
 that a guess could reverse a ranking. Ranks are certain where they count 1, 2, 3, ... for every query of a larger file.
@@ -33,7 +33,7 @@ def bare_form(path: Path, kind: Kind, columns: Mapping[str, str] | None, head: H
     """
     Return the form of lines without a header, and a note that says how it was recognized, empty if it was said.
 
-    A `DataError` names the option that says it where it is not certain.
+    A `DataError` names the option that says it if it is not certain.
     """
     given, n = positions(columns, kind), len(cells(head, kind, columns))
     if len(given) == n:

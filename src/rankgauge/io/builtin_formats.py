@@ -1,5 +1,5 @@
 """
-The built-in file formats: JSON lines, JSON, YAML, Parquet, CSV, TSV and, where its extra is installed, Excel.
+The built-in file formats: JSON lines, JSON, YAML, Parquet, CSV, TSV and, if its extra is installed, Excel.
 """
 
 from __future__ import annotations

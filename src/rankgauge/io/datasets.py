@@ -57,8 +57,8 @@ class DataSource(NamedTuple):
     reader: str = ""  # which reads the file, whatever its ending
     outputs_reader: str = ""  # the same for the file of outputs
     number_rows: bool = False  # whether records without an id are called by their place
-    system: str = ""  # whose records are read, where a file has those of several systems
-    letters: str = ""  # what grades that are no numbers are worth, where the data are judgments
+    system: str = ""  # whose records are read, if a file has those of several systems
+    letters: str = ""  # what grades that are no numbers are worth, if the data are judgments
     groups: QueryGroups | None = None  # cohorts by sample id, in addition to the tags
 
     def shape(self, catalog: Catalog, *, of_outputs: bool = False) -> Shape:
@@ -126,7 +126,7 @@ class DatasetReader:
         limit: int | None = None,
         is_part: bool = False,
     ) -> None:
-        """Name the data; where it *is part* of more, others may have the ground truth that all of its samples lack."""
+        """Name the data; if it *is part* of more, others may have the ground truth that all of its samples lack."""
         self.fingerprint = ""
         self.count = 0
         self._data = data
@@ -208,7 +208,7 @@ class DatasetReader:
         self._conclude(problems)
 
     def read_lines(self, given: Lines, problems: list[Problem], *, as_blocks: bool) -> Iterator[Block | list[Sample]]:
-        """Yield samples of some lines of the file, plain ones *as_blocks* where that is asked for."""
+        """Yield samples of some lines of the file, plain ones *as_blocks* if that is asked for."""
         together, rows = list[Block](), 0
         for part in self._small_blocks(given, problems, is_plain=as_blocks):
             if isinstance(part, Block):
@@ -228,7 +228,7 @@ class DatasetReader:
         self, judged: Callable[[Iterator[Lines]], Iterator[tuple[Lines, P | None]]], *, as_blocks: bool
     ) -> Iterator[P | Block | list[Sample]]:
         """
-        Yield what others have *judged* of the lines of a file, and samples where they judged nothing, all in order.
+        Yield what others have *judged* of the lines of a file, and samples if they judged nothing, all in order.
 
         They return None for lines with a problem, whatever it is, and it is found again here. Only where `has_lines`.
         """
@@ -255,7 +255,7 @@ class DatasetReader:
             read = self._parts if is_plain else self._singles
             is_plain = False
             for part in read(lines, line, offset, problems):
-                is_plain |= isinstance(part, Block)  # where no part is one, the rest of the file is no plainer
+                is_plain |= isinstance(part, Block)  # if no part is one, the rest of the file is no plainer
                 self.count += len(part.ids if isinstance(part, Block) else part)
                 if part and not problems:
                     yield part
@@ -276,7 +276,7 @@ class DatasetReader:
         problems: list[Problem],
         values: Sequence[Any] | None = None,
     ) -> Iterator[Block | list[Sample]]:
-        """Yield some lines as one block; where a sample among them is not plain, as parts of which most are blocks."""
+        """Yield some lines as one block; if a sample among them is not plain, as parts of which most are blocks."""
         values = values or decoded(lines)
         if values is not None and (block := self._block(values, first)) is not None:
             yield block

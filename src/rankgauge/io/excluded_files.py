@@ -129,7 +129,7 @@ def _of_lines(text: str, path: Path, problems: list[Problem]) -> Iterator[tuple[
 
 
 def _ids(documents: object, of: str, place: Problem, problems: list[Problem]) -> list[str]:
-    """Return the ids of a list, integers as their digits; add a problem where it is none."""
+    """Return the ids of a list, integers as their digits; add a problem if it is none."""
     is_list = isinstance(documents, Iterable) and not isinstance(documents, str | bytes | Mapping)
     listed: list[object] = list(documents) if is_list and isinstance(documents, Iterable) else []
     if not is_list or not all(isinstance(each, str | int) and not isinstance(each, bool) for each in listed):

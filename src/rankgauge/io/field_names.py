@@ -47,7 +47,7 @@ LISTS = (
     *(f"expected_output.{kind}" for kind in ("relevant", "passages", "keywords")),
     *("actual_output.retrieved", "metadata.tags"),
 )
-"""The fields whose value is a list; where a text is in its place, a separator splits it."""
+"""The fields whose value is a list; if a text is in its place, a separator splits it."""
 
 _MISSING: Final = object()
 _FORM = "--field is OURS=THEIRS, such as id=qid, or retrieved=contexts:text for a list of texts"

@@ -288,7 +288,7 @@ class _LimitedLines(io.RawIOBase):
 
 
 class _Whole(io.BufferedReader):
-    """Decompressed bytes, which cannot be read whole where they are more than the limit."""
+    """Decompressed bytes, which cannot be read whole if they are more than the limit."""
 
     def __init__(self, raw: io.RawIOBase, name: str, limit: int) -> None:
         super().__init__(raw, _BLOCK)

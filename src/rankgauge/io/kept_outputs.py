@@ -39,7 +39,7 @@ class OutputsFile:
             self._end += self._file.write(last + b"\n")
 
     def add(self, sample_id: str, output: KeptOutput) -> None:
-        """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
+        """Write one output; if the disk is full raise `OSError`, and leave the lines before it whole."""
         line = memoryview(kept_line(sample_id, output))
         written = 0
         try:

@@ -77,7 +77,7 @@ def _judged(mapping: _Mapping) -> _Mapping:
 
 
 def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
-    """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or where one is not usable."""
+    """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or if one is not usable."""
     judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
     for query, judged in mapping.items():
         if not (isinstance(query, str) and isinstance(judged, Mapping) and are_texts(judged)):

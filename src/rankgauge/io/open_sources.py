@@ -70,7 +70,7 @@ def open_qrels(
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
 
     ``ir_datasets:NAME`` names judgments of that catalog. Intents are read from TREC files, mappings and JSON
-    ``{query: {document: {intent: grade}}}`` and tables with a column for them, where they are asked for. Files may also
+    ``{query: {document: {intent: grade}}}`` and tables with a column for them, if they are asked for. Files may also
     be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)

@@ -49,7 +49,7 @@ class Shape:
         """
         Take what says how records are read; with *number_rows* those without an id are called by their place.
 
-        Of records of several systems, those of the one called *system* are read; of the first, where that has none and
+        Of records of several systems, those of the one called *system* are read; of the first, if that has none and
         *may lack* them.
         """
         self._numbers = number_rows
@@ -76,7 +76,7 @@ class Shape:
         return self.preset is not None or any(f"{each}.".startswith(f"{name}.") for each in given)
 
     def knows(self, record: object) -> bool:
-        """Return whether a record looks made for the preset, or has an output where that looks."""
+        """Return whether a record looks made for the preset, or has an output where the preset looks."""
         preset = self.preset
         if preset is None:
             return False
@@ -123,7 +123,7 @@ class Shape:
         """
         Return why rows cannot be one sample, with the first of them that says another thing where only one is read.
 
-        What a preset reads by ``rows[]`` may differ, and so may anything where it has a function to refine samples,
+        What a preset reads by ``rows[]`` may differ, and so may anything if it has a function to refine samples,
         which may read it.
         """
         if self.preset is None or self.preset.refine is not None:
@@ -274,7 +274,7 @@ def _names(value: object) -> bool:
 
 
 def _shaped(record: Mapping[Any, Any], preset: Preset, separator: str) -> dict[str, Any]:
-    """Return what a preset finds; all of a record where that has no ground truth, so that messages can name it."""
+    """Return what a preset finds; all of a record if that has no ground truth, so that messages can name it."""
     shaped = {name: record[name] for name in _TOP if record.get(name) is not None}
     gold: dict[str, Any] = {}
     for name in preset.fields:

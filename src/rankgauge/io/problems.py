@@ -130,7 +130,7 @@ def parse_size(written: str, origin: str) -> int:
 
 
 def written_size(size: int) -> str:
-    """Return a size for people: ``256 MB``, or bytes where it is no whole number of units."""
+    """Return a size for people: ``256 MB``, or bytes if it is no whole number of units."""
     for name, unit in reversed(_UNITS.items()):
         if unit > 1 and size % unit == 0:
             return f"{size // unit:,} {name.upper()}"

@@ -101,7 +101,7 @@ _MARKS = tuple(f'"{mark}"'.encode() for mark in (*RATINGS, *MARKS, MTEB))
 
 
 def _is_long(path: Path, kind: Kind) -> bool:
-    """Return whether JSON whose first object is long holds judgments or a run; it is read where it may."""
+    """Return whether JSON whose first object is long holds judgments or a run; it is read if it may be either."""
     is_lines = plain_suffix(path) in LINES
     with open_file(path) as opened:
         head = opened.stream.read(_LOOKED_AT)
@@ -161,7 +161,7 @@ def run_records(
     Yield an output for each query of a run, and add what users should know of it to *notes*.
 
     A `DataError` says what is wrong with it. Results come by descending score, equal ones by descending id, as in
-    every run, or in the order of the file where that is kept for a policy that sorts them itself (*keeps_order*).
+    every run, or in the order of the file if that is kept for a policy that sorts them itself (*keeps_order*).
     """
     if not _is_foreign(path, catalog, reader):
         _check_lines(path, "run", "these are judgments, which go with --data (data= in Python); --outputs takes a run")

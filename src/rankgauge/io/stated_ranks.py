@@ -1,5 +1,5 @@
 """
-Ranks that a run states: they order it if it has no scores, and are held to its scores where it has both.
+Ranks that a run states: they order it if it has no scores, and are held to its scores if it has both.
 """
 
 from __future__ import annotations

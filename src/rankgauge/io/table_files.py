@@ -132,7 +132,7 @@ def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, n
 
 
 def _edges(groups: Sequence[int]) -> list[int]:
-    """Return where to read anew: at row groups, several of them at once where they are small."""
+    """Return where to read anew: at row groups, several of them at once if they are small."""
     edges, row = [0], 0
     for rows in groups:
         if row > edges[-1] and row + rows - edges[-1] > _PIECE:

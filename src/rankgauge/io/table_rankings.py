@@ -2,7 +2,7 @@
 Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
 
 A table is read in frames of consecutive rows with the columns `query`, `document` and `value`, `intent` where
-judgments are for intents, and `rank` where a run states them. The last query of a frame may go on in the next one, so
+judgments are for intents, and `rank` if a run states them. The last query of a frame may go on in the next one, so
 it is carried over.
 """
 
@@ -80,7 +80,7 @@ class TableRun:
 
 
 def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
-    """Read judgments from a table; with intents where they are asked for, and it has a column for them."""
+    """Read judgments from a table; with intents if they are asked for, and it has a column for them."""
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
         raise no_judgments(rows.name)

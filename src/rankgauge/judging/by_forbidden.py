@@ -1,5 +1,5 @@
 """
-Judging what must not be retrieved: by id, by metadata, and by text where a matcher finds it.
+Judging what must not be retrieved: by id, by metadata, and by text if a matcher finds it.
 """
 
 from __future__ import annotations

@@ -282,6 +282,6 @@ def _parts_by_text(
 
 
 def _in_document(span: Span, start: int, end: int) -> tuple[int, int]:
-    """Return where a stretch of a span's text is in its document; by proportion where the text was edited."""
+    """Return where a stretch of a span's text is in its document; by proportion if the text was edited."""
     begin, size, length = span.place.start, span.place.end - span.place.start, len(span.text or "")
     return begin + round(start * size / length), begin + round(end * size / length)

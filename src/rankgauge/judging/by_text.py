@@ -51,7 +51,7 @@ class Held(NamedTuple):
 
 class TextScorer:
     """
-    Normalizes and compares the texts of a batch; each distinct text is normalized once where that saves time.
+    Normalizes and compares the texts of a batch; each distinct text is normalized once if that saves time.
 
     With *joint*, a comparer that returns covers is asked for these.
     """
@@ -120,7 +120,7 @@ class TextScorer:
         return [Held(each) for each in hits]
 
     def _normalized(self, lists: Sequence[Texts]) -> Sequence[Texts]:
-        """Return lists of texts after every normalizer; where one raises, nothing of this call is kept."""
+        """Return lists of texts after every normalizer; if one raises, nothing of this call is kept."""
         if not self._matcher.cache:
             return [list(self._matcher.normalize_all(texts)) for texts in lists]
         self._add(chain.from_iterable(lists))
@@ -139,7 +139,7 @@ def scores_of(returned: object, retrieved: int, gold: int) -> Block:
 
 
 def covers_of(returned: object, retrieved: int, gold: int) -> Covers:
-    """Return the covers that a comparer returned; raise an error where they cannot be those of so many texts."""
+    """Return the covers that a comparer returned; raise an error if they cannot be those of so many texts."""
     if not isinstance(returned, Covers):
         raise TypeError(f"it is declared with covers=True and returned {type(returned).__name__}, not Covers")
     row, column, start, end, size = (np.asarray(part, dtype=np.int64) for part in returned[:5])

@@ -89,7 +89,7 @@ def _rest(sample: Sample) -> int:
 
 
 def _when(asked: object) -> float | str:
-    """Return when a question was asked, equal for all ways to write it; as written where a `Sample` says no time."""
+    """Return when a question was asked, equal for all ways to write it; as written if a `Sample` says no time."""
     try:
         return read_moment(asked, "").timestamp()
     except InvalidError:

@@ -41,7 +41,7 @@ _Ranking = Mapping[str, float]
 
 
 def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused: Callable[[], DataError]) -> None:
-    """Judge a run that is given in memory; raise what *refused* makes where it has not the shape of one."""
+    """Judge a run that is given in memory; raise what *refused* makes if it has not the shape of one."""
     begin = n_judged = n_scores = 0
     size, queries = _FIRST_QUERIES, collector.qrels.given.queries
     judgments = _Judgments(collector.qrels)

@@ -31,7 +31,7 @@ class Target(NamedTuple):
     unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
     joint: bool = False  # whether what several results hold of a gold text or span adds up
     stage: str | None = None  # the stage of the pipeline whose ranking is judged; None for the whole output
-    declared: DeclaredGold | None = None  # the kind of ground truth, or of what is in sets, where a plugin declares it
+    declared: DeclaredGold | None = None  # the kind of ground truth, or of what is in sets, if a plugin declares it
     members: str = ""  # where sets are judged, the kind of their items unless these are relevant ids
 
     @property
@@ -62,7 +62,7 @@ class Target(NamedTuple):
 
     @property
     def by_text(self) -> bool:
-        """Return whether results are compared with texts or places, rather than told apart by id."""
+        """Return whether results are compared with texts or places, rather than compared by id."""
         return self.kind.compares
 
     @property

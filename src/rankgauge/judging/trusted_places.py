@@ -34,7 +34,7 @@ _PROBE = 12
 _LONG = 20
 """Letters and digits of a gold text that hardly occur in a text by chance."""
 _FIRST = 24
-"""Characters by which the texts of two results at one place are told apart, white space left out."""
+"""Characters by which the texts of two results at one place are distinguished, white space left out."""
 
 _BYTES = "it counts bytes"
 _NONE: Firsts = FrozenMap()
@@ -232,7 +232,7 @@ class _Look:
         return PlaceCounts(self._n, self._reasons, example=example, looks=looks)
 
     def _named(self, place: Place, metadata: Mapping[str, Any] | None) -> Place:
-        """Return a place whose document is called as gold spans call it, where the item's metadata say so, too."""
+        """Return a place whose document is called as gold spans call it, if the item's metadata say so, too."""
         if place.document in self._spans or not metadata:
             return place
         names = (metadata.get(key) for key in _NAMES)

@@ -44,7 +44,7 @@ class Part:
     says: str  # what that does
 
     def whole(self, name: str) -> str:
-        """Return the document of an id; the id itself where it names no part."""
+        """Return the document of an id; the id itself if it names no part."""
         return unit_rule(self.unit).of_id(name)
 
     @property
@@ -55,7 +55,7 @@ class Part:
 
     @property
     def advice(self) -> str:
-        """Return what to do where one side names parts of what the other side names."""
+        """Return what to do if one side names parts of what the other side names."""
         return f"chunks of gold documents? {self.option} {self.says}"
 
 
@@ -125,7 +125,7 @@ class UnitRule:
             _ = self._pattern
 
     def of_id(self, name: str) -> str:
-        """Return the unit of an id, which is its own where the pattern does not match, or matches nothing."""
+        """Return the unit of an id, which is its own if the pattern does not match, or matches nothing."""
         found = self._pattern.search(name)
         if found is None:
             return name

@@ -35,7 +35,7 @@ _LONGEST_DATE_LINE = 80
 _LONGEST_RUN = 30
 # Texts of up to this many characters need no check of the order of marks.
 _SHORT = 1024
-# How a line with a date begins, where it begins with letters.
+# How a line with a date begins, if it begins with letters.
 _WEEKDAYS = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
 _MONTHS = frozenset({"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"})
 _DATE_HEADS = _WEEKDAYS | _MONTHS | {"dat"}

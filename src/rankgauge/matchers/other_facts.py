@@ -192,7 +192,7 @@ class Facts:
             return None
         if _HAS_DIGITS(long):
             return []  # 3 is no other number than 30, and no part of it
-        part = min(short, first, key=len)  # the sign is none of the gold word's, where that is the one that is cut
+        part = min(short, first, key=len)  # the sign is none of the gold word's, if that is the one that is cut
         return [Piece(own, len(part.decode("utf-8", "surrogatepass")), step > 0)]
 
     def _ends(self, at: int, text: Bounds, step: int) -> bool:

@@ -1,5 +1,5 @@
 """
-Words by script: answers and budgets in texts whose words are not told apart by white space and ASCII punctuation.
+Words by script: answers and budgets in texts whose words are not separated by white space and ASCII punctuation.
 
 SQuAD's definitions, and counting what is between blanks, fit English. By script a word is a run of letters, digits
 and marks; of scripts without blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each character; and

@@ -337,7 +337,7 @@ def _pattern_of(text: str) -> re.Pattern[str]:
 
 @functools.cache
 def _word_pattern(*, is_ascii: bool, has_marks: bool) -> re.Pattern[str]:
-    """Return what finds words, and what is a part of one where it is between letters."""
+    """Return what finds words, and what is a part of one if it is between letters."""
     unspaced, unit, letter = word_parts(is_ascii=is_ascii, has_marks=has_marks)
     inner = rf"(?<=[0-9])[.,:](?=[0-9])|(?<=[0-9])[-/](?={letter})|[-/](?=[0-9])|_(?={letter})"
     return re.compile(rf"{unspaced}{unit}(?:(?:{inner}){unit})*")

@@ -1,7 +1,7 @@
 """
 Nuggets: how many of the facts that a good answer states, the generated answer states.
 
-A nugget is vital or okay, which is its grade: 1 or 0.5. It is supported where its match score is 1, and partially where
+A nugget is vital or okay, which is its grade: 1 or 0.5. It is supported if its match score is 1, and partially if
 that is lower.
 """
 

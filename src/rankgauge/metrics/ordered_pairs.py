@@ -64,7 +64,7 @@ def _descents(sample: Ints, grades: Floats, n: int) -> Scores:
     """
     Return of how many pairs of each sample the first has the higher grade, for rows in order of sample, then rank.
 
-    Grades become whole numbers, and are looked at bit by bit, the highest first: a pair that no higher bit told apart
+    Grades become whole numbers, and are looked at bit by bit, the highest first: a pair that no higher bit separates
     is in the right order if the first has this bit and the second has not. Rows with the same higher bits stay in
     order, so that each bit takes one pass.
     """

@@ -71,7 +71,7 @@ def precision(judged: Judged, *, k: Cutoff, denominator: Ranks = "k") -> Scores:
     Args:
         denominator: What hits are a share of: *k* ranks, as in trec_eval, or the results that were `retrieved` within
             them, of which short rankings have fewer (rax, CatBoost, LensKit): one result that is relevant then scores
-            1. Nothing retrieved scores 0, and is one irrelevant result where results are pooled.
+            1. Nothing retrieved scores 0, and is one irrelevant result if results are pooled.
 
     Returns:
         Shape (n,), from 0 to 1; NaN if no gold item is relevant.

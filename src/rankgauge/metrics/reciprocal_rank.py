@@ -406,7 +406,7 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
 
 
 def _gains(judged: Judged, rows: Rows) -> Scores:
-    """Return the grades of some rows, divided by the highest of their sample where that is above 1."""
+    """Return the grades of some rows, divided by the highest of their sample if that is above 1."""
     top = np.ones(judged.n)
     np.maximum.at(top, judged.gold.sample, judged.gold.grade)
     return np.maximum(rows.grade, 0.0) / top[rows.sample]

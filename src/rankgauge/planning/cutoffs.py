@@ -59,7 +59,7 @@ class Cut(NamedTuple):
 
     @property
     def behind_at(self) -> tuple[int | None, Unit | None]:
-        """Return the number behind the @ of a column's name, and what it counts where it is a budget."""
+        """Return the number behind the @ of a column's name, and what it counts if it is a budget."""
         if self.budget is not None:
             return self.budget.amount, self.budget.unit
         return self.k if self.rule == "pinned" else None, None

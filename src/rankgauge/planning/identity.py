@@ -44,7 +44,7 @@ class Names(NamedTuple):
 
     expression: MetricExpression  # expanded
     standard: str  # whatever name it was asked for by
-    asked: str  # by the name it was asked for, where that is a short one
+    asked: str  # by the name it was asked for, if that is a short one
 
 
 def names_of(bound: Bound, cut: Cut, catalog: Catalog) -> Names:

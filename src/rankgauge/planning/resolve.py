@@ -48,7 +48,7 @@ _OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
 class PlannedMetric:
     """One column of the result, ready to be computed."""
 
-    name: str  # as it was asked for, where that is a short name
+    name: str  # as it was asked for, if that is a short name
     standard_name: str  # the same whatever it was asked for by; what locks call it
     safe_name: str  # the same in letters, digits and _
     spellings: tuple[str, ...]  # everything that was written to ask for it
@@ -69,9 +69,7 @@ class PlannedMetric:
     overrides: Overrides = NO_OVERRIDES  # what is asked for it against the policy
     filters: tuple[Claim[RankingFilter], ...] = ()  # what drops results before the cut
     of_tool: bool = False  # whether it is a measure of the tool whose profile it is under
-    own_ranks: bool = (
-        False  # whether gold items that one result holds take ranks of their own, where one can hold several
-    )
+    own_ranks: bool = False  # whether gold items that one result holds take ranks of their own, if one can hold several
     __reduce__ = reduced
 
     @property
@@ -406,7 +404,7 @@ def _kinds(bound: Bound, catalog: Catalog) -> tuple[GoldKind, ...]:
 
 
 def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
-    """Return the matcher as `_usual_matcher` does; of answers, one that takes words by script where that is asked."""
+    """Return the matcher as `_usual_matcher` does; of answers, one that takes words by script if that is asked."""
     usual, request = _usual_matcher(bound, kind, conventions), bound.request
     is_answer = bound.metric.judging.judges == "answer"
     return matcher_of_words(request.engine, request.written, usual) if is_answer else usual

@@ -1,5 +1,5 @@
 """
-`words`: whether the words of answers, and the tokens of budgets, are told apart by blanks or by their script.
+`words`: whether the words of answers, and the tokens of budgets, are distinguished by blanks or by their script.
 """
 
 from __future__ import annotations

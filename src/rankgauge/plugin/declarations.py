@@ -141,9 +141,9 @@ class Record(NamedTuple):
     Attributes:
         value: The decoded record, usually a mapping.
 
-        line: Its line, from 1, where the format has lines.
+        line: Its line, from 1, if the format has lines.
 
-        path: Its place in the document, such as ``samples[3]``, where the format has one.
+        path: Its place in the document, such as ``samples[3]``, if the format has one.
     """
 
     value: object

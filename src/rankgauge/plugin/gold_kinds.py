@@ -28,7 +28,7 @@ R = TypeVar("R", bound=ReadItems)
 
 class RetrievedItem(NamedTuple):
     """
-    A retrieved item as a kind of ground truth sees it; where the answer is judged, that is the only one.
+    A retrieved item as a kind of ground truth sees it; if the answer is judged, that is the only one.
 
     Attributes:
         id: Its id, None if it has none.

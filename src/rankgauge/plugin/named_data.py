@@ -289,7 +289,7 @@ def preset(
 
         join_by_input: Whether ids of outputs are those of the tool's own records, such as traces. An output whose id no
             sample has then belongs to the samples with its `input`, as outputs without any id do.
-        system: Where records say which system they are of, where one file has the records of several: what the system
+        system: Where records say which system they are of, if one file has the records of several: what the system
             is called, and further places by which systems of the same name differ. Of several paths to a place the
             first counts that leads to a text or a number. A run takes the records of one system. The whole file is
             read before anything is scored.

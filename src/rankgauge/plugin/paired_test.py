@@ -52,7 +52,7 @@ def paired_test(name: str, *, version: str = "1") -> Callable[[F], F]:
             return scipy.stats.binomtest(wins, wins + losses).pvalue
 
     It is called once for each metric, with a difference for each pair of scores (the run's minus the baseline's; shape
-    (pairs,), float64, read-only); those of at most 1e-12 are 0. At least one of them is not: where no pair differs, p
+    (pairs,), float64, read-only); those of at most 1e-12 are 0. At least one of them is not: if no pair differs, p
     is 1, and without any pair there is none. None, or NaN, means that there is no p for these differences. Several p
     values, of metrics and of runs, are corrected by Holm's method.
 

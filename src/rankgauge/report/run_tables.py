@@ -72,7 +72,7 @@ def run_table(
 def runs_table(
     results: Mapping[str, Result], *, width: int | None, further: Mapping[str, Further] | None = None
 ) -> Iterator[str]:
-    """Yield the lines of a table of several runs: a column a run, or a row a run where that alone fits into *width*."""
+    """Yield the lines of a table of several runs: a column a run, or a row a run if that alone fits into *width*."""
     further = further or _NOTHING
     more = tuple(next((means for run in further.values() for means in run.values()), ()))
     metrics = next(iter(results.values())).metrics.values()

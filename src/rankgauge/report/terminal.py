@@ -61,7 +61,7 @@ _BLOCKS, _DIGITS = "\N{MIDDLE DOT}▁▂▃▄▅▆▇█", ".12345678"
 """What a histogram of one line is drawn with, from an empty bucket to the fullest, and in ASCII."""
 
 _LONG = 20
-"""From how many rows on a table is in two halves beside each other, where the width is that of a terminal."""
+"""From how many rows on a table is in two halves beside each other, if the width is that of a terminal."""
 
 
 @reporter("table", suffix=".txt")
@@ -130,7 +130,7 @@ def mean_table(
     heading: str = "mean",
     aside: int | None = None,
 ) -> Iterator[Line]:
-    """Yield means with their intervals and a histogram of scores; counts where they differ between metrics."""
+    """Yield means with their intervals and a histogram of scores; counts if they differ between metrics."""
     intervals = [errors(column) for column in columns]
     spans = [f"{ends['low']} to {ends['high']}" if ends["low"] != "-" else "-" for ends in intervals]
     cells: dict[str, Sequence[str]] = {heading: [mean(column) for column in columns]}

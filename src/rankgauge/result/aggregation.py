@@ -104,7 +104,7 @@ def whole_run(
 
 
 def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], float | None]) -> Aggregated:
-    """Return what a plugin's function gives; where it fails, no number, and the reason, which is also logged."""
+    """Return what a plugin's function gives; if it fails, no number, and the reason, which is also logged."""
     by = " ".join(str((provider or {}).get(key) or "") for key in ("distribution", "version")).strip() or "this process"
     try:
         with guarded(CatalogError):

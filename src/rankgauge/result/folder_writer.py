@@ -180,7 +180,7 @@ def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, by
 
 
 def _with_cause(error: SampleError, result: Result) -> dict[str, Any]:
-    """Return why a sample has no score, with type, text and traceback where a call of the system failed."""
+    """Return why a sample has no score, with type, text and traceback if a call of the system failed."""
     calls = result.outputs.get(error.sample_id, KeptOutput()).every
     causes = (call.error for call in calls if call.error is not None)
     cause = next((cause for cause in causes if error.reason.endswith(cause.reason)), None)

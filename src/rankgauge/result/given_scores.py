@@ -67,7 +67,7 @@ def load_scores(
             or with a column for each measure; or JSON ``{query: {measure: value}}``. In Python: the same mapping, a
             pandas, polars or Arrow table, rows, or what ``ir_measures.iter_calc`` yields.
 
-        name: What to call the system, where the scores do not; by default the file's name, or `scores`.
+        name: What to call the system, if the scores do not; by default the file's name, or `scores`.
 
         columns: What the columns are called, such as ``{"query": "topic_no", "value": "x"}``; or the order of lines,
             such as ``{"lines": "measure,query,value"}``.

@@ -80,7 +80,7 @@ class Result:
     notes: tuple[str, ...]
     texts: tuple[SampleText, ...] | None = None  # the question and top results of each sample, after `with_texts`
     listed: tuple[Explanation, ...] = ()  # what reports list, after `with_worst`
-    origin: Origin | None = None  # what it came from, where it was computed in this process
+    origin: Origin | None = None  # what it came from, if it was computed in this process
     folder: Path | None = None  # the folder that it was loaded from
     catalog: Catalog | None = None  # what plugins offer where its data are read again; None for all that is installed
     _sample_ids: Lazy[Sequence[str]]

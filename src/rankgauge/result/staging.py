@@ -117,7 +117,7 @@ class Staging:
         """
         Write down what is run, and take over the outputs in an *earlier* folder; raise `OSError` if that fails.
 
-        What a killed run left becomes this folder, or is copied where it cannot be moved; a result is copied.
+        What a killed run left becomes this folder, or is copied if it cannot be moved; a result is copied.
         """
         is_left = earlier is not None and is_staging(earlier)
         if earlier is not None and is_left:
@@ -158,7 +158,7 @@ class Staging:
         return self.target
 
     def discard(self) -> Path | None:
-        """Remove the folder; return it where it is left because outputs that were paid for are in it."""
+        """Remove the folder; return it if it is left because outputs that were paid for are in it."""
         if self._process != os.getpid():  # a child of the system under test
             return None
         left = None

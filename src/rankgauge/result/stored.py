@@ -96,7 +96,7 @@ class StoredResult(TypedDict):
 
         texts: The `input` of each sample, and `id` and `text` of what it retrieved; absent if they were not asked for.
 
-        worst: Explanations of the worst samples, where they were chosen.
+        worst: Explanations of the worst samples, if they were chosen.
     """
 
     created_at: NotRequired[str]

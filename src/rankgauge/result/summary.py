@@ -56,9 +56,9 @@ class MetricSummary:
 
         reasons: Why a sample that is not `scored` has no score, by its place.
 
-        details: Facts behind each score, where they were asked for.
+        details: Facts behind each score, if they were asked for.
 
-        aggregator: The function behind an aggregate of a plugin, or behind a metric of whole runs, where it is at hand;
+        aggregator: The function behind an aggregate of a plugin, or behind a metric of whole runs, if it is at hand;
             None for a built-in one.
 
         rankings: The ids that each sample retrieved, cut, for a metric of whole runs, which has no `values`; None for
@@ -106,7 +106,7 @@ class MetricSummary:
 
     @classmethod
     def of(cls, scored: ScoredMetric, info: MetricInfo | None = None) -> MetricSummary:
-        """Return the summary of a scored column; *info* says what it is, where that is known already."""
+        """Return the summary of a scored column; *info* says what it is, if that is known already."""
         outcome = scored.outcome
         declared = scored.planned.aggregate
         function = None if declared is None else declared.declaration.function

@@ -26,7 +26,7 @@ class TargetLock:
     """
 
     def __init__(self, path: Path) -> None:
-        """Take the lock, or raise `BlockingIOError`; where the file system has none, say so and go on without."""
+        """Take the lock, or raise `BlockingIOError`; if the file system has none, say so and go on without."""
         self._path = path
         self._descriptor: int | None = None
         self.is_locked = True  # or the file system has no locks

@@ -77,7 +77,7 @@ def number(value: float | None) -> str:
 
 
 def score(column: MetricSummary, value: float | None) -> str:
-    """Return a score of a column: a number, without digits where the column counts something."""
+    """Return a score of a column: a number, without digits if the column counts something."""
     is_count = column.info.aggregate == "sum" and value is not None and value == int(value)
     return f"{value:,.0f}" if is_count else number(value)
 

@@ -59,7 +59,7 @@ class GoldKind:
 
         apart: What tells retrieved items apart: their ids, texts, or places in documents.
 
-        compares: Whether results are compared with texts or places, rather than told apart by id.
+        compares: Whether results are compared with texts or places, rather than compared by id.
 
         is_text: Whether a matcher looks for its items.
 

@@ -34,7 +34,7 @@ class _Item(NamedTuple):
     """An item as a set has it."""
 
     at: str  # its path
-    name: str  # an id or a name, or what its kind calls it without an id where it is an object
+    name: str  # an id or a name, or what its kind calls it without an id if it is an object
     kind: str = ""  # of an object; empty for a name
     raw: Any = None  # the object
 

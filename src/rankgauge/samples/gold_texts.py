@@ -20,7 +20,7 @@ __all__ = ["ANSWER", "KEYWORDS", "PASSAGES", "read_texts"]
 
 
 def read_texts(raw: object, path: str, *, has_numbers: bool = False) -> tuple[str, ...]:
-    """Return texts; where they *have numbers* an integer is its digits."""
+    """Return texts; if they *have numbers* an integer is its digits."""
     raw = as_digits(raw) if has_numbers else raw
     texts = (raw,) if isinstance(raw, str) else raw
     if not isinstance(texts, list | tuple):

@@ -59,7 +59,7 @@ def read_stages(
 
 
 def _sources(entry: Mapping[Any, Any], earlier: Mapping[str, Stage], path: str) -> tuple[str, ...]:
-    """Return the stages that a stage says it comes from; the one before it where it does not say."""
+    """Return the stages that a stage says it comes from; the one before it if it does not say."""
     sources = entry.get("from")
     if sources is None:
         return tuple(earlier)[-1:]

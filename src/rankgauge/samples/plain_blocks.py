@@ -159,7 +159,7 @@ def _columns(records: Sequence[Any], fields: itemgetter[Any]) -> Sequence[Sequen
 
 
 def _block(records: Sequence[Any], attached: IdOutputs | None) -> Block:
-    """Return a block; one of the `_ODD` errors where a sample is not plain."""
+    """Return a block; one of the `_ODD` errors if a sample is not plain."""
     ids, truths = _columns(records, _SIDES)
     replaced = 0
     if attached is None:

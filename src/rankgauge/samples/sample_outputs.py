@@ -409,9 +409,9 @@ class KeptOutput(NamedTuple):
 
     actual_output: Any = None  # any JSON value; None if the call failed
     error: CallError | None = None
-    seconds: float | None = None  # duration of the last attempt, where it is known
+    seconds: float | None = None  # duration of the last attempt, if it is known
     attempt: int = 1  # how many there were
-    repeat: int = 1  # which of the calls for this sample it was, where the system was called several times
+    repeat: int = 1  # which of the calls for this sample it was, if the system was called several times
     further: tuple[KeptOutput, ...] = ()  # those of its later repeats
 
     @property

@@ -140,7 +140,7 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
 def _expected_of(
     record: Mapping[Any, Any], contract: Contract, unlabelled: list[str] | None, *, is_needed: bool, may_lack: bool
 ) -> Expected:
-    """Return what is expected where the field is null or missing."""
+    """Return what is expected if the field is null or missing."""
     if contract.on_bad_gold == "pair" and "expected_output" in record:
         return read_expected(None, contract=contract)
     if not is_needed:

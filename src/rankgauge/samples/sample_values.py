@@ -81,7 +81,7 @@ class Expected(NamedTuple):
 
         spans: Stretches of documents that should be retrieved, each once.
 
-        faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+        faults: Why a kind of gold cannot be used, if the contract fails the pair instead of the file.
 
         metadata: What is known of relevant items, by id; None if nothing is.
 
@@ -137,7 +137,7 @@ class Output(NamedTuple):
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None if not given.
 
         places: Where in a document each retrieved item is, None if it does not say, a `Fault` where it says so
-            in a form that cannot be used, `Misplaced` where it is known to be a place of another text; None when no
+            in a form that cannot be used, `Misplaced` if it is known to be a place of another text; None when no
             item says.
 
         is_ranked: Whether it says what was retrieved, even if that is nothing.
@@ -154,7 +154,7 @@ class Output(NamedTuple):
 
         remarks: What the system says of this answer that its user should know.
 
-        whole: The same with every result, where a policy leaves some out; None if nothing can be left out.
+        whole: The same with every result, if a policy leaves some out; None if nothing can be left out.
     """
 
     ids: Sequence[str | None]
@@ -197,7 +197,7 @@ class Stage(NamedTuple):
 
     output: Output | Fault  # a fault where its ranking cannot be used
     sources: tuple[str, ...] = ()  # the stages whose results it was given; empty if it searched itself
-    seconds: float | None = None  # that it took, where it is known
+    seconds: float | None = None  # that it took, if it is known
     cost: float | None = None  # of it, in whatever unit
 
 
@@ -212,7 +212,7 @@ def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:
 
 class Sample(NamedTuple):
     """
-    One query with its ground truth and, where it is known, its output.
+    One query with its ground truth and, if it is known, its output.
 
     Attributes:
         id: Unique in its dataset.

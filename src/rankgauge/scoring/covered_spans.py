@@ -32,10 +32,10 @@ class CoveredSpan:
 
         parts: The covered characters, counted in the document, end exclusive.
 
-        text: The text of the span, with \u27e6 and \u27e7 around what is covered; where the ground truth has no text,
+        text: The text of the span, with \u27e6 and \u27e7 around what is covered; if the ground truth has no text,
             what the result has of it. None if neither has one.
 
-        matched: A stretch of the result's text that is covered, where its offsets say so.
+        matched: A stretch of the result's text that is covered, if its offsets say so.
     """
 
     gold: str

@@ -49,20 +49,20 @@ class RankFacts:
 
         score: The score that the system gave it; None if it gave none.
 
-        grade: Its grade, the highest where it holds several gold items; None if it is not judged.
+        grade: Its grade, the highest if it holds several gold items; None if it is not judged.
 
         relevant: Whether that grade is relevant for the metric.
 
         own_ranks: The own ranks of the gold items first found here, which set what each earns; None for one whose own
             rank is beyond the cutoff. Empty where no result of the sample holds several items that earn.
 
-        gold: The gold items it holds: ids, or texts where texts are matched.
+        gold: The gold items it holds: ids, or texts if texts are matched.
 
         text: Its text; None if it has none.
 
         match: The highest match score, from 0 to 1; None if ids are joined, and where nothing matched.
 
-        matched: The stretch of its text that is a gold text, or all of it where it is part of one, whatever case and
+        matched: The stretch of its text that is a gold text, or all of it if it is part of one, whatever case and
             white space; None if neither is so, as with fuzzy matchers.
 
         covers: The gold spans of which it covers a part, where spans are judged.
@@ -99,7 +99,7 @@ class MissingGold:
     A relevant gold item that was not found within the cutoff.
 
     Attributes:
-        id: Its id, or its text where texts are matched.
+        id: Its id, or its text if texts are matched.
 
         grade: Its grade.
 
@@ -377,7 +377,7 @@ def covered_stretch(text: str | None, spans: Sequence[CoveredSpan]) -> str | Non
 
 
 def matched_stretch(text: str, gold: Sequence[str]) -> str | None:
-    """Return the stretch of a text that is one of some gold texts, or all of it where it is part of one."""
+    """Return the stretch of a text that is one of some gold texts, or all of it if it is part of one."""
     whole = " ".join(text.split()).casefold()
     for wanted in gold:
         pattern = r"\s+".join(map(re.escape, wanted.split()))

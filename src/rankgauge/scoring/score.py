@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
     status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
     reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
     rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
-    repeats: Scores | None = None  # the scores of each call, where a system was called repeatedly; shape (n, repeats)
+    repeats: Scores | None = None  # the scores of each call, if a system was called repeatedly; shape (n, repeats)
     denominators: Scores | None = None  # what each score is a share of, for a pooled mean; shape (n,)
 
     def marked(self) -> Outcome:
@@ -246,7 +246,7 @@ def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Ju
 
 
 def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, str]]:
-    """Return which samples' ground truth allows a score; where the metric cannot say, it fails for all."""
+    """Return which samples' ground truth allows a score; if the metric cannot say, it fails for all."""
     judging = column.metric.judging
     if judging.defined is None:
         return judged.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
@@ -326,7 +326,7 @@ def best_value(metric: Metric) -> float:
 def _count(
     column: PlannedMetric, values: Scores, status: NDArray[np.uint8], lacking: Sequence[int], policy: Policy
 ) -> None:
-    """Set what counts without a score: the worst; where a metric describes, what an empty ranking has.
+    """Set what counts without a score: the worst; if a metric describes, what an empty ranking has.
 
     *lacking* are undefined samples that count: those without ground truth or without results, or all of them.
     """
@@ -383,7 +383,7 @@ def _call(
 def _denominators(
     column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
 ) -> tuple[Scores | None, dict[int, str]]:
-    """Return what each score is a share of, for a pooled mean; where the metric cannot say, it fails for all."""
+    """Return what each score is a share of, for a pooled mean; if the metric cannot say, it fails for all."""
     if column.metric.aggregate != POOLED or column.metric.denominators is None:
         return None, {}
     try:

@@ -23,7 +23,7 @@ from rankgauge.scoring.score import FAILED, MISSING, Outcome, lacks_worst
 __all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest", "without_worst"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
-"""Ids, or what returns them, for a run, where they are seldom asked for."""
+"""Ids, or what returns them, for a run, if they are seldom asked for."""
 
 
 class Fitted(NamedTuple):
@@ -44,7 +44,7 @@ class ScoredMetric(NamedTuple):
     k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
     params: dict[str, float]  # further ones, inferred from the data
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
-    top: float  # the highest grade of the ground truth, where the metric has a scale of its own; else 0
+    top: float  # the highest grade of the ground truth, if the metric has a scale of its own; else 0
     fitted: Fitted | None = None  # how the rankings fit into the budget, if there is one
     leaks: Sequence[Leak] = ()  # what counts of what was retrieved and is forbidden
 

@@ -30,7 +30,7 @@ class SingleScore(NamedTuple):
     value: float  # what counts; NaN if nothing does
     status: int = SCORED  # a code into `STATUSES`
     reason: str = ""  # why there is no score
-    facts: Mapping[str, Any] | None = None  # behind it, where they were asked for
+    facts: Mapping[str, Any] | None = None  # behind it, if they were asked for
 
 
 class SingleScorer:
@@ -116,7 +116,7 @@ class _OneSample:
         return SingleScore(value, facts={**({} if k is None else {"k": k}), **facts, **joins})
 
     def in_columns(self, metric: PlannedMetric) -> tuple[Outcome, Mapping[str, Any] | None]:
-        """Return the outcome of any metric, and the facts behind it, where they were asked for."""
+        """Return the outcome of any metric, and the facts behind it, if they were asked for."""
         scores = score_metric(self._scorer.plan, metric, self._target(metric), self.batch, {})
         if not self._details:
             return scores.outcome, None

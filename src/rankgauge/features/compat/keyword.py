@@ -63,7 +63,7 @@ def calculate_dcg(relevances: Sequence[float], k: int) -> float:
 
 def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10) -> float:
     """
-    Return the nDCG of the first *k* documents, relevant where the text has the keyword, as in `calculate_mrr`.
+    Return the nDCG of the first *k* documents, relevant if the text has the keyword, as in `calculate_mrr`.
 
     Returns:
         From 0 to 1; 0 when no text has the keyword. The ideal order is that of the first *k* documents, so others with

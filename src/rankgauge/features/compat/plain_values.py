@@ -25,7 +25,7 @@ __all__ = ["ByText", "ByValue", "cutoff", "judge_by_text", "judge_by_value", "sc
 
 class ByValue(NamedTuple):
     """
-    One query whose items are told apart by equality.
+    One query whose items are distinguished by equality.
 
     Attributes:
         gold: The values that are relevant.

@@ -101,7 +101,7 @@ class RetrievalRecall(_Retrieval):
 
 class RetrievalRecallAll(_Retrieval):
     """
-    Whether each gold document has a chunk among the first k (``Recall_all@{k}``); never where one is listed twice.
+    Whether each gold document has a chunk among the first k (``Recall_all@{k}``); never if one is listed twice.
     """
 
     metric_name = "retrieval_recall_all"

@@ -34,9 +34,7 @@ class Traced(NamedTuple):
     ranks: Mapping[str, int | None]  # by stage; None if it was not retrieved
     depths: Mapping[str, int]  # how many results each stage had
     lost: str | None  # the stage that lost it; None for none
-    below: str | None = (
-        None  # since which stage it was ranked below the cutoff, where no stage had it within; else None
-    )
+    below: str | None = None  # since which stage it was ranked below the cutoff, if no stage had it within; else None
     k: int | None = None  # the cutoff; None for none, and where that of a budget differs between stages
 
     @property
@@ -68,7 +66,7 @@ class Fates:
     Attributes:
         stages: The stages in order.
 
-        ranks: The first rank of each item at each stage, infinite where it is not; shape (stages, items).
+        ranks: The first rank of each item at each stage, infinite if it is not; shape (stages, items).
 
         sample: The place of its sample; shape (items,).
 

@@ -241,7 +241,7 @@ class History:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Open the index for one transaction, which waits for other writers and is undone where something fails."""
+        """Open the index for one transaction, which waits for other writers and is undone if something fails."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

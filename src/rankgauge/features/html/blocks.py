@@ -230,7 +230,7 @@ def _heat(
 
 
 def _shaded(metric: MetricComparison, part: _Compared) -> _Cell:
-    """Return a difference, shaded in the colour of the run that it favours where the interval leaves out 0."""
+    """Return a difference, shaded in the colour of the run that it favours if the interval leaves out 0."""
     value, interval = (None, None) if part is None else (part.difference, part.interval)
     shade = ""
     if value is not None and interval is not None and (interval[0] > 0 or interval[1] < 0):

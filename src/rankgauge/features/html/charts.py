@@ -66,7 +66,7 @@ class Scale:
         return self.left + (value - self.low) / (self.high - self.low) * self.width
 
     def ticks(self, most: int = 6) -> Iterator[float]:
-        """Yield round values within the axis, 0 among them where it is within."""
+        """Yield round values within the axis, 0 among them if it is within."""
         step = self._step(most)
         for number in range(math.ceil(self.low / step), math.floor(self.high / step) + 1):
             yield number * step

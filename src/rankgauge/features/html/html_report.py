@@ -200,7 +200,7 @@ def gather(
 def _funnels(
     results: Mapping[str, Result], again: Mapping[str, Reread], catalog: Catalog, notes: list[str]
 ) -> Iterator[tuple[str, Funnel]]:
-    """Yield what the stages of each run lose, where its outputs tell them; say in *notes* what cannot be followed."""
+    """Yield what the stages of each run lose, if its outputs tell them; say in *notes* what cannot be followed."""
     for name, run in again.items():
         if run.tells_stages:
             try:

@@ -216,7 +216,7 @@ def _of_samples(
 
 
 class _Others:
-    """Other metrics, in groups, which are computed together where they can be planned."""
+    """Other metrics, in groups, which are computed together if they can be planned."""
 
     def __init__(self, groups: Mapping[str, Sequence[str]], make: Callable[[list[str]], Plan]) -> None:
         self._sizes: dict[str, int] = {}

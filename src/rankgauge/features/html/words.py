@@ -53,7 +53,7 @@ _Answer = tuple[str, Sequence[Linked]]
 
 
 def headline(data: ReportData, pair: RunComparison | None = None, name: str = "") -> dict[str, str]:
-    """Return the finding, by default the first, by rule: better, worse, the same, or not to be told apart."""
+    """Return the finding, by default the first, by rule: better, worse, the same, or not to be distinguished."""
     pair = pair or data.pair
     column = data.first.metrics[name] if name else data.first.leading
     if column is None or not any(one.n for result in data.results.values() for one in result.metrics.values()):
@@ -304,7 +304,7 @@ def spread_of(column: MetricSummary, confidence: float = 0.95) -> str:
 
 
 def spread(middle: float | None, interval: tuple[float, float] | None) -> str:
-    """Return an interval as ``±0.012``, or by its ends where it is not symmetric; empty if there is none."""
+    """Return an interval as ``±0.012``, or by its ends if it is not symmetric; empty if there is none."""
     if middle is None or interval is None:
         return ""
     low, high = interval

@@ -49,7 +49,7 @@ def check_labels(
 
         corpus: The documents as they are now, such as `rankgauge.files.read_corpus` reads.
 
-        before: The corpus on which the labels were made, where it is still there.
+        before: The corpus on which the labels were made, if it is still there.
 
         progress: Called with how many documents were looked through, and how many there are.
 

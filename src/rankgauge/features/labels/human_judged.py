@@ -191,7 +191,7 @@ def _check(metric: PlannedMetric) -> None:
     elif metric.metric.describes or not metric.metric.needs_gold:
         msg = "does not say how good a ranking is"
     elif "intents" in metric.metric.judging.needs:
-        msg = "is judged by intents, which are not told apart here"
+        msg = "is judged by intents, which are not distinguished here"
     if msg:
         raise ParameterError(f"{metric.name} {msg}, so that judgments of people cannot correct it")
 

@@ -84,7 +84,7 @@ class TracedLabels:
 
     @cached_property
     def _homes_before(self) -> Mapping[str, Sequence[str]]:
-        """Return the documents that had the text of a passage when it was made, where that is known."""
+        """Return the documents that had the text of a passage when it was made, if that is known."""
         if self.before is None:
             return {}
         passages = (label.text for labels in self._labels.values() for label in labels if label.kind == "passages")

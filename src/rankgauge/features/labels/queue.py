@@ -159,7 +159,7 @@ def changes(plan: Plan, metric: PlannedMetric, judged: Judged, samples: Ints, ra
 
 
 def with_one_more(judged: Judged, ranks: Ints, grade: float) -> Judged:
-    """Return the samples with one more gold item each, retrieved at the rank given, or nowhere where that is 0."""
+    """Return the samples with one more gold item each, retrieved at the rank given, or nowhere if that is 0."""
     n = judged.n
     own, new = np.arange(n), np.flatnonzero(ranks > 0)
     n_gold = len(judged.gold.sample)

@@ -226,7 +226,7 @@ def _in_sets(part: Any, ids: Mapping[str, Sequence[str]], by_name: Mapping[str, 
 
 
 def _only_in_sets(sets: Any, kind: str) -> list[Mapping[str, Any]]:  # noqa: ANN401  # any JSON value
-    """Return the passages or spans that sets have as objects, each once, where the ground truth lists none."""
+    """Return the passages or spans that sets have as objects, each once, if the ground truth lists none."""
     entries = (each for each in objects_in_sets(sets) if kind_of_item(each) == kind)
     first: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
@@ -257,7 +257,7 @@ def _entries(relevant: Iterable[Any], ids: Mapping[str, Sequence[str]]) -> Itera
 
 
 def change_lines(repaired: Repaired) -> Iterator[str]:
-    """Yield each change as a difference, and what is left to a person; with the reason where a new place is known."""
+    """Yield each change as a difference, and what is left to a person; with the reason if a new place is known."""
     for change in repaired.changes:
         yield from _difference(change)
     for finding, reason in zip(repaired.left, repaired.reasons, strict=True):

@@ -3,7 +3,7 @@ Where texts are in a corpus: word for word, and in which documents large parts o
 
 Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
 many of the texts have says little, so each text is looked up by its rarer runs, its seeds. If all seeds of a text
-are at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
+are at the same distance from each other, all its words are compared; if some do, `best_runs` measures how
 much of it the document has. A text that was cut by characters begins and ends within words, so that the seeds of its
 inner words are enough, and its first and last word may be parts of the document's.
 """

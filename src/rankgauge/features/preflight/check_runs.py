@@ -141,7 +141,7 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
 
 
 def _other_way_round(qrels: Qrels | None, source: RunSource, *, overlap: bool) -> Iterator[Finding]:
-    """Yield whether judgments and run are swapped or, where no query is in both, one is nested the other way round."""
+    """Yield whether judgments and run are swapped or, if no query is in both, one is nested the other way round."""
     if qrels is None:
         return
     if (doubt := swap_doubt(qrels, source)) is not None:

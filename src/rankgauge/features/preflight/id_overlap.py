@@ -51,7 +51,7 @@ class NearMiss(NamedTuple):
     n_met: int  # ids of the run that would match without it
     of_run: str  # one of them; without a difference the first id
     of_qrels: str  # the same, as the judgments have it
-    part: Part | None = None  # which parts of documents ids name, where that is the difference
+    part: Part | None = None  # which parts of documents ids name, if that is the difference
 
     @property
     def because(self) -> str:

@@ -220,7 +220,7 @@ def column_line(column: MetricSummary) -> str:
 
 
 def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Yield lines on the worst samples of a missed gate; *tests* has the test of each, where they are of several."""
+    """Yield lines on the worst samples of a missed gate; *tests* has the test of each, if they are of several."""
     rule = outcome.gate.rule
     if outcome.verdict != "fail" or outcome.value is None or judgment.result is None or not isinstance(rule, Bound):
         return

@@ -79,7 +79,7 @@ def samples_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def outputs_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]] | None:
-    """Return the output of each call as a row of outputs, where a sample has several; None if none has."""
+    """Return the output of each call as a row of outputs, if a sample has several; None if none has."""
     if not any(_REPEAT in record for record in records):
         return None
     answered = {record["id"] for record in records if record.get(_OUTPUT) is not None}

@@ -57,7 +57,7 @@ class RunShard:
 
         looks: A query id of its run and one of its judgments, for messages; empty if there is none.
 
-        totals: What the scores come to, where they were added up; then a shard takes some hundred bytes a metric.
+        totals: What the scores come to, if they were added up; then a shard takes some hundred bytes a metric.
     """
 
     scores: ShardScores | None = None
@@ -208,7 +208,7 @@ class ShardedRun:
             shard: What `shard` returned.
 
         Returns:
-            As `Result.per_sample`, in order of query ids; without rows where no query of the shard is judged.
+            As `Result.per_sample`, in order of query ids; without rows if no query of the shard is judged.
         """
         scored = join_scores(self._plan, [] if shard.scores is None else [shard.scores], [])
         return Result.of(scored, {}).per_sample

@@ -62,7 +62,7 @@ class ShardedSamples:
             shards = [sharded.shard(samples) for samples in parts]
 
     Attributes:
-        evaluation: Metrics, policy and everything else; its own samples are not used. It carries a lock where it is
+        evaluation: Metrics, policy and everything else; its own samples are not used. It carries a lock if it is
             sent to, and a process with other plugins installed refuses to evaluate.
 
         known: What is known of samples in other shards.

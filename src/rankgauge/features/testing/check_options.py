@@ -16,7 +16,7 @@ _LAWS: Options = (
 _ABOUT_CHECK = "Takes any function, too; the exit code is 1 if a law is broken."
 _CALLS = """\
 What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, relevances,
-scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have these names."""
+scores); batch: before it for lists of rankings; or sample. Not needed if the parameters have these names."""
 _CHECK_OPTIONS: Options = (
     value("name", "NAME", f"A metric, or a function of your own: {FUNCTION}."),
     value("--calls", "ROLES", _CALLS),

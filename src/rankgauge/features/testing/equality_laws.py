@@ -77,7 +77,7 @@ def _plain(function: Callable[..., object]) -> EngineMetric | ForeignMetric:
 
 @law(draw_ranking(), skip=unless(lambda subject: subject.like, "it names no metric that it is like"))
 def like(trial: MetricTrial, case: Case, k: int) -> None:
-    """The score equals that of the metric that `like` names, where it says."""
+    """The score equals that of the metric that `like` names, if it says."""
     for written in trial.subject.like:
         trial.forget()
         expression, conditions = read_like(written)

@@ -169,7 +169,7 @@ def _role(name: str) -> Role | None:
 
 
 class BatchScores(NamedTuple):
-    """The scores of a batch, or their mean where that is what a function returns."""
+    """The scores of a batch, or their mean if that is what a function returns."""
 
     scores: list[float | None] | None
     mean: float | None = None
@@ -296,7 +296,7 @@ def _rendered(role: Role, case: Case, k: int) -> object:
 
 
 def _whole(grade: float) -> float:
-    """Return a grade as qrels have it: an int where it is one."""
+    """Return a grade as qrels have it: an int if it is one."""
     return int(grade) if grade.is_integer() else grade
 
 

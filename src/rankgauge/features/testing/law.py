@@ -213,7 +213,7 @@ class Trial(Generic[S]):
             self.fail(otherwise)
 
     def attempt(self, call: Callable[[], R], facts: Exhibit, who: str = "it") -> R:
-        """Call plugin code, and fail where it raises, with *facts* in the report."""
+        """Call plugin code, and fail if it raises, with *facts* in the report."""
         try:
             with guarded():
                 return call()

@@ -215,7 +215,7 @@ class PluginReport:
 
 
 def _shown(example: Sequence[Exhibit]) -> Iterator[str]:
-    """Lay an example out: one line for each observation, and the ground truth where it changes."""
+    """Lay an example out: one line for each observation, and the ground truth if it changes."""
     before: dict[str, str] = {}
     for exhibit in example:
         fields = {name: _plain(value) for name, value in exhibit.items() if value != ""}

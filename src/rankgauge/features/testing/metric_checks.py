@@ -177,7 +177,7 @@ def _named(written: str, catalog: Catalog) -> EngineMetric:
 
 
 def _in_a_catalog(metric: Metric, catalog: Catalog | None, written: Callable[..., Any] | None = None) -> EngineMetric:
-    """Return a metric with a catalog; the function is given where the catalog lacks it or has its names taken."""
+    """Return a metric with a catalog; the function is given if the catalog lacks it or has its names taken."""
     from rankgauge.features.testing.metric_subjects import EngineMetric
 
     @hookimpl

@@ -159,7 +159,7 @@ class MetricTrial(Trial[MetricSubject]):
         self._seen = before
 
     def same(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
-        """Demand that two scores are the same: to the last bit, where the subject promises that and *exact* is set."""
+        """Demand that two scores are the same: to the last bit, if the subject promises that and *exact* is set."""
         if one is None or other is None or (exact and not self.subject.slack):
             self.demand(one == other, what)
         else:
@@ -214,7 +214,7 @@ class EngineMetric:
 
         catalog: Where its matchers are looked up, and the metric itself unless it is *given*.
 
-        given: The function, where no catalog has it.
+        given: The function, if no catalog has it.
 
         written: The function as its author wrote it, if that is not the one over a batch.
 
@@ -235,7 +235,7 @@ class EngineMetric:
 
     @classmethod
     def of(cls, metric: Metric, catalog: Catalog, written: Callable[..., Any] | None = None) -> EngineMetric:
-        """Return a metric; its function is given where the catalog lacks it or has its names taken."""
+        """Return a metric; its function is given if the catalog lacks it or has its names taken."""
         known = any(claim.declaration is metric for claim in catalog.metrics.values())
         return cls(metric, catalog, None if known else metric.function, written)
 
@@ -313,7 +313,7 @@ class EngineMetric:
         )
 
     def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:
-        """Return an evaluation of this metric alone, without data; *k* counts where the cutoff is optional."""
+        """Return an evaluation of this metric alone, without data; *k* counts if the cutoff is optional."""
         cutoff = k if self.metric.cutoff.kind == "optional" else None
         key = (cutoff, policy, own_matcher)
         if key not in self._evaluations:

@@ -119,7 +119,7 @@ def time_left(kinds: Sequence[str], cases: int) -> Callable[[int], str]:
 
 
 def _report(part: Part, without: list[str], cases: int) -> Report:
-    """Check one part; where the check itself cannot go on, that is a finding, and the other parts are checked."""
+    """Check one part; if the check itself cannot go on, that is a finding, and the other parts are checked."""
     try:
         with guarded():
             return _checked(part, without, cases)
@@ -169,7 +169,7 @@ def _named(catalog: Catalog, name: str) -> list[Plugin]:
 def _spared(
     without: Iterable[str] | Mapping[str, Iterable[str]],
 ) -> Callable[[Part], list[str]]:
-    """Return a function that gives the laws not to check of what is offered; raise where one does not exist."""
+    """Return a function that gives the laws not to check of what is offered; raise if one does not exist."""
     by_name: Mapping[str, Iterable[str]] = without if isinstance(without, Mapping) else {}
     every = [law for kind in _KINDS for law in laws_of(kind)]
     for names in by_name.values():

@@ -171,7 +171,7 @@ def _comparer_candidate(declaration: Comparer, laws: tuple[Law, ...]) -> Candida
     """
     Return a comparer with every combination of the choices that its parameters list, the default one first.
 
-    What `check` refuses is left out, and the report says so; where that is the default, everything is.
+    What `check` refuses is left out, and the report says so; if that is the default, everything is.
     """
     from rankgauge.features.testing.text_laws import ComparerSubject, Variant
 

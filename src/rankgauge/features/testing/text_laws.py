@@ -67,7 +67,7 @@ class MatcherSubject:
 
     @functools.cached_property
     def resolved(self) -> ResolvedMatcher:
-        """Return what it resolves to; raise where it does not."""
+        """Return what it resolves to; raise if it does not."""
         return self.catalog.matcher(self.spec)
 
     def declares(self, law: str) -> bool:
@@ -126,7 +126,7 @@ class _Compared(NamedTuple):
 
     @classmethod
     def of(cls, returned: object, retrieved: int, gold: int) -> _Compared:
-        """Return it checked; raise ValueError where it does not fit so many texts."""
+        """Return it checked; raise ValueError if it does not fit so many texts."""
         scores = scores_of(returned, retrieved, gold)
         if not isinstance(returned, Covers):
             return cls(scores)

@@ -2,7 +2,7 @@
 Numbers: reading columns of decimal texts as floats, each as exactly as `float` would read it.
 
 Digits are read eight at a time, from one integer that holds them. What has up to 19 digits becomes an integer and a
-power of ten; the quotient of the two is rounded correctly, by one division where the integer has no more than 53 bits,
+power of ten; the quotient of the two is rounded correctly, by one division if the integer has no more than 53 bits,
 else by one division and a correction from its exact remainder. Everything else, some thousandths of a real run or a
 run in a notation of its own, is read one by one.
 """
@@ -99,7 +99,7 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _digits(words: Words, count: Ints | int, fits: NDArray[np.bool_]) -> Words:
-    """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
+    """Return the number that the last *count* of eight characters write; clear *fits* if they are no digits."""
     # "12" is in the two highest bytes, 0x32 above 0x31; 0x02 above 0x01 without the high nibbles. Times 10 plus
     # the same a byte lower: 1 * 10 + 2 in one byte; then two digits times 100 plus two, four times 10,000 plus four.
     mask = _KEEP_LAST[count]

@@ -2,7 +2,7 @@
 The seam between bytes and columns: a block of lines, of a run or of judgments, becomes columns in one function.
 
 Of a wrong line it says nothing but that there is one; `explain` says what is wrong with it.
-Behind it are numpy's passes over the block (`line_fields`, `decimal_texts`), or the compiled kernel where it is
+Behind it are numpy's passes over the block (`line_fields`, `decimal_texts`), or the compiled kernel if it is
 installed and the block is plain: one blank between fields, and no comments.
 """
 

@@ -28,7 +28,7 @@ class Window:
     """
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
-        """Open a window of *size* bytes, or more where a query needs it, over *limit* bytes of a stream or all."""
+        """Open a window of *size* bytes, or more if a query needs it, over *limit* bytes of a stream or all."""
         self._stream = stream
         self._left = limit
         self._held = 0
@@ -71,7 +71,7 @@ class Window:
         return bytes(self._bytes[self.line_begin(place) : self.line_end(place + 1)])
 
     def drop(self, place: int) -> None:
-        """Forget everything before a place of the buffer; make room where that is nothing."""
+        """Forget everything before a place of the buffer; make room if that is nothing."""
         kept = self._bytes[place : PADDING + self._held]
         if place == PADDING:
             self._reserve(2 * self._size)

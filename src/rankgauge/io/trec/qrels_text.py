@@ -29,7 +29,7 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False, fo
     Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice.
 
     A document may be judged for several intents, which are in column two, as in TREC's diversity judgments: it has
-    one judgment then, its highest. The intents themselves are kept where they are asked for.
+    one judgment then, its highest. The intents themselves are kept if they are asked for.
     """
     label = str(path) if name is None else name
     with open_file(path, name=label) as opened:

@@ -121,7 +121,7 @@ def _grouped(stream: IO[bytes], field: int) -> Iterator[IO[bytes]]:
 
 
 def _query_of(line: bytes, field: int) -> bytes | None:
-    """Return a field of a line; None of a comment, or where it is not there."""
+    """Return a field of a line; None of a comment, or if it is not there."""
     fields = line.split(None, field + 1)
     return fields[field] if len(fields) > field and not line.startswith(b"#") else None
 
