@@ -109,6 +109,15 @@ def test_a_run_does_not_cross_the_end_of_a_gold_text() -> None:
         assert parts_in(block, 0, 0) == parts_in(alone, 0, 0)
 
 
+def test_a_run_at_the_end_of_a_result_does_not_see_the_next_one() -> None:
+    """Three words with a piece of the first; also where a script without spaces follows in the stream."""
+    gold, chunk = "how the mouse fell off it", "e mouse fell"
+    for following in ([], ["\u4eac x y"], ["a b c"]):
+        assert parts_in(cover([chunk, *following], [gold]), 0, 0) == [(5, 6), (6, 15)]
+    for following in ([], ["x y z"]):  # a character counts half as much as a word
+        assert parts_in(cover(["e mouse \u4eac", *following], ["how the mouse \u4eac off it so"]), 0, 0) == []
+
+
 def test_score_is_the_share_of_characters_of_words() -> None:
     # aaaa bbb cc | d eeeee: 9 of 15 letters stand in the chunk in a run of three words, and two words are no run
     assert score("aaaa bbb cc d eeeee f", "x. aaaa, bbb; cc. Y d eeeee") == pytest.approx(9 / 16)

@@ -182,7 +182,7 @@ class _Collected:
         reach = reaches(stream, n)
         shared = shared_runs(stream, layout, reach, ~is_short[stream.text])
         pair, gold, other = _points(stream, layout, shared)
-        edges = _Edges.of(stream, layout, reach, (layout.is_gold & ~is_short)[stream.text], n)
+        edges = _Edges.of(stream, layout, (layout.is_gold & ~is_short)[stream.text], n)
         edges = edges.where(~np.isin(edges.pair, pair))
         if cutoff > 0:
             able = _able(stream, pairs, shared, edges, pair, reach, cutoff)
@@ -285,7 +285,7 @@ class _Edges(NamedTuple):
         return _Edges(*(column[chosen] for column in self))
 
     @classmethod
-    def of(cls, stream: WordStream, layout: Layout, reach: Integers, in_gold: NDArray[np.bool_], n: int) -> _Edges:
+    def of(cls, stream: WordStream, layout: Layout, in_gold: NDArray[np.bool_], n: int) -> _Edges:
         """Return the runs beside which a piece of the next word is, by its first or last letter."""
         none = cls(*[np.empty(0, np.int64)] * len(cls._fields))
         others = np.flatnonzero(~layout.is_gold)
@@ -302,9 +302,9 @@ class _Edges(NamedTuple):
         if n > 2 and (count == n).any():
             found.append(cls._beside(stream, layout, in_gold, begin[count == n] + 1, n - 2, before=True, behind=True))
         edges = cls(*map(np.concatenate, zip(*found, strict=True)))
-        single = (stream.flags & UNSPACED_WORD) > 0
-        spaced = ~single[edges.other] & (reach[edges.other] == n) if len(edges.other) else np.empty(0, np.bool_)
-        edges = edges.where(spaced)
+        singles = np.concatenate([[0], np.cumsum((stream.flags & UNSPACED_WORD) > 0)])
+        stop = np.minimum(edges.other + n, stream.first[stream.text[edges.other] + 1])  # the next text does not matter
+        edges = edges.where(singles[stop] == singles[edges.other])
         return edges.where(np.argsort(edges.pair, kind="stable"))
 
     @classmethod
