@@ -282,7 +282,7 @@ class _Rankings:
 
     def _same_gold(self, label: Label, *, is_missed: bool) -> Iterator[Sign]:
         """Yield that another question has the same gold; it agrees if that one finds it on top, and this one not."""
-        others = [name for name in self._by_gold.get(self._gold(label.sample), ()) if name != label.sample]
+        others = [name for name in self._by_gold.get(self._golds[label.sample], ()) if name != label.sample]
         if not others:
             return
         on_top = [name for name in others if any(one.first <= _TOP for one in self._seen[name])]
@@ -291,8 +291,13 @@ class _Rankings:
         elif self.depth >= _DEEP:
             yield Sign("same-gold", f"{others[0]} has the same gold", agrees=False)
 
-    def _gold(self, sample: str) -> frozenset[tuple[object, ...]]:
-        return frozenset((label.kind, label.document, label.text, label.start) for label in self._labels[sample])
+    @cached_property
+    def _golds(self) -> Mapping[str, frozenset[tuple[object, ...]]]:
+        """Return the gold of each sample, which its labels have in common."""
+        return {
+            name: frozenset((label.kind, label.document, label.text, label.start) for label in labels)
+            for name, labels in self._labels.items()
+        }
 
     @cached_property
     def _by_gold(self) -> Mapping[frozenset[tuple[object, ...]], Sequence[str]]:
@@ -303,7 +308,7 @@ class _Rankings:
             if question and questions.setdefault(question, name) != name:
                 continue  # asked twice
             if self._labels[name]:
-                same[self._gold(name)].append(name)
+                same[self._golds[name]].append(name)
         return same
 
     def _swapped(self, label: Label) -> Iterator[Sign]:
