@@ -20,7 +20,7 @@ from rankgauge.command_points import disabled_plugins, no_plugins
 __all__ = ["DISTRIBUTION", "Kernel", "installed_kernel"]
 
 DISTRIBUTION = "rankgauge-fast"
-_INTERFACE = 3
+_INTERFACE = 4
 """Which functions a kernel has, and their arguments."""
 
 
@@ -35,6 +35,7 @@ class Kernel(Protocol):
     read_words: Callable[..., tuple[int, int]]
     prepare_texts: Callable[..., list[bytes | None]]
     mark_sharing: Callable[..., None]
+    align_pairs: Callable[..., tuple[bytes, bytes]]
 
 
 @functools.cache

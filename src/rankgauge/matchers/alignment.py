@@ -1,5 +1,7 @@
 """
 Alignment: which of the runs of words that two texts share are in one place of both, and say the same.
+
+Pairs of texts are looked at one by one, by the compiled kernel where there is one.
 """
 
 from __future__ import annotations
@@ -9,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.other_facts import Bounds, Facts, Piece
+from rankgauge.kernel import installed_kernel
+from rankgauge.matchers.other_facts import Bounds, Facts, Piece, hashed_facts
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_of, common_points
 
-__all__ = ["aligned", "aligned_in_order"]
+__all__ = ["aligned", "aligned_in_order", "aligned_pairs"]
+
 
 _TRIES = 4
 """How many runs may be the one that others are added to, the longest first."""
@@ -20,6 +24,54 @@ _SPARE = 12
 """How many words may be between two runs in one text beyond twice as many as in the other."""
 
 Point = tuple[int, int]
+
+
+def aligned_pairs(
+    stream: WordStream, hashed: NDArray[np.uint64], reach: Integers, pairs: Integers, runs: Integers
+) -> tuple[Integers, Integers]:
+    """
+    Return the runs of some pairs of texts that nothing contradicts, and the pieces of words at their ends.
+
+    Args:
+        stream: The words of many texts.
+
+        hashed: A hash of the run from each place on.
+
+        reach: How many words each of these runs has.
+
+        pairs: The number of each pair, where its gold text begins and ends, where its retrieved text does, which of the
+            runs are its own (the first, and the one behind the last), whether these follow each other in both texts and
+            overlap in none (if not, its runs are found anew), and how many pieces there have to be. Shape (pairs, 9).
+            Of pairs with one number, which follow each other, the first counts that has something.
+
+        runs: Where runs begin in the gold text and in the other one, and their words. Shape (runs, 3).
+
+    Returns:
+        Pair, place in the gold text, and words of each run, and pair, gold word, characters, and whether these are its
+        first ones, of each piece. Shapes (runs, 3) and (pieces, 4).
+    """
+    kernel = installed_kernel()
+    if kernel is not None:
+        reach = np.ascontiguousarray(reach)
+        words = (stream.data, stream.words, stream.flags, stream.starts, stream.stops, stream.ends)
+        found = kernel.align_pairs(*words, hashed, reach, *hashed_facts(), pairs, runs)
+        return np.frombuffer(found[0], np.int64).reshape(-1, 3), np.frombuffer(found[1], np.int64).reshape(-1, 4)
+    facts, done = Facts(stream), -1
+    lists: tuple[list[tuple[int, ...]], list[tuple[int, ...]]] = [], []
+    for pair, begin, end, start, stop, first, last, is_ordered, needed in pairs.tolist():
+        if pair == done:
+            continue
+        gold, other = (begin, end), (start, stop)
+        if is_ordered:
+            own = [(i, j, size) for i, j, size in runs[first:last].tolist()]
+            kept, pieces = aligned_in_order(facts, own, gold, other)
+        else:
+            kept, pieces = aligned(stream, facts, hashed, reach, gold, other)
+        if kept and len(pieces) >= needed:
+            done = pair
+            lists[0].extend((pair, place, size) for place, _, size in kept)
+            lists[1].extend((pair, *piece) for piece in pieces)
+    return np.array(lists[0], np.int64).reshape(-1, 3), np.array(lists[1], np.int64).reshape(-1, 4)
 
 
 def aligned(

@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.alignment import aligned, aligned_in_order
-from rankgauge.matchers.other_facts import Bounds, Facts, Piece
+from rankgauge.matchers.alignment import aligned_pairs
 from rankgauge.matchers.word_runs import (
     BREAK,
     UNSPACED_WORD,
     Integers,
     Layout,
-    Run,
     Shared,
     WordStream,
     hashed_at,
@@ -37,6 +35,8 @@ __all__ = ["CommonRuns", "Texts", "common_runs"]
 Texts = Sequence[Sequence[str]]
 """The texts of each of some samples."""
 _SALT = np.uint64(0xD1B54A32D192ED03)
+_AT_ONCE = 1 << 13
+"""How many pairs are aligned at a time: dense blocks have very many."""
 
 
 class _Pairs:
@@ -152,17 +152,15 @@ class _Collected:
 
     def __init__(self, stream: WordStream, pairs: _Pairs) -> None:
         self._stream, self._pairs = stream, pairs
-        self._runs: list[tuple[Integers, Integers, Integers]] = []  # pair, place in the gold text, length
-        self._doubtful: list[tuple[int, int, int]] = []  # the same, of pairs that were looked at one by one
-        self._pieces: list[tuple[int, int, int, bool]] = []  # pair, gold word, size, whether its first characters
+        self._runs = [np.empty((0, 3), np.int64)]  # pair, place in the gold text, length
+        self._pieces = [np.empty((0, 4), np.int64)]  # pair, gold word, size, whether its first characters
 
     def found(self, layout: Layout, equal: Integers) -> CommonRuns:
         """Return everything."""
-        one_by_one = np.array(self._doubtful, dtype=np.int64).reshape(-1, 3)
-        pair, at, length = map(np.concatenate, zip(one_by_one.T, *self._runs, strict=True))
-        pieces = np.array(self._pieces, dtype=np.int64).reshape(-1, 4)
-        run = np.stack([at, length], axis=1)
-        return CommonRuns(self._stream, layout, self._pairs, pair, run, pieces[:, 0], pieces[:, 1:], equal)
+        runs, pieces = np.concatenate(self._runs), np.concatenate(self._pieces)
+        return CommonRuns(
+            self._stream, layout, self._pairs, runs[:, 0], runs[:, 1:], pieces[:, 0], pieces[:, 1:], equal
+        )
 
     def add_whole(self, layout: Layout, wanted: NDArray[np.bool_]) -> None:
         """Add the pairs whose gold text is in the retrieved one as it is."""
@@ -174,62 +172,47 @@ class _Collected:
             pair, gold, _ = _points(stream, layout, shared)
             whole = gold == stream.first[stream.text[gold]]  # a text without a repetition has just one place
             pair, first = np.unique(pair[whole], return_index=True)
-            self._runs.append((pair, gold[whole][first], np.full(len(pair), length)))
+            self._runs.append(np.stack([pair, gold[whole][first], np.full(len(pair), length)], axis=1))
 
     def add_runs(self, layout: Layout, is_short: NDArray[np.bool_], n: int, cutoff: float) -> None:
         """Add the runs of all other pairs."""
-        stream, pairs = self._stream, self._pairs
+        stream = self._stream
         reach = reaches(stream, n)
         shared = shared_runs(stream, layout, reach, ~is_short[stream.text])
-        pair, gold, other = _points(stream, layout, shared)
         edges = _Edges.of(stream, layout, (layout.is_gold & ~is_short)[stream.text], n)
+        edges, found = self._able_runs(layout, shared, edges, reach, cutoff)
+        hashed = shared.runs
+        del shared  # the places of a dense block take a tenth of all memory
+        if len(edges.pair):
+            at = np.arange(len(edges.pair))
+            runs = np.stack([edges.gold, edges.other, edges.length], axis=1)
+            always = np.ones(len(at), np.bool_)
+            self._align(hashed, reach, edges.pair, runs, at, at + 1, is_ordered=always, needed=edges.needed)
+        is_clean = found.in_order & (found.end - found.begin == 1)
+        is_clean[is_clean] = self._nothing_beside(found.pair[is_clean], *found.runs[found.begin[is_clean]].T)
+        alone = found.runs[found.begin[is_clean]]
+        self._runs.append(np.stack([found.pair[is_clean], alone[:, 0], alone[:, 2]], axis=1))
+        rest = ~is_clean
+        if rest.any():
+            pair, begin, end = found.pair[rest], found.begin[rest], found.end[rest]
+            none = np.zeros(len(pair), np.int64)
+            self._align(hashed, reach, pair, found.runs, begin, end, is_ordered=found.in_order[rest], needed=none)
+
+    def _able_runs(
+        self, layout: Layout, shared: Shared, edges: _Edges, reach: Integers, cutoff: float
+    ) -> tuple[_Edges, _PairRuns]:
+        """Return the runs that gold texts have that can reach the cutoff, and those of other pairs that lack a word."""
+        pair, gold, other = _points(self._stream, layout, shared)
         edges = edges.where(~np.isin(edges.pair, pair))
         if cutoff > 0:
-            able = _able(stream, pairs, shared, edges, pair, reach, cutoff)
-            kept = able[pairs.gold(pair)]
-            pair, gold, other = pair[kept], gold[kept], other[kept]
-            edges = edges.where(able[pairs.gold(edges.pair)])
-        if len(edges.pair):
-            self._add_edges(edges)
-        if not len(pair):
-            return
-        first = np.ones(len(pair), np.bool_)
-        np.not_equal(pair[1:], pair[:-1], out=first[1:])
-        begun = first.copy()
-        begun[1:] |= (np.diff(gold) != 1) | (np.diff(other) != 1)
-        begins = np.flatnonzero(begun)
-        ends = np.append(begins[1:], len(pair)) - 1
-        i, j = gold[begins], other[begins]
-        length = gold[ends] + reach[gold[ends]] - i
-        first = first[begins]
-        follows = i >= 0
-        follows[1:] &= ((i[1:] >= (i + length)[:-1]) & (j[1:] >= (j + length)[:-1])) | first[1:]
-        firsts = np.flatnonzero(first)
-        in_order = np.logical_and.reduceat(follows, firsts)
-        here = pair[begins[firsts]]
-        is_clean = in_order & (np.diff(firsts, append=len(i)) == 1)
-        some = firsts[is_clean]
-        is_clean[is_clean] = self._nothing_beside(i[some], j[some], length[some], here[is_clean])
-        some = firsts[is_clean]
-        self._runs.append((here[is_clean], i[some], length[some]))
-        doubtful = np.flatnonzero(~is_clean)
-        lasts = np.append(firsts[1:], len(i))
-        runs = list(zip(i.tolist(), j.tolist(), length.tolist(), strict=True))
-        facts = Facts(stream)
-        for at, own, theirs, begin, end, ordered in zip(
-            here[doubtful].tolist(),
-            *self._bounds(here[doubtful]),
-            firsts[doubtful].tolist(),
-            lasts[doubtful].tolist(),
-            in_order[doubtful].tolist(),
-            strict=True,
-        ):
-            if ordered:
-                self._take(at, *aligned_in_order(facts, runs[begin:end], own, theirs))
-            else:
-                self._take(at, *aligned(stream, facts, shared.runs, reach, own, theirs))
+            able = _able(self._stream, self._pairs, shared, edges, pair, reach, cutoff)
+            kept = able[self._pairs.gold(pair)]
+            if not kept.all():
+                pair, gold, other = pair[kept], gold[kept], other[kept]
+            edges = edges.where(able[self._pairs.gold(edges.pair)])
+        return edges, _PairRuns.of(pair, gold, other, reach)
 
-    def _nothing_beside(self, i: Integers, j: Integers, length: Integers, pair: Integers) -> NDArray[np.bool_]:
+    def _nothing_beside(self, pair: Integers, i: Integers, j: Integers, length: Integers) -> NDArray[np.bool_]:
         """Return whether one of two texts ends at both ends of a run, or a line, a sentence or a cell does."""
         stream, pairs = self._stream, self._pairs
         breaks = np.append((stream.flags & BREAK) > 0, True)
@@ -240,31 +223,65 @@ class _Collected:
         is_bare: NDArray[np.bool_] = before & after
         return is_bare
 
-    def _add_edges(self, edges: _Edges) -> None:
-        """Add runs that have their full number of words only with those that their text cuts."""
-        facts = Facts(self._stream)
-        done: set[int] = set()
-        columns = (column.tolist() for column in edges)
-        for pair, i, j, size, needed, gold, other in zip(*columns, *self._bounds(edges.pair), strict=True):
-            if pair in done:
-                continue
-            runs, pieces = facts.agreed([(i, j, size)], gold, other)
-            if runs and len(pieces) >= needed:
-                done.add(pair)
-                self._take(pair, runs, pieces)
+    def _align(
+        self,
+        hashed: NDArray[np.uint64],
+        reach: Integers,
+        pair: Integers,
+        runs: Integers,
+        begin: Integers,
+        end: Integers,
+        *,
+        is_ordered: NDArray[np.bool_],
+        needed: Integers,
+    ) -> None:
+        """Add what pairs, in order, have that are looked at one by one: runs of theirs begin and end at some places."""
+        first, done = self._stream.first, 0
+        while done < len(pair):
+            stop = int(np.searchsorted(pair, pair[min(done + _AT_ONCE, len(pair)) - 1], side="right"))
+            here = pair[done:stop]
+            gold, other = self._pairs.gold(here), self._pairs.other(here)
+            pairs = np.empty((len(here), 9), np.int64)
+            bounds = (here, first[gold], first[gold + 1], first[other], first[other + 1])
+            for at, column in enumerate((*bounds, *(column[done:stop] for column in (begin, end, is_ordered, needed)))):
+                pairs[:, at] = column
+            kept, pieces = aligned_pairs(self._stream, hashed, reach, pairs, runs)
+            self._runs.append(kept)
+            self._pieces.append(pieces)
+            done = stop
 
-    def _bounds(self, pairs: Integers) -> tuple[list[Bounds], list[Bounds]]:
-        """Return where the gold texts of some pairs begin and end, and where the retrieved ones do."""
-        first = self._stream.first
-        gold, other = (
-            list(zip(first[text].tolist(), first[text + 1].tolist(), strict=True))
-            for text in (self._pairs.gold(pairs), self._pairs.other(pairs))
+
+class _PairRuns(NamedTuple):
+    """Which runs each pair has, as far as its points go on in both texts."""
+
+    runs: Integers  # where each begins in the gold text and in the other one, and its words; shape (runs, 3)
+    pair: Integers
+    begin: Integers  # the first run of each pair
+    end: Integers
+    in_order: NDArray[np.bool_]  # whether all places are known, and runs follow each other and overlap in neither text
+
+    @classmethod
+    def of(cls, pair: Integers, gold: Integers, other: Integers, reach: Integers) -> _PairRuns:
+        """Return the runs of points, which are in order."""
+        begun = np.ones(len(pair), np.bool_)
+        begun[1:] = (pair[1:] != pair[:-1]) | (np.diff(gold) != 1) | (np.diff(other) != 1)
+        begins = np.flatnonzero(begun)
+        last = gold[np.append(begins[1:], len(pair))[: len(begins)] - 1]
+        pair, i, j = pair[begins], gold[begins], other[begins]
+        length = last + reach[last] - i
+        first = np.ones(len(pair), np.bool_)
+        first[1:] = pair[1:] != pair[:-1]
+        follows = i >= 0
+        follows[1:] &= ((i[1:] >= (i + length)[:-1]) & (j[1:] >= (j + length)[:-1])) | first[1:]
+        begin = np.flatnonzero(first)
+        in_order = np.logical_and.reduceat(follows, begin) if len(begin) else follows
+        return cls(
+            np.stack([i, j, length], axis=1),
+            pair[begin],
+            begin,
+            np.append(begin[1:], len(pair))[: len(begin)],
+            in_order,
         )
-        return gold, other
-
-    def _take(self, pair: int, runs: Sequence[Run], pieces: Sequence[Piece]) -> None:
-        self._doubtful += [(pair, at, size) for at, _, size in runs]
-        self._pieces += [(pair, *piece) for piece in pieces]
 
 
 class _Edges(NamedTuple):
@@ -358,7 +375,7 @@ def _able(
         is_covered[(places + at)[lengths > at]] = True
     covered, ends, count = np.flatnonzero(is_covered), stream.ends, len(stream.first) - 1
     most = np.bincount(stream.text[covered], ends[covered + 1] - ends[covered], count)
-    here = np.unique(np.concatenate([pair, beside.pair]))  # of each, the first and the last word may be cut
+    here = np.concatenate([_distinct(pair), _distinct(beside.pair)])  # of each, the first and the last word may be cut
     other = pairs.other(here)
     begin, end = stream.first[other], stream.first[other + 1]
     most += np.bincount(pairs.gold(here), ends[begin + 1] - ends[begin] + ends[end] - ends[end - 1], count)
@@ -366,21 +383,31 @@ def _able(
     return able
 
 
+def _distinct(pair: Integers) -> Integers:
+    """Return each of some pairs once, which are in order."""
+    distinct: Integers = pair[np.diff(pair, prepend=-1) != 0]
+    return distinct
+
+
 def _points(stream: WordStream, layout: Layout, shared: Shared) -> tuple[Integers, Integers, Integers]:
     """Return the pair, the place in the gold text, -1 if it has several, and that in the retrieved text."""
-    once = ~np.isin(shared.other, shared.repeated) if len(shared.repeated) else np.ones(len(shared.other), np.bool_)
-    gold, other = shared.gold[once], shared.other[once]
-    pair = layout.base[stream.text[other]] + layout.place[stream.text[gold]]
+    gold, other, place = shared.gold, shared.other, layout.place[stream.text[shared.gold]]
     if len(shared.repeated):
-        text, place, counts = _again(stream, shared)
-        again = np.repeat(shared.repeated, counts)
-        pair = np.concatenate([pair, layout.base[stream.text[again]] + layout.place[text]])
-        gold = np.concatenate([gold, place])
-        other = np.concatenate([other, again])
-        order = np.lexsort((other, pair))
-    else:
-        order = np.argsort(pair, kind="stable")
-    return pair[order], gold[order], other[order]
+        is_repeated = np.zeros(len(stream.words), np.bool_)
+        is_repeated[shared.repeated] = True
+        once = ~is_repeated[other]
+        text, at, counts = _again(stream, shared)
+        place = np.concatenate([place[once], layout.place[text]])
+        gold = np.concatenate([gold[once], at])
+        other = np.concatenate([other[once], np.repeat(shared.repeated, counts)])
+        del text, at, counts  # of a dense block these are large
+    pair = place
+    pair += layout.base[stream.text[other]]
+    order = np.argsort(pair * len(stream.words) + other)
+    pair = pair[order]
+    gold = gold[order]
+    other = other[order]
+    return pair, gold, other
 
 
 def _again(stream: WordStream, shared: Shared) -> tuple[Integers, Integers, Integers]:

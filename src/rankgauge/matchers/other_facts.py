@@ -16,6 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankgauge.matchers.word_runs import (
     BREAK,
     CAPITAL,
@@ -27,7 +30,7 @@ from rankgauge.matchers.word_runs import (
     read_words,
 )
 
-__all__ = ["NUMBER_WORDS", "Facts", "Piece"]
+__all__ = ["NUMBER_WORDS", "Facts", "Piece", "hashed_facts"]
 
 _NEARBY = 5
 """How many words beside a run are compared."""
@@ -63,8 +66,16 @@ class Piece(NamedTuple):
 
 
 @functools.cache
-def _hashed(words: str) -> frozenset[int]:
-    return frozenset(read_words([words]).words.tolist())
+def hashed_facts() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return hashes of the words that are negations, and of those that are numbers."""
+    negations, numbers = (np.unique(read_words([words]).words) for words in (_NEGATIONS, _NUMBERS))
+    return negations, numbers
+
+
+@functools.cache
+def _sets() -> tuple[frozenset[int], frozenset[int]]:
+    negations, numbers = (frozenset(words.tolist()) for words in hashed_facts())
+    return negations, numbers
 
 
 Bounds = tuple[int, int]
@@ -79,7 +90,7 @@ class Facts:
         # Single numbers are read faster from these than from arrays.
         self._words, self._flags = stream.words.data, stream.flags.data
         self._starts, self._stops = stream.starts.data, stream.stops.data
-        self._negations, self._numbers = _hashed(_NEGATIONS), _hashed(_NUMBERS)
+        self._negations, self._numbers = _sets()
 
     def agreed(self, runs: Sequence[Run], gold: Bounds, other: Bounds) -> tuple[list[Run], list[Piece]]:
         """Return the runs of two texts that nothing contradicts; those between two ellipses are judged together."""
