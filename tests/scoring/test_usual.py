@@ -91,7 +91,7 @@ def test_one_sample_has_the_scores_and_details_of_columns(catalog, sample, profi
 
 def test_scores_are_those_worked_out_by_hand():
     """Of a, b and c with 3, 1 and 2, b is found at rank 1 and c at rank 3."""
-    query = OneQuery([3.0, 1.0, 2.0], [(1, 1.0, True), (3, 2.0, True)], POSITIVE)
+    query = OneQuery([3.0, 1.0, 2.0], [(1, 1.0), (3, 2.0)], POSITIVE)
     cutoffs = {"recall@2": 2, "p@3": 3, "f1@3": 3, "ap": None, "rr": None, "ndcg@3": 3, "hit@3": 3}
     plan = Engine().dataset([]).with_metrics([*cutoffs]).plan()
     dcg, ideal = 1 + 2 / log2(4), 3 + 2 / log2(3) + 1 / log2(4)
@@ -104,12 +104,12 @@ def test_scores_are_those_worked_out_by_hand():
 def test_what_is_not_usual_is_left_to_columns(catalog):
     plan = Engine(catalog=catalog).dataset([]).with_metrics([*OTHERS, "recall@100tok"]).plan()
     assert [UsualMetric.of(metric) for metric in plan.metrics] == [None] * 6
-    deep = OneQuery([1.0], [(1 << 12, 1.0, True)], POSITIVE)
+    deep = OneQuery([1.0], [(1 << 12, 1.0)], POSITIVE)
     (ndcg,) = Engine(catalog=catalog).dataset([]).with_metrics("ndcg").plan().metrics
     assert UsualMetric.of(ndcg).score(deep, None) is None
 
 
 def test_two_results_of_one_rank_are_assigned_by_columns_unless_they_take_own_ranks():
-    rows = [(1, 1.0, True), (1, 2.0, True)]
-    assert OneQuery([1.0, 2.0], rows, POSITIVE).own_ranks is None
-    assert OneQuery([1.0, 2.0], rows, POSITIVE, own_ranks=True).own_ranks == [(1, 2.0), (2, 1.0)]
+    rows, both = [(1, 1.0), (1, 2.0)], [True, True]
+    assert OneQuery([1.0, 2.0], rows, POSITIVE, is_first=both).earning is None
+    assert OneQuery([1.0, 2.0], rows, POSITIVE, is_first=both, own_ranks=True).earning == [(1, 2.0), (2, 1.0)]

@@ -182,7 +182,12 @@ def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
     if set(map(type, run)) != {str} or not have_text_ids(each):
         return None
     scores = list(chain.from_iterable(map(dict.values, each)))
-    return run if scores and set(map(type, scores)) <= _SCORES and all(map(math.isfinite, scores)) else None
+    kinds = set(map(type, scores))
+    if not (scores and kinds <= _SCORES):
+        return None
+    # a sum is not finite if one of its terms is not, and far faster; those of numpy warn
+    are_finite = math.isfinite(sum(scores)) if kinds == {float} else all(map(math.isfinite, scores))
+    return run if are_finite else None
 
 
 class _Tied(NamedTuple):

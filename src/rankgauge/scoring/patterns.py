@@ -101,7 +101,7 @@ class PatternScores:
         depth, grades, ranks = pattern
         if depth is None:
             return None
-        rows = [(rank, grade, True) for rank, grade in sorted(zip(ranks, grades, strict=True)) if rank]
+        rows = sorted([row for row in zip(ranks, grades, strict=True) if row[0]])
         queries: dict[Relevance | None, OneQuery] = {}
         values: list[float] = []
         for metric, (k, _) in zip(usual, self._cuts, strict=True):

@@ -81,7 +81,7 @@ def _plainly_by_id(sample: Sample) -> _Judged | None:
     ids = output.ids
     if not output.is_ranked or None in ids or len(set(ids)) < len(ids):
         return None
-    rows = [(rank, gold[name], True) for rank, name in enumerate(cast("list[str]", ids), 1) if name in gold]
+    rows = [(rank, gold[name]) for rank, name in enumerate(cast("list[str]", ids), 1) if name in gold]
     return list(gold.values()), rows
 
 

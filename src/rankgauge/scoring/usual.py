@@ -28,8 +28,8 @@ _DEEPEST = 1 << 12
 
 _LAST_BITS = 1e-12
 
-Row = tuple[int, float, bool]
-"""The rank and the grade of a judged row, and whether it is the first of its gold item."""
+Row = tuple[int, float]
+"""The rank and the grade of a judged row."""
 
 _Facts = dict[str, Any]
 _Said = tuple[float, _Facts] | None
@@ -37,57 +37,76 @@ _Said = tuple[float, _Facts] | None
 
 
 class OneQuery:
-    """One judged query, all of whose rows may earn: what `Judged` says of it."""
+    """
+    One judged query, all of whose rows may earn: what `Judged` says of it.
+
+    Attributes:
+        relevance: From which grade on an item is relevant.
+
+        wanted: The grades of the relevant gold items.
+
+        ranks: The ranks that hold one, in order.
+
+        found: The rank at which each that was found was found first, in order.
+
+        earning: Rank and grade of what `Judged.at_own_ranks` returns; None if only columns can tell.
+    """
+
+    __slots__ = ("_given", "earning", "found", "ranks", "relevance", "wanted")
+
+    earning: Sequence[Row] | None
 
     def __init__(
-        self, gold: Sequence[float], rows: Sequence[Row], relevance: Relevance, *, own_ranks: bool = False
+        self,
+        gold: Sequence[float],
+        rows: Sequence[Row],
+        relevance: Relevance,
+        *,
+        is_first: Sequence[bool] | None = None,
+        own_ranks: bool = False,
     ) -> None:
-        """Take the grade of each gold item, and the judged rows in order of rank."""
-        self.relevance = relevance  # from which grade on an item is relevant
-        self._gold, self._rows, self._own_ranks = gold, rows, own_ranks
+        """
+        Take the grade of each gold item, and the judged rows in order of rank.
+
+        *is_first*: which are the first of their gold item; None if all are, at different ranks, as they are by id.
+        """
+        self._given = gold, rows, is_first, own_ranks
+        self.relevance = relevance
         least, is_strict = relevance
         if is_strict:
-            wanted = [grade for grade in gold if grade > least]
+            self.wanted = [grade for grade in gold if grade > least]
             relevant = [row for row in rows if row[1] > least]
         else:
-            wanted = [grade for grade in gold if grade >= least]
+            self.wanted = [grade for grade in gold if grade >= least]
             relevant = [row for row in rows if row[1] >= least]
-        self.wanted = wanted  # the grades of what is relevant
-        self._relevant = relevant
-        self._first = [row for row in relevant if row[2]]
-        self.found = [row[0] for row in self._first]  # where each that is found is found first, in order
-        self.ranks = list(dict.fromkeys([row[0] for row in relevant]))  # that hold one, in order
+        self.ranks = self.found = [rank for rank, _ in relevant]
+        self.earning = relevant
+        if is_first is not None:
+            first = [row for row, is_one in zip(rows, is_first, strict=True) if is_one and relevance.holds(row[1])]
+            self.ranks, self.found = list(dict.fromkeys(self.ranks)), [rank for rank, _ in first]
+            if len(self.ranks) == len(relevant) or (own_ranks and len(set(self.found)) == len(first)):
+                self.earning = first
+            elif own_ranks:
+                places, ranks = own_order([0] * len(first), self.found, [grade for _, grade in first])
+                self.earning = [(rank, first[place][1]) for place, rank in zip(places, ranks, strict=True)]
+            else:
+                self.earning = None  # results have to be assigned to items
 
     @classmethod
     def of(cls, judged: Judged, relevance: Relevance) -> OneQuery | None:
         """Return columns of one sample; None if only columns can tell what its rows earn."""
         if judged.low is not None or judged.counts_repeats or not judged.earns.all():
             return None
-        rows = zip(judged.rows.rank.tolist(), judged.rows.grade.tolist(), judged.first.tolist(), strict=True)
-        return cls(judged.gold.grade.tolist(), list(rows), relevance, own_ranks=judged.own_ranks)
+        rows = list(zip(judged.rows.rank.tolist(), judged.rows.grade.tolist(), strict=True))
+        gold, is_first = judged.gold.grade.tolist(), judged.first.tolist()
+        return cls(gold, rows, relevance, is_first=is_first, own_ranks=judged.own_ranks)
 
-    @functools.cached_property
     def by_gain(self) -> OneQuery:
         """Return the same with every gain above 0 relevant."""
         if self.relevance.strict or self.relevance == ANY_GRADE:
             return self
-        return OneQuery(self._gold, self._rows, POSITIVE, own_ranks=self._own_ranks)
-
-    @functools.cached_property
-    def own_ranks(self) -> Sequence[tuple[int, float]] | None:
-        """Return rank and grade of what `Judged.at_own_ranks` returns; None if results have to be assigned to items."""
-        first = self._first
-        if len(self.ranks) == len(self._relevant) or (self._own_ranks and len(set(self.found)) == len(first)):
-            return [row[:2] for row in first]
-        if not self._own_ranks:
-            return None
-        rows, ranks = own_order([0] * len(first), self.found, [row[1] for row in first])
-        return [(rank, first[row][1]) for row, rank in zip(rows, ranks, strict=True)]
-
-    def earning(self, k: int | None) -> Sequence[tuple[int, float]] | None:
-        """Return the same within the cutoff."""
-        earning = self.own_ranks
-        return earning if k is None or earning is None else [each for each in earning if each[0] <= k]
+        gold, rows, is_first, own_ranks = self._given
+        return OneQuery(gold, rows, POSITIVE, is_first=is_first, own_ranks=own_ranks)
 
 
 def _within(ranks: Sequence[int], k: int | None) -> int:
@@ -127,23 +146,25 @@ def _reciprocal_rank(query: OneQuery, k: int | None) -> _Said:
 
 
 def _average_precision(query: OneQuery, k: int | None) -> _Said:
-    earning = query.earning(k)
-    if earning is None:
+    if query.earning is None:
         return None
-    total, n = 0.0, len(query.wanted)
-    for nth, (rank, _) in enumerate(earning, 1):  # in order, as columns add; `sum` rounds in another way
+    total, n, ranks = 0.0, len(query.wanted), [rank for rank, _ in query.earning]
+    ranks = ranks if k is None else ranks[: _within(ranks, k)]
+    for nth, rank in enumerate(ranks, 1):  # in order, as columns add; `sum` rounds in another way
         total += nth / rank
-    return total / n, {"relevant_count": n, "relevant_at": [rank for rank, _ in earning]}
+    return total / n, {"relevant_count": n, "relevant_at": ranks}
 
 
 def _ndcg(query: OneQuery, k: int | None) -> _Said:
-    query = query.by_gain
-    earning = query.earning(k)
+    query = query.by_gain()
+    earning, last = query.earning, _DEEPEST if k is None else k
     if earning is None or len(query.wanted) >= _DEEPEST or (earning and earning[-1][0] >= _DEEPEST):
         return None
     discounts = _discounts()
     earned = best = 0.0
     for rank, grade in earning:
+        if rank > last:
+            break
         earned += grade / discounts[rank]
     for rank, grade in enumerate(sorted(query.wanted, reverse=True)[:k], 1):
         best += grade / discounts[rank]
