@@ -325,8 +325,9 @@ def _compatible(text: str) -> str:
 _IS_RAISED = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u218b\u2460-\u24ff\u2776-\u2793]").search
 
 
+_MARK = r"[^\w\x00-\x7f\U00020000-\U0010ffff]"
 _HAS_MARKS = re.compile(r"[^\w\x00-\x7f]").search
-"""Whether a text without signs beyond ASCII has combining marks."""
+"""Whether a text without signs beyond ASCII has combining marks: nothing else is left that is no part of a word."""
 
 
 def _pattern_of(text: str) -> re.Pattern[str]:
@@ -338,22 +339,25 @@ def _pattern_of(text: str) -> re.Pattern[str]:
 @functools.cache
 def _word_pattern(*, is_ascii: bool, has_marks: bool) -> re.Pattern[str]:
     """Return what finds words, and what is a part of one if it is between letters."""
-    unspaced, unit, letter = word_parts(is_ascii=is_ascii, has_marks=has_marks)
+    unspaced, unit, letter = word_parts(is_ascii=is_ascii, mark=_MARK if has_marks else "")
     inner = rf"(?<=[0-9])[.,:](?=[0-9])|(?<=[0-9])[-/](?={letter})|[-/](?=[0-9])|_(?={letter})"
     return re.compile(rf"{unspaced}{unit}(?:(?:{inner}){unit})*")
 
 
-def word_parts(*, is_ascii: bool, has_marks: bool = True) -> tuple[str, str, str]:
+def word_parts(*, is_ascii: bool, mark: str | None = None) -> tuple[str, str, str]:
     """
     Return patterns of a character that is a word, with a bar behind it, of letters in a row, and of one letter.
 
-    Finding out which characters are marks takes twenty milliseconds, which texts without one are spared.
+    A *mark* is a pattern of combining marks, empty for texts without any; finding out what they are takes ten
+    milliseconds.
     """
     if is_ascii:
         return "", "[^\\W_]+", "[^\\W_]"
-    if not has_marks:
-        return rf"(?=\w)[{_UNSPACED}]|", f"[^\\W_{_UNSPACED}]+", f"[^\\W_{_UNSPACED}]"
-    symbols = np.arange(0x300, 0x20000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    marks = "".join(filter(is_mark, "".join(re.findall(r"\W+", symbols))))
     letter = f"[^\\W_{_UNSPACED}]"
-    return rf"(?=\w)[{_UNSPACED}][{marks}]*|", f"(?:{letter}[{marks}]*)+", letter
+    if not mark and mark is not None:
+        return rf"(?=\w)[{_UNSPACED}]|", f"{letter}+", letter
+    if mark is None:
+        symbols = np.arange(0x300, 0x20000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        marks = "".join(filter(is_mark, "".join(re.findall(r"\W+", symbols))))
+        mark = f"[{marks}]"
+    return rf"(?=\w)[{_UNSPACED}]{mark}*|", f"(?:{letter}{mark}*)+", letter

@@ -141,15 +141,20 @@ class _OneSample:
 
     def _target(self, metric: PlannedMetric) -> Target:
         """Judge against the first kind of gold that the sample has, or else the first; return which."""
-        plan, known = self._scorer.plan, self._evidence
         for target in metric.targets:
-            if target not in known:
-                matcher = metric.matchers.get(target)
-                judged = judge([self._sample], target, plan.profile, matcher, keep=plan.keep(rankings=self._details))
-                known[target] = judged.trusting()
-            if known[target].has_gold:
+            if target == _BY_ID and not self._sample.expected.relevant:
+                continue  # as it would turn out
+            if self._judged(metric, target).has_gold:
                 return target
+        self._judged(metric, metric.targets[0])
         return metric.targets[0]
+
+    def _judged(self, metric: PlannedMetric, target: Target) -> Evidence:
+        if target not in self._evidence:
+            plan, matcher = self._scorer.plan, metric.matchers.get(target)
+            judged = judge([self._sample], target, plan.profile, matcher, keep=plan.keep(rankings=self._details))
+            self._evidence[target] = judged.trusting()
+        return self._evidence[target]
 
 
 def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
