@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource
@@ -97,6 +98,13 @@ def test_duplicate_ids_are_found_across_batches(tmp_path):
     path = lines(tmp_path, sample("q1"), sample("q2"), sample("q3"), sample("q1"))
     with pytest.raises(DataError, match="duplicate sample id 'q1'"):
         list(reader_of(path).batches(1))
+
+
+def test_a_duplicate_id_is_told_with_the_line_that_has_it_first(tmp_path):
+    """Plain lines are read many at once; those that follow a plain one are looked at one by one where ids repeat."""
+    path = lines(tmp_path, *(sample(f"q{number}") for number in range(150)), sample("q69"))
+    with pytest.raises(DataError, match=r"duplicate sample id 'q69'.*first in line 70"):
+        Engine().dataset(path).with_metrics("recall@5").run()
 
 
 def test_an_integer_id_and_its_decimal_text_are_the_same_id(tmp_path):

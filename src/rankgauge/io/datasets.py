@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -136,7 +136,9 @@ class DatasetReader:
         self.is_labelled = is_part  # whether a sample with ground truth was read
         self.unlabelled: list[Problem] = []  # of samples without any, as long as no other has some
         self._attached: IdOutputs | None = None
-        self._seen: dict[str, int | str] = {}
+        # the line or place of each id, or of a block the line of its first and all of its ids: a million numbers would
+        # take 32 MB
+        self._seen: dict[str, int | str | tuple[int, Sequence[str]]] = {}
         self._shape = data.shape(catalog)
         self._maps_gold = self._shape.maps("expected_output")
         self._to_recognize = 0 if data.preset else _LOOKED_AT
@@ -293,7 +295,7 @@ class DatasetReader:
         block = read_block(values, self._attached)
         if block is None:
             return None
-        places = dict(zip(block.ids, range(first, first + len(values)), strict=True))
+        places = dict.fromkeys(block.ids, (first, block.ids))
         if len(places) < len(values) or not self._seen.keys().isdisjoint(places):
             return None
         self._seen.update(places)
@@ -339,6 +341,7 @@ class DatasetReader:
                 continue
             if name in seen:
                 first = seen[name]
+                first = first[0] + first[1].index(name) if isinstance(first, tuple) else first
                 where = f"line {first}" if isinstance(first, int) else first
                 message = f"duplicate sample id {name!r}; ids must be unique (first in {where})"
                 problems.append(Problem(message, file, record.line, record.path, name))
@@ -402,7 +405,14 @@ class DatasetReader:
     @property
     def places(self) -> Mapping[str, int | str]:
         """Return the ids of the samples read so far, each with its line or place."""
-        return self._seen
+        places: dict[str, int | str] = {}
+        for name, place in self._seen.items():
+            if not isinstance(place, tuple):
+                places[name] = place
+            elif name not in places:
+                first, ids = place
+                places.update(zip(ids, count(first)))
+        return places
 
     @property
     def first_id(self) -> str:

@@ -49,6 +49,9 @@ from rankgauge.scoring.sighting import Sighting, unreached
 __all__ = ["Collector", "JudgedPart"]
 
 
+_BY_ID = Target("relevant")
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedPart:
     """Samples that were judged in one process, to be scored in another; it can be pickled."""
@@ -101,8 +104,7 @@ class Collector:
             batch.samples += samples
         for judging in self._judges.values():
             judging.add(samples)
-        if len(batch.ks) >= self.batch_size:
-            self._close()
+        self._close_full(batch)
 
     @property
     def takes_blocks(self) -> bool:
@@ -125,8 +127,7 @@ class Collector:
         batch.ks += block.ks
         for judging in self._judges.values():
             cast("TakesBlocks", judging).add_block(judged)  # `takes_blocks` says that all are
-        if len(batch.ks) >= self.batch_size:
-            self._close()
+        self._close_full(batch)
 
     def _opened(self) -> JudgedBatch:
         """Return the batch that samples are added to, with a judge for each target that is in question."""
@@ -173,6 +174,32 @@ class Collector:
             self._take(dataclasses.replace(self._open, evidence=evidence))
             self._keys.close()
             self._open = None
+
+    def _close_full(self, batch: JudgedBatch) -> None:
+        """
+        Turn a batch that is full into columns, and these into scores where nothing that comes later can change them.
+
+        The rows then go: of a million samples they take 200 MB. Those of the first batch stay for `judged`.
+        """
+        if len(batch.ks) < self.batch_size:
+            return
+        self._close()
+        if self._scores_early and len(self._batches) > 1 and _BY_ID in self.sighting.targets:
+            batch = self._batches[-1]
+            parts = [score_metric(self.plan, metric, _BY_ID, batch, {}) for metric in self.plan.metrics]
+            batch.scores = {part.metric.name: part for part in parts}
+            batch.evidence = {
+                target: dataclasses.replace(evidence, judged=evidence.judged.take([]))
+                for target, evidence in batch.evidence.items()
+            }
+
+    @property
+    def _scores_early(self) -> bool:
+        """Return whether scores follow from a batch alone: by id, on a scale that is given, and without details."""
+        return not self.details and all(
+            metric.targets[0] == _BY_ID and metric.cut.budget is None and not metric.metric.needs_max_grade
+            for metric in self.plan.metrics
+        )
 
     def _take(self, batch: JudgedBatch) -> None:
         self._batches.append(batch)
@@ -280,7 +307,12 @@ class Collector:
         if metric.infers_max_grade:
             extra["max_grade"] = top
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
-        parts = [score_metric(self.plan, metric, target, batch, extra) for batch in self._batches]
+        parts = [
+            batch.scores.pop(metric.name)
+            if metric.name in batch.scores
+            else score_metric(self.plan, metric, target, batch, extra)
+            for batch in self._batches
+        ]
         fitted = None if metric.cut.budget is None else self._fitted(metric.cut.budget, target)
         spread = widest(
             [_spread(part.k) for part in parts if part.k is not None] if fitted is None else [tuple(fitted.ranks)]

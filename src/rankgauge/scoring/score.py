@@ -86,6 +86,8 @@ class JudgedBatch:
     flawed: dict[int, Flaw] = field(default_factory=dict)  # samples that no metric can score, by place
     ks: list[int | None] = field(default_factory=list)  # the cutoff that each sample brings along, if any
     samples: list[Sample] = field(default_factory=list)  # where details need them
+    # what metrics said of it, by column, where that is known already and nothing else is asked of its rows
+    scores: dict[str, MetricScores] = field(default_factory=dict)
 
 
 class MetricScores(NamedTuple):
