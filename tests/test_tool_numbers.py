@@ -225,7 +225,7 @@ class TestTies:
             evaluation.with_profile("trec10", ties="worst").plan()
 
     def test_a_depth_that_could_part_a_tie_is_refused(self):
-        with pytest.raises(PolicyError, match="ties=worst knows no order where depth cuts"):
+        with pytest.raises(PolicyError, match="ties=worst knows no order if depth cuts"):
             _mean("RR", "trec10", policy={"ties": "worst", "depth": 2})
 
 

@@ -51,7 +51,7 @@ class Policy:
         ties: How `order=score` settles equal scores: `docno` by id, descending by bytes, as trec_eval does; `given` as
             they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
             `worst` has those with lower grades first and `best` those with higher ones, so that ties cannot help or
-            hurt; `error` refuses a sample where their order matters.
+            hurt; `error` refuses a sample if their order matters.
 
         score_dtype: The precision in which scores are compared; `float32`, as trec_eval did up to version 9.
 
@@ -83,7 +83,7 @@ class Policy:
 
         filters: What plugins drop of rankings before anything else applies: names of filters with their parameters.
 
-        abstains: Phrases that say nothing: an `answer` that consists of them counts as blank, where metrics ask whether
+        abstains: Phrases that say nothing: an `answer` that consists of them counts as blank, if metrics ask whether
             a system said anything.
 
         interval: Which intervals means have: Wilson's or Student's, or ones that hold for any number of samples.
@@ -141,7 +141,7 @@ class Policy:
 
     @property
     def settles_ties_late(self) -> bool:
-        """Return whether ties are settled, or averaged, where grades are known."""
+        """Return whether ties are settled, or averaged, if grades are known."""
         return self.averages_ties or self.orders_ties_by_grade
 
     @property
@@ -154,7 +154,7 @@ class Policy:
     def _check_ties(self) -> None:
         lacks = "has no closed form" if self.averages_ties else "knows no order"
         if self.depth is not None:
-            raise PolicyError(f"policy ties={self.ties} {lacks} where depth cuts through a tie; leave depth out")
+            raise PolicyError(f"policy ties={self.ties} {lacks} if depth cuts through a tie; leave depth out")
         if self.duplicates in {"keep", "credit-once"}:
             raise PolicyError(f"policy ties={self.ties} {lacks} with duplicates={self.duplicates}; choose first")
 

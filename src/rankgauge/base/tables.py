@@ -74,7 +74,7 @@ def aligned(table: Sequence[Sequence[str]], width: int | None = None) -> Iterato
     """
     Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right.
 
-    The first column is folded where that makes the table no wider than *width*; else there are several parts.
+    The first column is folded if that makes the table no wider than *width*; else there are several parts.
     """
     shown = [[visible(cell) for cell in row] for row in table]
     if width is None:
@@ -171,7 +171,7 @@ _LABEL = re.compile(r"\s*(?:\S+ {2,})?")
 
 
 def folded(text: str, width: int | None) -> list[str]:
-    """Return a text as lines of at most some width, broken between words where possible, below where it begins."""
+    """Return a text as lines of at most some width, broken between words if possible, below where it begins."""
     if width is None or text_width(text) <= width:
         return [text]
     from rich.cells import chop_cells

@@ -128,7 +128,7 @@ def _without_suffix(expression: MetricExpression) -> tuple[str, dict[str, Value]
 
 
 def _of_level(expression: MetricExpression, name: str, level: int) -> _Params:
-    """Return what ranx' suffix ``-l2`` stands for: a threshold, or gains of 0 below it where gains are read."""
+    """Return what ranx' suffix ``-l2`` stands for: a threshold, or gains of 0 below it if gains are read."""
     if name not in {"ndcg", "dcg", "ndcg_burges", "dcg_burges"}:
         return {"rel": level}
     if level <= 1:

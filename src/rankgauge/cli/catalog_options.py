@@ -42,7 +42,7 @@ METRICS_DIFF = Command(_USAGE_DIFF, _ABOUT_DIFF, _DIFF_OPTIONS, "metrics_command
 
 _USAGE_NUMBER = "[OPTIONS] NUMBER METRIC"
 _ABOUT_NUMBER = """\
-Without the data: whether n queries can have this mean, its interval (of counts where scores are 0 or 1; else the widest
+Without the data: whether n queries can have this mean, its interval (of counts if scores are 0 or 1; else the widest
 that scores within their range can have), and what it can be told from. Exit code 1 if no n queries have it.
 """
 _NUMBER_OPTIONS: Options = (

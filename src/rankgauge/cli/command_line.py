@@ -2,7 +2,7 @@
 The command line as argparse reads it: which commands there are, their parsers, help, usage errors and completion.
 
 A command is a line in `rankgauge.commands`, and a `Command` in a file of options, which names the function that does
-it. Commands of plugins join that table where commands are listed, or a word is not ours.
+it. Commands of plugins join that table when commands are listed, or a word is not ours.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ _OF_DATA = {"--profile", "--policy", "--k", "--letters", "--reader"}
 _OR_DATA = " or --data; a config has its own"
 
 _TOP = 10
-"""How many results are looked at for unjudged ones where no metric has a cutoff."""
+"""How many results are looked at for unjudged ones if no metric has a cutoff."""
 
 
 def execute_compare(given: argparse.Namespace) -> int:

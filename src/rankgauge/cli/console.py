@@ -167,7 +167,7 @@ def row_width() -> int | None:
 
 
 def rule() -> str:
-    """Return what lines under headings are drawn with: a hyphen where output is plain or cannot show others."""
+    """Return what lines under headings are drawn with: a hyphen if output is plain or cannot show others."""
     return "─" if not _PLAIN.get() and (results().encoding or "").lower().startswith("utf") else "-"
 
 
@@ -202,7 +202,7 @@ def print_json(value: object) -> None:
 
 
 def print_answer(given: argparse.Namespace, facts: object, text: Iterable[Line] | str) -> int:
-    """Print an answer as JSON where ``--json`` was typed, else as a text for people; return 0, the exit code."""
+    """Print an answer as JSON if ``--json`` was typed, else as a text for people; return 0, the exit code."""
     if given.as_json:
         print_json(facts)
     elif isinstance(text, str):

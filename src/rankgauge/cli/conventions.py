@@ -229,7 +229,7 @@ def readers_typed(written: Sequence[str] | None, kinds: Sequence[str]) -> dict[s
 
 
 def run_names(runs: Sequence[str]) -> list[str]:
-    """Return a name for each run: its file's name, or its path where names meet."""
+    """Return a name for each run: its file's name, or its path if names meet."""
     short = [Path(run).name for run in runs]
     names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
     if len(set(names)) < len(names):

@@ -167,7 +167,7 @@ class CommandParser(argparse.ArgumentParser):
         return options, words
 
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return what was typed; where help is asked for, nothing else is looked at."""
+        """Return what was typed; if help is asked for, nothing else is looked at."""
         options, words = self.parts(arguments)
         if {"-h", "--help"}.intersection(options):
             return argparse.Namespace(wants_help=True)

@@ -127,7 +127,7 @@ class System:
 
 
 def _of_file(file: Path) -> ModuleType:
-    """Import a file by its name, or under its path where another module of that name is imported already."""
+    """Import a file by its name, or under its path if another module of that name is imported already."""
     loaded = sys.modules.get(file.stem)
     if loaded is None:
         return importlib.import_module(file.stem)

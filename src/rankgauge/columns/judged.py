@@ -81,7 +81,7 @@ class Judged:
 
         cover: Which stretches of documents gold spans and results take up; None if no metric needs it.
 
-        parts: Which parts of gold items results hold, where these find a gold item together; None if each is found
+        parts: Which parts of gold items results hold, if these find a gold item together; None if each is found
             by one.
 
         cuts_ideal: Whether a cutoff also cuts the best possible order; not if it stands for a budget.

@@ -213,7 +213,7 @@ class MetricComparison:
         It depends on changed documents where it would be any of these three, and the text of a gold document of a pair
         is not what it was.
 
-        It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
+        It depends on unjudged documents if condensed lists were compared too, one of the two comparisons says
         `better` or `worse`, and the differences do not point the same way.
         """
         verdict = self._verdict

@@ -266,7 +266,7 @@ def _equivalence(column: PairedColumn, codes: Ints | None, method: Method, test:
     """
     Return the interval that shows equivalence if it lies within what matters, by two one-sided tests.
 
-    Each has the level of the metric's test. It is the comparison's interval, but where fewer than ten pairs or
+    Each has the level of the metric's test. It is the comparison's interval, but if fewer than ten pairs or
     clusters differ a betting interval: few and large differences make Student's too narrow on one side. None if
     it was not said what matters, and where there is no such interval.
     """
@@ -291,7 +291,7 @@ def _width(column: PairedColumn) -> float | None:
 
 
 def _changes(column: PairedColumn, sample_ids: Sequence[str], sign: int) -> tuple[Change, ...]:
-    """Return the samples with the biggest losses, where *sign* is -1, or gains; equal changes in order of their ids."""
+    """Return the samples with the biggest losses, if *sign* is -1, or gains; equal changes in order of their ids."""
     size = np.nan_to_num(column.differences) * (sign if column.info.higher_is_better else -sign)
     at_least = np.sort(size)[-_LISTED:].min(initial=np.inf)
     samples = np.flatnonzero((size > TIED) & (size >= at_least)).tolist()

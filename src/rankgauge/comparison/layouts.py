@@ -48,7 +48,7 @@ _LEAST = (("baseline", "run"), ("won/lost",))
 
 def comparison_lines(comparison: Comparison, *, width: int | None, is_whole: bool = False) -> Iterator[Line]:
     """
-    Yield the lines: verdicts, then tables no wider than *width* where possible; all columns if it *is_whole*.
+    Yield the lines: verdicts, then tables no wider than *width* if possible; all columns if it *is_whole*.
 
     How many labels each sign speaks against is said if it *is_whole*, and else left to the caller.
     """

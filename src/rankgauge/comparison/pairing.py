@@ -263,7 +263,7 @@ def _failures(name: str, columns: Sequence[tuple[MetricSummary, NDArray[np.uint8
 
 
 def _unchecked(results: Iterable[tuple[str, Result]]) -> Iterator[str]:
-    """Yield what cannot be checked where another tool computed the scores."""
+    """Yield what cannot be checked if another tool computed the scores."""
     given = [(visible(name), result.notes) for name, result in results if "scores" in result.manifest]
     if not given:
         return

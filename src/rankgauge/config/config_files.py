@@ -305,7 +305,7 @@ def load_config(path: Path) -> LoadedConfig:
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
-    """Drop the wrong type of a union's other branch where something else is known to be wrong with the value."""
+    """Drop the wrong type of a union's other branch if something else is known to be wrong with the value."""
     wrong_type = [str(detail["type"]).endswith("_type") for detail in details]
     known = [_location(detail) for detail, is_type in zip(details, wrong_type, strict=True) if not is_type]
     return [

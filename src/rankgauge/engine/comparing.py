@@ -117,7 +117,7 @@ def compare(
             `exact`, for metrics whose range has both ends, a betting interval that holds for any number of pairs.
 
         matters: The smallest difference that matters, for all metrics or by metric in any spelling. The verdict is then
-            `equivalent` where two one-sided tests show that the true difference is smaller.
+            `equivalent` if two one-sided tests show that the true difference is smaller.
 
         short_lists: What the verdict on a metric with a budget (`recall@1500tok`) is where the rankings of the loser
             ended before it in more than a tenth of the samples: `open` makes it `depends on short lists`, because

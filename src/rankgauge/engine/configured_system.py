@@ -82,7 +82,7 @@ class ConfiguredSystem:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raise what a system raises; in other words where these have a secret."""
+        """Raise what a system raises; in other words if these have a secret."""
         try:
             yield
         except Exception as error:

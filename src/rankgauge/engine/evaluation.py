@@ -248,7 +248,7 @@ class Evaluation:
 
             separator: What parts the entries of a list that is one text, such as ``|``; empty for the preset's own.
 
-            system: Whose records are read where the preset finds several systems, such as a provider of promptfoo.
+            system: Whose records are read if the preset finds several systems, such as a provider of promptfoo.
 
         Returns:
             A new evaluation. Fields of `with_fields` come before those of the preset.

@@ -192,7 +192,7 @@ class HostScorer:
         Args:
             score: The score.
 
-            bound: The lowest value that passes, or the highest where lower is better; None for any value.
+            bound: The lowest value that passes, or the highest if lower is better; None for any value.
 
             column: The column that the score is of, by its name; None for the only one.
 

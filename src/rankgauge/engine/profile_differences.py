@@ -32,7 +32,7 @@ _TRIED = 1_000
 """Of how many samples that change the reasons are tried, so that they can be counted."""
 
 _Changes = dict[str, tuple[float | None, float | None]]
-"""Both values of each sample where they differ; None if it does not count."""
+"""Both values of each sample if they differ; None if it does not count."""
 
 
 @dataclass(frozen=True, slots=True)

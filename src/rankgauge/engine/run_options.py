@@ -116,7 +116,7 @@ class Calls:
     repeat: int = 1
     stop: Stop | None = None
     until: UntilGates = ()
-    seed: int = 0  # of the order of calls, where gates end them
+    seed: int = 0  # of the order of calls, if gates end them
 
     def __post_init__(self) -> None:
         """Refuse a system that cannot be called with one input, and options out of bounds."""

@@ -163,7 +163,7 @@ class _Worker:
         named = {each.value: each.name for each in signal.Signals}
         how = f"by {named.get(-code, f'signal {-code}')}" if code < 0 else f"with code {code}"
         doing = f"while it judged {self._doing} of {self._label}" if self._doing else "before it judged anything"
-        hint = "; it may have run out of memory, of which fewer workers need less" if -code == signal.SIGKILL else ""
+        hint = "; it may have run out of memory, and fewer workers need less" if -code == signal.SIGKILL else ""
         return WorkerError(f"a worker process was ended {how} {doing}{hint}")
 
 

@@ -163,7 +163,7 @@ def _in_front(output: Output, *, text: str | None, place: Place | None) -> Outpu
 
 def _scored_on_top(output: Output, policy: Policy, score: float | None) -> Output:
     """
-    Give the first item, which is new, its own *score*, or one above all others where scores decide the order.
+    Give the first item, which is new, its own *score*, or one above all others if scores decide the order.
 
     Each then becomes its place among the distinct ones: there is room above the highest, and
     whatever was tied stays tied.

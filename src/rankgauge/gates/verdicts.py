@@ -167,7 +167,7 @@ def _against(gate: Gate, rule: MaxDrop | OfKind, dataset: str, result: Result, b
     if baseline is None:
         raise ResultError(f"the baseline has no dataset {dataset!r}; {again}")
     if why := baseline.incomplete_because:
-        raise ResultError(f"nothing is judged against this baseline, of which {why}; {again}")
+        raise ResultError(f"nothing is judged against this baseline: {why}; {again}")
     try:
         sample_ids, pairs = pair_with_baseline(column, result, baseline, rule.common)
     except ResultError as error:

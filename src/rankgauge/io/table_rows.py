@@ -88,7 +88,7 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
             selected.append(column.alias(role))
             continue
         if not isinstance(dtype, (*_INTEGERS, *_TEXTS)):
-            hint = "; whole numbers become floats in pandas where one is missing" if dtype.is_float() else ""
+            hint = "; whole numbers become floats in pandas if one is missing" if dtype.is_float() else ""
             problem = f"ids in column {name!r} are of type {dtype}; make them strings or integers{hint}"
             problems.append(Problem(problem, source))
         is_kept = isinstance(dtype, (*_INTEGERS, pl.String)) and role != "intent"

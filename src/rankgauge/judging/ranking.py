@@ -195,7 +195,7 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
         ranks = listed([str(rank) for rank in (rows - starts[owner] + 1).tolist()], most=10)
         document = _document(shown(batch.documents.at(rows).texts().pop()))  # all of them are the same
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
-        yield owner, f"{reason}; remove the repeats, or choose duplicates=best; first or last where rows have an order"
+        yield owner, f"{reason}; remove the repeats, or choose duplicates=best, or first or last if rows have an order"
 
 
 def _unscored_reasons(batch: RankingBatch, repeats: Repeats, unscored: Flags) -> Iterator[tuple[int, str]]:

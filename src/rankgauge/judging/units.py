@@ -135,7 +135,7 @@ class UnitRule:
         """
         Return the profile under which units are judged.
 
-        The first result of a unit is the one with the highest score where scores decide the order, and results of one
+        The first result of a unit is the one with the highest score if scores decide the order, and results of one
         unit are no error: `checked` refuses ids that are listed twice.
         """
         policy: Policy = profile.policy

@@ -60,7 +60,7 @@ def _over_found(judged: Judged, ties: Tied, value: Scores, last: Ints, harmonic:
     """
     Return the expectation of the sum of precisions over how many relevant items are found within the cutoff.
 
-    That number varies where the cutoff parts a tie, at most one of a sample. Of its r relevant results among m, j are
+    That number varies if the cutoff parts a tie, at most one of a sample. Of its r relevant results among m, j are
     within the first c with the probability ``C(r, j) C(m - r, c - j) / C(m, c)``, and each order of these is as likely.
     """
     is_whole = last == ties.high

@@ -101,7 +101,7 @@ def first_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     Rank of the first relevant item, over the samples where one was found.
 
     Formula: ``min rank of a relevant item``. Its mean says how far readers have to look, and covers only the samples
-    where they find anything; the number of those is printed beside it. Source: Voorhees, TREC-8 question answering
+    if they find anything; the number of those is printed beside it. Source: Voorhees, TREC-8 question answering
     track, 1999, of which `retrieval-mrr` is the bounded form.
 
     When to use it: beside `retrieval-mrr` and `retrieval-hit-at-k`, since a rank is easier to picture than its inverse.

@@ -127,7 +127,7 @@ class Locked:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What metrics and matchers have to be; entries may share a name, where sets of a config define it differently."""
+    """What metrics and matchers have to be; entries may share a name, if sets of a config define it differently."""
 
     origin: str  # what messages call it
     entries: tuple[Locked, ...]

@@ -18,7 +18,7 @@ __all__ = ["NO_OVERRIDES", "Overrides", "overrides_of"]
 class Overrides(NamedTuple):
     """What is asked for one metric against the policy; None if the policy holds."""
 
-    undefined: float | None = None  # what a sample with an output counts as where the metric is undefined
+    undefined: float | None = None  # what a sample with an output counts as if the metric is undefined
     missing: MissingRule | None = None  # what a sample without output counts as
     score_above: float | None = None  # results with no higher score count as not relevant
     averages_ties: bool = False  # whether scores are expectations over the orders of ties

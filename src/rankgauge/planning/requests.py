@@ -226,7 +226,7 @@ def _default_k(metric: Metric) -> int | None:
 
 
 USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": USUAL_TOKENIZER, "partial": False})
-"""How budgets are counted where an expression says nothing."""
+"""How budgets are counted if an expression says nothing."""
 
 
 def budget_of(request: Request, metric: Metric, amount: float | None, conventions: Conventions) -> Budget | None:

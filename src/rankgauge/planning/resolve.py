@@ -257,7 +257,7 @@ def _judged(bound: Bound, conventions: Conventions) -> _Judged:
 
 
 def _stage(bound: Bound, conventions: Conventions) -> str | None:
-    """Return the stage of the pipeline whose ranking is judged; refuse one where there can be none."""
+    """Return the stage of the pipeline whose ranking is judged; refuse one if there can be none."""
     stage, written = bound.request.engine.get("stage"), repr(bound.request.written)
     if stage is None:
         return None
@@ -346,7 +346,7 @@ def _joint(bound: Bound) -> bool:
 
 
 def _unit(bound: Bound) -> str | None:
-    """Return what ids are rolled up to, and refuse a unit where ids are not judged."""
+    """Return what ids are rolled up to, and refuse a unit if ids are not judged."""
     engine, metric, written = bound.request.engine, bound.metric, repr(bound.request.written)
     unit = engine.get("unit")
     if unit is None:

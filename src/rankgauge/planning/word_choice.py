@@ -12,7 +12,7 @@ from rankgauge.expression import Unit, Value
 __all__ = ["USUAL_TOKENIZER", "USUAL_WORDS", "are_by_script", "check_words", "matcher_of_words", "tokenizer_of"]
 
 USUAL_WORDS, _BY_SCRIPT = "blanks", "unicode"
-"""What separates words where an expression says nothing, and their script."""
+"""What separates words if an expression says nothing, and their script."""
 
 USUAL_TOKENIZER = "words"
 
@@ -42,7 +42,7 @@ def tokenizer_of(engine: Mapping[str, Value], written: str, unit: Unit) -> str:
 
 
 def matcher_of_words(engine: Mapping[str, Value], written: str, usual: Value | None) -> Value | None:
-    """Return the matcher of answers: the usual one or, where words are by script, the one that takes them so."""
+    """Return the matcher of answers: the usual one or, if words are by script, the one that takes them so."""
     if not are_by_script(engine, written):
         return usual
     if usual not in {*_MATCHERS, *_MATCHERS.values()}:

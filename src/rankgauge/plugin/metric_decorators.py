@@ -177,7 +177,7 @@ def metric(alias: str, **options: Unpack[MetricOptions]) -> Callable[[F], F]:
         check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
 
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
-            ``ties=average``); `itself` where their order has no effect; None if there is no closed form.
+            ``ties=average``); `itself` if their order has no effect; None if there is no closed form.
 
         denominators: ``(Judged, *, k, ...) -> Scores``, what each score is a share of, 0 or more; shape (n,). It makes
             ``aggregate=pooled`` possible: ``sum of score * denominator / sum of denominators``. It has to be known from

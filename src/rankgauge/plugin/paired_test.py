@@ -58,7 +58,7 @@ def paired_test(name: str, *, version: str = "1") -> Callable[[F], F]:
 
     The function may have these keywords, and is given those that it has:
 
-    - ``clusters``: an integer for each difference, equal where samples are not independent; None if all are. Without
+    - ``clusters``: an integer for each difference, equal if samples are not independent; None if all are. Without
       this keyword the test is refused if a comparison has clusters.
     - ``weights``: a number above 0 for each difference, as often as it counts in the mean; None if all count the
       same. Without this keyword the test is refused if results have weights.

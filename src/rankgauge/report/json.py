@@ -32,7 +32,7 @@ def json_report(result: Result) -> str:
 
 @reporter("jsonl", suffix=".jsonl")
 def per_sample_jsonl(result: Result) -> str:
-    """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, texts and details."""
+    """Lay out one JSON object a line: a sample with its scores, statuses and, if asked for, texts and details."""
     columns = [
         (column, column.values.tolist(), [STATUSES[code] for code in column.codes.tolist()])
         for column in result.metrics.values()

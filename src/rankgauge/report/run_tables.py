@@ -43,7 +43,7 @@ def run_table(
     """
     Yield the lines of a table of one run's metrics, with any *further* means, no wider than *width*.
 
-    Counts and standard errors are shown if it *is_whole*; a long table is in two halves where *aside* allows it.
+    Counts and standard errors are shown if it *is_whole*; a long table is in two halves if *aside* allows it.
     """
     columns = list(result.metrics.values())
     means = [dict(further[column.name]) if further else {} for column in columns]

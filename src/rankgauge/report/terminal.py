@@ -1,5 +1,5 @@
 """
-The terminal report: tables for people, with a word for a mean where a reader may need one.
+The terminal report: tables for people, with a word for a mean if a reader may need one.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def result_lines(
     """
     Yield the lines of a result: means with their intervals, or all columns and cohorts if it *is_whole*.
 
-    Tables are no wider than *width* and have a word for each mean where *bands* are wanted. They are in ASCII where
+    Tables are no wider than *width* and have a word for each mean if *bands* are wanted. They are in ASCII where
     *rule*, which is drawn under headings, is.
     """
     columns = list(result.metrics.values())

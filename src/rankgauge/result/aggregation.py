@@ -142,7 +142,7 @@ def aggregator_in(catalog: Catalog, aggregate: str, alias: str) -> Callable[...,
 
 @dataclass(frozen=True, slots=True)
 class _Absent:
-    """An aggregate that a catalog lacks; it can be pickled, and says why where it is called."""
+    """An aggregate that a catalog lacks; it can be pickled, and says why when it is called."""
 
     why: str
 

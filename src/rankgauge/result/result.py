@@ -126,7 +126,7 @@ class Result:
         settings: Callable[[], Mapping[str, Any]] | None = None,
         infos: Sequence[MetricInfo] | None = None,
     ) -> Self:
-        """Return the result of a run; *gold_keys*, *settings* and *infos* are made of the others where not given."""
+        """Return the result of a run; *gold_keys*, *settings* and *infos* are made of the others if not given."""
         if gold_keys is None:
             gold_keys = scored.gold_keys
         columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
@@ -164,7 +164,7 @@ class Result:
 
         Returns:
             By sample id the output of each call, or why it failed, with its duration and number of attempts;
-            ``run(outputs=result.outputs)`` scores them again. Empty where no system was called: the outputs are then
+            ``run(outputs=result.outputs)`` scores them again. Empty if no system was called: the outputs are then
             in the files that the manifest names.
 
         Raises:
@@ -452,7 +452,7 @@ class Result:
 
     def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
         """
-        Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
+        Explain the worst samples of a metric: the lowest scores, or the highest if less is better.
 
         The data are read again, as for `explain`, which also has what would change a score.
 

@@ -150,7 +150,7 @@ class MetricSummary:
         """
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
-        It is the weighted mean, ``sum(w x) / sum(w)``, where samples have `weights`; a pooled mean is that by the
+        It is the weighted mean, ``sum(w x) / sum(w)``, if samples have `weights`; a pooled mean is that by the
         `denominators`, times the weights if there are some. For a metric of whole runs, its value.
 
         None for the mean of nothing, or of samples that all weigh 0, and where the aggregate of a plugin fails: see
@@ -355,7 +355,7 @@ class MetricSummary:
         return read_only(np.sort(self._counted))
 
     def worst(self, n: int, *, highest: bool | None = None) -> list[int]:
-        """Return the places of the *n* worst values, worst first: the lowest, or the *highest* where less is better."""
+        """Return the places of the *n* worst values, worst first: the lowest, or the *highest* if less is better."""
         places = np.flatnonzero(~np.isnan(self.values))
         values = self.values[places]
         falls = not self.info.higher_is_better if highest is None else highest

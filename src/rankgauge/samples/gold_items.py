@@ -64,7 +64,7 @@ class Span(NamedTuple):
 
     place: Place
     grade: float = 1.0
-    text: str | None = None  # what is there; needed where retrieved items have no offsets
+    text: str | None = None  # what is there; needed if retrieved items have no offsets
 
     def __str__(self) -> str:
         return str(self.place)
@@ -137,7 +137,7 @@ class GoldItem(NamedTuple):
     One item of the ground truth of a plugin's kind.
 
     Attributes:
-        value: What results are held to: a text where a matcher looks for it, otherwise whatever the judge takes.
+        value: What results are held to: a text if a matcher looks for it, otherwise whatever the judge takes.
 
         name: What explanations call it; no other item of the sample has the same.
 

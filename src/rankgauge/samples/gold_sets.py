@@ -43,7 +43,7 @@ class _Known(NamedTuple):
     """The items of one kind that a sample's ground truth has."""
 
     grades: Mapping[str, float]  # by their names
-    names: Mapping[str, str]  # by their texts, where these are not their names
+    names: Mapping[str, str]  # by their texts, if these are not their names
 
 
 def read_sets(raw: object, before: Mapping[str, Any], contract: Contract) -> Mapping[str, Any]:

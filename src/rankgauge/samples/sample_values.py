@@ -195,7 +195,7 @@ class Searches(NamedTuple):
 class Stage(NamedTuple):
     """What one stage of a pipeline retrieved for one sample."""
 
-    output: Output | Fault  # a fault where its ranking cannot be used
+    output: Output | Fault  # a fault if its ranking cannot be used
     sources: tuple[str, ...] = ()  # the stages whose results it was given; empty if it searched itself
     seconds: float | None = None  # that it took, if it is known
     cost: float | None = None  # of it, in whatever unit
@@ -318,7 +318,7 @@ def in_quotes(value: object) -> str:
     else:
         return ""
     is_whole = isinstance(value, float) and value.is_integer()
-    also = f' or "{value:.0f}" (pandas makes floats of integers where one is missing)' if is_whole else ""
+    also = f' or "{value:.0f}" (pandas makes floats of integers if one is missing)' if is_whole else ""
     return f'; write it in quotes: "{text}"{also}'
 
 

@@ -54,7 +54,7 @@ class RankFacts:
         relevant: Whether that grade is relevant for the metric.
 
         own_ranks: The own ranks of the gold items first found here, which set what each earns; None for one whose own
-            rank is beyond the cutoff. Empty where no result of the sample holds several items that earn.
+            rank is beyond the cutoff. Empty if no result of the sample holds several items that earn.
 
         gold: The gold items it holds: ids, or texts if texts are matched.
 
@@ -65,7 +65,7 @@ class RankFacts:
         matched: The stretch of its text that is a gold text, or all of it if it is part of one, whatever case and
             white space; None if neither is so, as with fuzzy matchers.
 
-        covers: The gold spans of which it covers a part, where spans are judged.
+        covers: The gold spans of which it covers a part, if spans are judged.
 
         gain: What it is worth; None if the score is no sum over ranks.
 

@@ -109,7 +109,7 @@ class Tried:
 
     @property
     def reason(self) -> str:
-        """Return why the metric scores nothing: what failed first where code failed for all of two samples or more."""
+        """Return why the metric scores nothing: what failed first if code failed for all of two samples or more."""
         return self.first if not self.has_worked and self.n_failed > 1 else ""
 
 

@@ -28,7 +28,7 @@ _EXAMPLES = 3
 
 
 def check_repeats(metrics: Sequence[PlannedMetric], most: int) -> None:
-    """Raise `ParameterError` for a metric that has no score of each sample, where samples have several outputs."""
+    """Raise `ParameterError` for a metric that has no score of each sample, if samples have several outputs."""
     whole = [planned.name for planned in metrics if planned.metric.aggregate == WHOLE_RUN]
     if most > 1 and whole:
         raise ParameterError(f"{whole[0]} is one value of a whole run, and a run with repeats is several; leave it out")

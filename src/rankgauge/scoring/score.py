@@ -85,8 +85,8 @@ class JudgedBatch:
     evidence: Mapping[Target, Evidence] = field(default_factory=dict)
     flawed: dict[int, Flaw] = field(default_factory=dict)  # samples that no metric can score, by place
     ks: list[int | None] = field(default_factory=list)  # the cutoff that each sample brings along, if any
-    samples: list[Sample] = field(default_factory=list)  # where details need them
-    # what metrics said of it, by column, where that is known already and nothing else is asked of its rows
+    samples: list[Sample] = field(default_factory=list)  # if details need them
+    # what metrics said of it, by column, if that is known already and nothing else is asked of its rows
     scores: dict[str, MetricScores] = field(default_factory=dict)
 
 

@@ -213,7 +213,7 @@ def unreached(plan: Plan, deepest: int) -> list[PlannedMetric]:
 
 def depth_notes(plan: Plan, deepest: int, lacks_gold: Callable[[PlannedMetric], bool]) -> list[str]:
     """
-    Say which cutoffs that were asked for no ranking reaches, where longer ones could have other scores.
+    Say which cutoffs that were asked for no ranking reaches, if longer ones could have other scores.
 
     If all that earns was found, only metrics that see further results that earn nothing could.
     """

@@ -161,7 +161,7 @@ def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
     """
     Raise `PlanError` for a plan that needs the whole data set, which *where* (what is called) never sees.
 
-    Metrics of whole runs are allowed where it *merges*: where its parts can be merged to the result of the whole.
+    Metrics of whole runs are allowed if it *merges*: where its parts can be merged to the result of the whole.
     """
     problems = [
         f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "

@@ -220,7 +220,7 @@ def _error_by_clusters(deviations: NDArray[np.float64], clusters: NDArray[np.int
 def _weighted_estimate(
     values: NDArray[np.float64], clusters: NDArray[np.int64] | None, weights: NDArray[np.float64]
 ) -> MeanEstimate:
-    """Return what `estimate_mean` does where values have weights."""
+    """Return what `estimate_mean` does if values have weights."""
     counts = weights > 0
     values, weights = values[counts], weights[counts]
     n = len(values)

@@ -35,7 +35,7 @@ class RankgaugeMetric(BaseMetric):
     Attributes:
         metric: The metric.
 
-        threshold: The lowest score that passes, or the highest where lower is better. None gives no verdict.
+        threshold: The lowest score that passes, or the highest if lower is better. None gives no verdict.
 
         retrieved: The key of the test case's `metadata` that holds the retrieved items, in any form of `actual_output`
             in a dataset of rankgauge. Without it, they are the texts of `retrieval_context`.

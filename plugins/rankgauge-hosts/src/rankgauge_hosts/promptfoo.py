@@ -27,7 +27,7 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     `k`, `policy`, `matchers` as in `rankgauge.HostScorer`; `retrieved`, the variable (or the key of the response's
     metadata) that holds the retrieved items, where they are not the output itself; `gold`, the variable with the
     ground truth (`gold` unless said otherwise); and `gates`, by metric the lowest score that passes (the highest,
-    where lower is better).
+    if lower is better).
 
     Args:
         output: What the provider returned: the retrieved items as JSON, or, with `retrieved`, the answer.

@@ -68,7 +68,7 @@ def blocks(data: ReportData, environment: Environment) -> Iterator[Block]:
 
 
 def _boards(data: ReportData, macros: _Macros) -> Iterator[Block]:
-    """Yield every run by each metric, where several are compared."""
+    """Yield every run by each metric, if several are compared."""
     metrics = list(data.first.metrics)
     if len(data.pairs) > 1:
         for name in dict.fromkeys(name for pair in data.pairs for name in pair.metrics):

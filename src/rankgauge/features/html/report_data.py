@@ -60,7 +60,7 @@ class ReportData:
     results: Mapping[str, Result]  # by run, the baseline first
     comparison: Comparison | None  # of all others with the first; None for one run
     dataset: str
-    order: Sequence[str] = ()  # samples that a reader opens first come first; their texts are kept where room is scarce
+    order: Sequence[str] = ()  # samples that a reader opens first come first; their texts are kept if room is scarce
     inputs: Mapping[str, str] = field(default_factory=dict)  # questions by sample
     texts: Mapping[str, str] = field(default_factory=dict)  # of documents that have none in the data, by id
     lists: Mapping[str, ResultLists] = field(default_factory=dict)  # by run; those of a run may be absent

@@ -26,7 +26,7 @@ __all__ = ["UNCUT_DEPTH", "look_at", "make_first_queue", "make_queue"]
 
 
 UNCUT_DEPTH = 100
-"""How many results of each query are looked at where the metric has no cutoff."""
+"""How many results of each query are looked at if the metric has no cutoff."""
 
 _AT_ONCE = 1 << 16
 """How many results are pooled at once, more or less."""

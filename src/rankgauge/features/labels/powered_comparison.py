@@ -73,7 +73,7 @@ class PoweredDifference:
 
         p_adjusted: The same, corrected for the number of metrics and runs by Holm's method.
 
-        verdict: `better` or `worse` where the corrected p is significant, else `undecided`.
+        verdict: `better` or `worse` if the corrected p is significant, else `undecided`.
 
         verdict_of_people: The same of what people alone say, likewise corrected.
     """

@@ -82,7 +82,7 @@ def powered_mean(model: _Floats, people: _Floats, labelled: _Ints, chance: _Floa
 
         labelled: Which ones those are; shape (n,).
 
-        chance: Of the same ones; shape (n,); None for 0, where people judged whole questions.
+        chance: Of the same ones; shape (n,); None for 0, if people judged whole questions.
 
     Raises:
         ValueError: Fewer than `LEAST_LABELLED` values from people.

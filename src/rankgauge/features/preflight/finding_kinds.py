@@ -86,7 +86,7 @@ _RUN: Mapping[str, _Kind] = {
     "score-direction": _Kind(
         "warning",
         "in {queries:,} of {queries_with_several_scores:,} queries the scores rise with {by}",
-        "are these distances? higher scores have to be better: negate scores where lower is better",
+        "are these distances? higher scores have to be better: negate scores if lower is better",
     ),
     "constant-scores": _Kind(
         "warning",
@@ -122,7 +122,7 @@ _RUN: Mapping[str, _Kind] = {
     "first-rank": _Kind(
         "warning",
         "in {queries:,} of {of:,} queries the first rank is not 1 (it is {first_rank:g} in the first of them)",
-        "harmless where ranks begin at 0, as they are never read; else the top of these rankings may have been lost",
+        "harmless if ranks begin at 0, as they are never read; else the top of these rankings may have been lost",
     ),
     "ties": _Kind(
         "info",
@@ -192,7 +192,7 @@ _BOTH: Mapping[str, _Kind] = {
     "unjudged-top": _Kind(
         "info",
         "of the first {top}, {percent:.1f} % are judged on average; a query has {judgments_a_query:.1f} judgments",
-        "unjudged results count as not relevant; score judged@10, too; where many are, consider bpref or judged_only",
+        "unjudged results count as not relevant; score judged@10, too; if many are, consider bpref or judged_only",
     ),
     "ties-that-matter": _Kind(
         "warning",

@@ -142,7 +142,7 @@ class Repeat(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ScannedRun:
-    """A run, scanned; where queries are scattered, nothing else is noted."""
+    """A run, scanned; if queries are scattered, nothing else is noted."""
 
     names: Sequence[bytes]  # the id of each query, in byte order
     queries: ScannedQueries

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rankgauge", "rankings logged with the fixture rankgauge_eval")
     repeatable = {
         "min": "fail the session if a metric's mean over all logged samples is below a number, such as ndcg@10=0.42",
-        "max": "the same where lower is better: fail the session if the mean is above a number",
+        "max": "the same if lower is better: fail the session if the mean is above a number",
         "metric": "compute a metric over all logged samples, without a gate",
     }
     for name, text in repeatable.items():

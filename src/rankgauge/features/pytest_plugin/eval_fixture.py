@@ -116,7 +116,7 @@ class RankgaugeEval:
 
         Args:
             *gates: Texts such as ``ndcg@10 >= 0.42``, or maps from metrics to their bounds (minimums, or maximums
-                where lower is better); with a *baseline* also changes, such as ``ndcg@10 not_worse 0.02``.
+                if lower is better); with a *baseline* also changes, such as ``ndcg@10 not_worse 0.02``.
 
             metrics: Further metrics, such as functions or mappings with `as`, which gates name by their columns.
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Judgment", "Scoring", "column_line", "failure_text", "read_gates", "worst_lines"]
 
-_FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
+_FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum if lower is better)"
 _WORST = 3
 
 Record = Mapping[str, Any]

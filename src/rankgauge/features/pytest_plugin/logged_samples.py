@@ -73,7 +73,7 @@ def numbered(record: dict[str, Any], repeat: int, calls: Sequence[Mapping[str, A
 
 
 def samples_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return each sample once; without an output where samples have several, which are `outputs_of` them."""
+    """Return each sample once; without an output if samples have several, which are `outputs_of` them."""
     firsts = [record for record in records if _REPEAT not in record]
     return firsts if len(firsts) == len(records) else [{**record, _OUTPUT: None} for record in firsts]
 

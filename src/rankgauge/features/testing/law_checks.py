@@ -90,7 +90,7 @@ def drawn_laws(kind: str) -> Laws:
 
 @contextlib.contextmanager
 def checking(kind: str, without: Iterable[str] = (), cases: int = CASES) -> Iterator[Checker]:
-    """Close the network, and yield what checks one kind of things; raise where hypothesis is not installed."""
+    """Close the network, and yield what checks one kind of things; raise if hypothesis is not installed."""
     laws = drawn_laws(kind)
     state = ProcessState()
     with closed_network() as attempts:
