@@ -156,7 +156,9 @@ def _outcome(
     judgeable = defined | ~valueless  # also if `defined` says otherwise, the metric has a value for this gold
     judgeable[list(without_gold)] = False
     # where what is undefined has a value, a sample without output is missing, whatever its ground truth
-    among = None if column.overrides.undefined is not None or policy.no_gold == "one" else judgeable
+    leaves_out = (column.overrides.missing or policy.missing_output) == "exclude"
+    has_value = column.overrides.undefined is not None or policy.no_gold == "one"
+    among = None if has_value or (leaves_out and policy.no_gold == "zero") else judgeable
     status, reasons = _decided(
         judged.n,
         (UNDEFINED, unanswerable),
