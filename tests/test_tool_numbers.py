@@ -26,7 +26,7 @@ RECORDED = {
     path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (drawn.FOLDER / "recorded").glob("*.json")
 }
 CATALOG = Catalog.discover(own_only=True)
-FLOAT32 = {"xgboost", "torchmetrics", "ignite", "keras-rs", "tensorflow-ranking", "recbole"}
+FLOAT32 = {"allrank", "xgboost", "torchmetrics", "ignite", "keras-rs", "tensorflow-ranking", "recbole"}
 """Tools that compute, or print, numbers with fewer digits."""
 ROUNDED = {"beir", "mteb"}
 """Tools that round means to five places."""
@@ -256,6 +256,12 @@ class TestParametersOfTheEngine:
         qrels, run = {"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1.0}}
         result = rankgauge.evaluate(qrels, run, ["RR", "RR(missing=exclude)"], catalog=CATALOG)
         assert [column.mean for column in result.metrics.values()] == [0.5, 1.0]
+
+    def test_a_query_that_is_left_out_without_output_is_so_whatever_its_judgments(self):
+        """BEIR leaves out queries that the run lacks, and counts 0 those with nothing relevant that it has."""
+        qrels = {"a": {"x": 1}, "b": {"x": 0}, "c": {"x": 0}}
+        column = rankgauge.evaluate(qrels, {"a": {"x": 1.0}, "c": {"x": 1.0}}, ["ndcg@3"], profile="beir")["ndcg@3"]
+        assert (column.mean, column.counts) == (0.5, {"n": 2, "undefined": 1, "missing": 1, "failed": 0})
 
 
 class TestOptionsOfMetrics:

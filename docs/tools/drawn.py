@@ -40,7 +40,8 @@ class Case(NamedTuple):
         k: The cutoff.
 
         queries: Of each query the grades of its documents and their scores; of lists, what is recommended to each user
-            and what the user likes, as numbers of items.
+            and what the user likes, as numbers of items. Of runs, a document without a grade is not judged, and one
+            without a score not retrieved.
     """
 
     k: int
@@ -52,7 +53,8 @@ def cases(data: str) -> list[Case]:
     Return drawn cases.
 
     Args:
-        data: `ties` (scores of which some are equal), `noties`, or `lists` (recommendations without scores).
+        data: `ties` (scores of which some are equal), `noties`, `lists` (recommendations without scores), or `runs`
+            (with documents that are not judged or not retrieved, and queries that are not in the run).
 
     Returns:
         The cases in order.
@@ -90,8 +92,9 @@ def judgments_and_run(
             if first:
                 run[query] = {f"i{item:02}": float(len(first) - rank) for rank, item in enumerate(first)}
         else:
-            qrels[query] = {f"d{row:02}": LABELS[labels](grade) for row, grade in enumerate(first)}
-            run[query] = {f"d{row:02}": float(score) for row, score in enumerate(second)}
+            qrels[query] = {f"d{row:02}": LABELS[labels](grade) for row, grade in enumerate(first) if grade is not None}
+            if found := {f"d{row:02}": float(score) for row, score in enumerate(second) if score is not None}:
+                run[query] = found
     return qrels, run
 
 
@@ -125,6 +128,21 @@ def _graded(draw: random.Random, width: _Width, *, ties: bool) -> dict[str, Any]
     return {"k": draw.choice(width.cutoffs), "queries": queries}
 
 
+def _runs(draw: random.Random, width: _Width) -> dict[str, Any]:
+    queries: list[list[list[Any]]] = []
+    for _ in range(draw.randint(2, 6)):
+        n = draw.randint(2, width.longest)
+        grades = [draw.choice([None, None, 0, 0, 1, 2, 3]) for _ in range(n)]
+        grades[0] = draw.choice([0, 1])
+        is_missing = queries and draw.random() < 0.2
+        scores = [
+            None if is_missing or draw.random() < 0.3 else x / 64 for x in draw.sample(range(width.lowest, 64), n)
+        ]
+        queries.append([grades, scores])
+    queries[0][1][1] = 0.25 + 1 / 128  # no tie
+    return {"k": draw.choice(width.cutoffs), "queries": queries}
+
+
 def _lists(draw: random.Random, width: _Width) -> dict[str, Any]:
     queries = []
     for _ in range(draw.randint(1, 5)):
@@ -144,6 +162,7 @@ def main() -> None:
         "ties": [_graded(draw, width, ties=True) for _ in range(_N)],
         "noties": [_graded(draw, width, ties=False) for _ in range(_N)],
         "lists": [_lists(draw, width) for _ in range(_N)],
+        "runs": [_runs(draw, width) for _ in range(_N)],
     }
     FOLDER.mkdir(parents=True, exist_ok=True)
     CASES.write_text(json.dumps(drawn, separators=(",", ":")) + "\n", encoding="utf-8")

@@ -23,8 +23,6 @@ __all__ = ["section"]
 _HERE = Path(__file__).parent
 _HELD = {
     "package": "the package",
-    "recipe": "numbers of the package on other drawn data, which are not kept",
-    "source": "its source, which was not run",
     "documentation": "its documentation, and not to the tool itself",
 }
 

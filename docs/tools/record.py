@@ -49,10 +49,13 @@ def _recorded_in(environment: Path, name: str) -> bool:
     """Record a tool in an environment of its own, which is removed if it was recorded; return whether it was."""
     venv.create(environment, with_pip=True)
     python = environment / "bin/python"
-    packages = _TOOLS[name].packages
-    uv = shutil.which("uv")  # it shares files between environments, of which several have PyTorch
-    if uv is None or subprocess.run([uv, "pip", "install", "--quiet", "--python", python, *packages]).returncode:  # noqa: PLW1510
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    tool = _TOOLS[name]
+    own, others = tool.packages[:1], tool.packages[1:]
+    for packages in [("--no-deps", *own), others] if tool.is_alone else [tool.packages]:
+        uv = shutil.which("uv")  # it shares files between environments, of which several have PyTorch
+        command = [uv, "pip", "install", "--quiet", "--python", python, *packages] if uv else ["false"]
+        if subprocess.run(command, check=False).returncode:
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
     print(f"{name} ...", flush=True)
     done = subprocess.run([python, __file__, name], check=False)
     if not done.returncode:
@@ -273,6 +276,27 @@ def _keras_rs() -> Iterator[Recording]:
         yield Recording(name + "(k={k})", "noties", "grades", score(name, "grades"))
     for name in ("MeanAveragePrecision", "MeanReciprocalRank", "PrecisionAtK", "RecallAtK"):
         yield Recording(name + "(k={k})", "noties", "binary", score(name, "binary"))
+
+
+def _allrank() -> Iterator[Recording]:
+    from unittest.mock import MagicMock
+
+    for name in ("torchvision", "torchvision.transforms", "gcsfs"):  # imported there, and not used by its metrics
+        sys.modules[name] = MagicMock()
+    import torch
+    from allrank.models import metrics
+
+    def score(name: str) -> Score:
+        def of(case: Case) -> Number:
+            return mean(
+                float(getattr(metrics, name)(torch.tensor([scores]), torch.tensor([grades]).float(), ats=[case.k]))
+                for grades, scores in case.queries
+            )
+
+        return of
+
+    for name in ("ndcg", "dcg", "mrr"):
+        yield Recording(name + "_{k}", "noties", "grades", score(name))
 
 
 def _tensorflow_ranking() -> Iterator[Recording]:
@@ -592,6 +616,7 @@ class _Tool(NamedTuple):
 
     packages: tuple[str, ...]
     recordings: Callable[[], Iterator[Recording]]
+    is_alone: bool = False  # whether its own package is installed without what it asks for, which no longer exists
 
 
 _TOOLS = {
@@ -602,6 +627,9 @@ _TOOLS = {
     "torchmetrics": _Tool(("torchmetrics==1.9.0", "torch"), _torchmetrics),
     "ignite": _Tool(("pytorch-ignite==0.5.5", "torch"), _ignite),
     "rax": _Tool(("rax==0.4.0",), _rax),
+    "allrank": _Tool(
+        ("allRank==1.4.3", "torch", "numpy", "scikit-learn", "attrs", "setuptools<81"), _allrank, is_alone=True
+    ),
     "keras-rs": _Tool(("keras-rs==0.4.0", "torch"), _keras_rs),
     "tensorflow-ranking": _Tool(("tensorflow-ranking==0.5.5", "tensorflow==2.14.0", "numpy<2"), _tensorflow_ranking),
     "rectools": _Tool(("rectools==0.19.0",), _rectools),
@@ -624,6 +652,7 @@ _TOOLS = {
     "sentence-transformers": _Tool(("sentence-transformers==6.2.0",), search_tools.sentence_transformers),
     "evidently": _Tool(("evidently==0.7.23", "pandas<3"), search_tools.evidently),
     "autorag": _Tool(("AutoRAG==0.3.27",), search_tools.autorag),
+    "deepeval": _Tool(("deepeval==4.3.1",), search_tools.deepeval),
     "ragas": _Tool(("ragas==0.4.3", "langchain-community<0.4.2"), search_tools.ragas),
     "haystack-3.0": _Tool(("haystack-ai==3.0.0",), search_tools.haystack),
     "haystack-2.31": _Tool(("haystack-ai==2.31.0",), search_tools.haystack),

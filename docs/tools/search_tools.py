@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from recording import Number, Recording, Score, flat, mean
 __all__ = [
     "autorag",
     "beir",
+    "deepeval",
     "evidently",
     "haystack",
     "haystack_2_25",
@@ -36,12 +38,13 @@ def _as_dicts(case: Case, labels: str) -> tuple[dict[str, dict[str, int]], dict[
     grade = LABELS[labels]
     return (
         {
-            f"q{place}": {f"d{row:02}": int(grade(each)) for row, each in enumerate(grades)}
+            f"q{place}": {f"d{row:02}": int(grade(each)) for row, each in enumerate(grades) if each is not None}
             for place, (grades, _) in enumerate(case.queries)
         },
         {
-            f"q{place}": {f"d{row:02}": score for row, score in enumerate(scores)}
+            f"q{place}": {f"d{row:02}": score for row, score in enumerate(scores) if score is not None}
             for place, (_, scores) in enumerate(case.queries)
+            if any(score is not None for score in scores)
         },
     )
 
@@ -53,13 +56,14 @@ def ranx() -> Iterator[Recording]:
     def score(metric: str) -> Score:
         def of(case: Case) -> Number:
             qrels, run = _as_dicts(case, "grades")
-            return float(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), metric.format(k=case.k)))
+            return float(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), metric.format(k=case.k), make_comparable=True))
 
         return of
 
     gains = ("ndcg", "ndcg_burges", "dcg", "dcg_burges")
     for name in (*gains, "map", "mrr", "precision", "recall", "hit_rate", "hits", "f1"):
-        yield Recording(name + "@{k}", "noties", "grades", score(name + "@{k}"))
+        for data in ("noties", "runs"):
+            yield Recording(name + "@{k}", data, "grades", score(name + "@{k}"))
     yield Recording("r-precision", "noties", "grades", score("r-precision"))
 
 
@@ -81,7 +85,7 @@ def ir_measures() -> Iterator[Recording]:
 
     for name in ("nDCG@{k}", "AP@{k}", "RR@{k}", "P@{k}", "R@{k}", "Success@{k}", "nDCG", "AP", "RR", "Rprec", "Bpref"):
         # RR with a cutoff is no measure of trec_eval, and has another order of ties
-        for data in ("noties",) if name == "RR@{k}" else ("ties", "noties"):
+        for data in ("noties", "runs") if name == "RR@{k}" else ("ties", "noties", "runs"):
             yield Recording(name, data, "grades", score(name))
 
 
@@ -154,10 +158,11 @@ def beir() -> Iterator[Recording]:
         return of
 
     for name in ("NDCG", "MAP", "Recall", "P"):
-        for data in ("ties", "noties"):
+        for data in ("ties", "noties", "runs"):
             yield Recording(name + "@{k}", data, "grades", score(name))
     for name, metric in (("MRR", "mrr"), ("R_cap", "recall_cap"), ("Accuracy", "top_k_accuracy")):
-        yield Recording(name + "@{k}", "noties", "grades", custom(name, metric))
+        for data in ("noties", "runs"):
+            yield Recording(name + "@{k}", data, "grades", custom(name, metric))
 
 
 def mteb() -> Iterator[Recording]:
@@ -173,7 +178,7 @@ def mteb() -> Iterator[Recording]:
         return of
 
     for name in ("ndcg", "map", "recall", "precision", "mrr", "hit_rate"):
-        for data in ("ties", "noties"):
+        for data in ("ties", "noties", "runs"):
             yield Recording(name + "_at_{k}", data, "grades", score(name))
 
 
@@ -191,7 +196,7 @@ def sentence_transformers() -> Iterator[Recording]:
             ks = {f"{each}_at_k": [case.k] for each in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
             evaluator = InformationRetrievalEvaluator(dict.fromkeys(qrels, ""), documents, relevant, **ks)
             hits = [
-                [{"corpus_id": doc, "score": value} for doc, value in run[query].items()]
+                [{"corpus_id": doc, "score": value} for doc, value in run.get(query, {}).items()]
                 for query in evaluator.queries_ids
             ]
             return float(evaluator.compute_metrics(hits)[f"{name}@k"][case.k])
@@ -199,7 +204,8 @@ def sentence_transformers() -> Iterator[Recording]:
         return of
 
     for name in ("ndcg", "map", "mrr", "accuracy", "precision", "recall"):
-        yield Recording(f"cosine_{name}@{{k}}", "noties", "binary", score(name))
+        for data in ("noties", "runs"):
+            yield Recording(f"cosine_{name}@{{k}}", data, "binary", score(name))
 
 
 def evidently() -> Iterator[Recording]:
@@ -249,6 +255,41 @@ def autorag() -> Iterator[Recording]:
 
     for name in ("precision", "recall", "f1", "ndcg", "mrr", "map"):
         yield Recording(f"retrieval_{name}", "lists", "binary", score(f"retrieval_{name}"))
+
+
+def deepeval() -> Iterator[Recording]:
+    """Yield the measures of DeepEval's contextual metrics, whose verdicts the labels give in a model's place."""
+    os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "1"
+    from deepeval import metrics
+    from deepeval.models import DeepEvalBaseLLM
+    from deepeval.test_case import LLMTestCase
+
+    def verdict(schema: Any, given: list[str]) -> Any:
+        return schema.model_validate({"verdicts": [{"verdict": each, "reason": "", "statement": ""} for each in given]})
+
+    def judge(verdicts: list[str], *, at_once: bool) -> Any:
+        """Return a model that answers for all contexts, or for one after the other."""
+        answers = iter([verdicts] if at_once else [[each] for each in verdicts])
+        methods: dict[str, Callable[..., Any]] = {
+            "load_model": lambda self: self,
+            "get_model_name": lambda _: "labels",
+            "generate": lambda _, __, schema: verdict(schema, next(answers)),
+            "a_generate": lambda *_: None,
+        }
+        return type("Labels", (DeepEvalBaseLLM,), methods)("labels")
+
+    def score(name: str, *, at_once: bool) -> Score:
+        def of_list(items: list[Any], liked: list[Any]) -> float:
+            model = judge(["yes" if item in liked else "no" for item in items], at_once=at_once)
+            metric = getattr(metrics, name)(model=model, include_reason=False, async_mode=False)
+            texts = {"input": "which?", "actual_output": "these", "expected_output": "these"}
+            asked = LLMTestCase(**texts, retrieval_context=[f"item {item}" for item in items])
+            return float(metric.measure(asked, _show_indicator=False))
+
+        return lambda case: mean(of_list(items, liked) for items, liked in case.queries if items)
+
+    for name, at_once in (("ContextualPrecisionMetric", True), ("ContextualRelevancyMetric", False)):
+        yield Recording(name, "lists", "retrieved", score(name, at_once=at_once))
 
 
 def ragas() -> Iterator[Recording]:

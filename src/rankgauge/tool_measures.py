@@ -14,10 +14,9 @@ from rankgauge.expression import MetricExpression
 
 __all__ = ["Tool", "ToolMeasure"]
 
-Held = Literal["package", "recipe", "source", "documentation"]
+Held = Literal["package", "documentation"]
 """
-What a profile was held to: numbers that the package computed and that are kept; the same, not kept; its source; or its
-documentation.
+What a profile was held to: numbers that the package computed, which are kept; or its documentation.
 """
 
 
