@@ -11,8 +11,10 @@ from rankgauge import Engine, compare, evaluate
 from rankgauge.engine import doubts, job
 from rankgauge.engine.doubts import doubts_about, seen_in
 from rankgauge.judging import judge
+from rankgauge.matchers.word_runs import read_words
 from rankgauge.result.label_doubts import LabelDoubts
 from rankgauge.samples import Sample, read_sample
+from tables import rows
 
 PUMP = "The pump costs 1250 euros and weighs four kilograms, and it ships from Rotterdam."
 BREAD = "Knead the dough for ten minutes, let it rest under a wet towel, and bake it in a very hot oven."
@@ -211,3 +213,26 @@ def test_a_run_gives_what_it_judged_in_one_batch(
     result = Engine().dataset(rows).with_metrics("recall@5").run(batch_size=batch_size)
     assert any(note.startswith("2 labels of 2 are doubtful") for note in result.notes)
     assert [bool(each) for each in taken] == [is_one]
+
+
+@rows(
+    "word, text, holds",
+    [
+        ("Hamburg", "is &#72;amburg far?", True),
+        ("Hamburg", "is \\u0048amburg far?", True),
+        ("Hamburg", "is Ham-\nburg far?", True),
+        ("Hamburg", "is Ham- \r\n  burg far?", True),
+        ("Hamburg", "is HAMBURG far?", True),
+        ("Hamburg", "is Ham burg or Hamburgo far?", False),
+        ("Zürich", "is Zurich far?", True),
+        ("Zurich", "is Zürich far?", True),
+        ("not", "Don't go", True),
+        ("Foo_bar", "a foo_bar", True),
+        ("Foo_bar", "a foo_bar_baz", False),
+        ("12500", "are 12,500.0 euros", True),
+    ],
+)
+def test_words_are_looked_for_as_they_are_read(word: str, text: str, holds: bool) -> None:
+    """A text without the letters of a word is not read, unless words of it are written in another way."""
+    stream = read_words([word])
+    assert doubts._holds(text, {int(stream.words[0]): stream.spelled(0)}) is holds
