@@ -275,6 +275,9 @@ static int clean(Cleaning *of)
 {
     of->at = of->made = 0;
     of->wide = -1;
+    /* What has a null character is handed back, wherever it ends here. */
+    of->special['n'] = strstr((const char *)of->in, "nnot") != NULL;
+    of->special['N'] = strstr((const char *)of->in, "NNOT") != NULL;
     if (!reserve(of, 2 * of->size + 8)) /* "'t" becomes " not", and nothing else grows more but wide words */
         return FAILED;
     while (of->at < of->size) {
@@ -342,7 +345,7 @@ PyObject *prepare_texts(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "texts and signs do not fit");
     Cleaning of = {NULL, signs.buf, 0, 0, NULL, 0, 0, 0, known, {0}};
     for (int code = 0; code < 256; code++)
-        of.special[code] = code >= 0x80 || code <= 4 || strchr("\n-('.nN<&\\", code) != NULL;
+        of.special[code] = code >= 0x80 || code <= 4 || strchr("\n-('.<&\\", code) != NULL;
     int done = found ? DONE : FAILED;
     for (Py_ssize_t each = 0; done != FAILED && each < count; each++) {
         PyObject *text = PyList_GetItem(texts, each), *made = NULL; /* borrowed; a wide word may change the list */
@@ -396,18 +399,32 @@ typedef struct {
     int runs;    /* which kinds of runs there are, a bit each: their length, or EDGE */
 } Runs;
 
-static uint64_t key_of(const uint8_t *word, int64_t size, int is_number)
+#define BITS_OF_CASE 0x2020202020202020ULL
+
+/* Return the key of a word; behind it, up to the end of the text, any eight bytes can be read. */
+static uint64_t key_of(const uint8_t *word, int64_t size, int is_number, const uint8_t *end)
 {
+    uint8_t digits[LONG_WORD + 1];
     uint64_t key = SPREAD;
-    int64_t taken = 0;
-    for (int64_t at = 0; at < size; at++) { /* of 12,500.50 and 12500.5 alike the digits before the point */
-        if (is_number && word[at] == '.')
-            break;
-        if (is_number && word[at] == ',')
-            continue;
-        key = (key ^ (word[at] | 0x20)) * SPREAD;
-        if (++taken > LONG_WORD)
-            return 1;
+    if (is_number) { /* of 12,500.50 and 12500.5 alike the digits before the point */
+        int64_t taken = 0;
+        for (int64_t at = 0; at < size && word[at] != '.' && taken <= LONG_WORD; at++)
+            if (word[at] != ',')
+                digits[taken++] = word[at];
+        word = digits, size = taken, end = digits + sizeof digits;
+    }
+    if (size > LONG_WORD)
+        return 1;
+    for (int64_t at = 0; at < size; at += 8) {
+        uint64_t some = 0;
+        int64_t left = size - at;
+        if (end - word - at >= 8) {
+            memcpy(&some, word + at, 8);
+            some = left < 8 ? some & ((1ULL << 8 * left) - 1) : some;
+        } else {
+            memcpy(&some, word + at, (size_t)left);
+        }
+        key = (key ^ (some | BITS_OF_CASE)) * SPREAD;
     }
     return key ^ key >> 32;
 }
@@ -437,7 +454,7 @@ static int64_t next_word(const Runs *of, const uint8_t *text, int64_t size, int6
         is_number |= (mark == '.' || mark == ',') && (before & behind & DIGIT);
         at++;
     }
-    *key = key_of(text + start, at - start, is_number);
+    *key = key_of(text + start, at - start, is_number, text + size);
     return at;
 }
 
