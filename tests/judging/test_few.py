@@ -78,7 +78,6 @@ def test_judgments_are_those_of_the_time_at_which_they_were_given():
     "options",
     [
         *({"depth": 5}, {"ties": "given"}, {"order": "given"}, {"judged_only": True}, {"exclude_self": True}),
-        *({"score_dtype": "float32"}, {"queries": "intersection"}),
         *({"no_gold": "error"}, {"missing_output": "error"}, {"failed_output": "error"}),
     ],
 )

@@ -127,10 +127,11 @@ def run_evaluator(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unp
     options = opened_options(policy or {}).items()
     hashable = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in options)
     catalog = given["catalog"] or installed()
-    request = _Request(specs_of(metrics), given["profile"], hashable, given["rel"], given["k"], catalog)
+    specs = tuple(_Mapped.of(spec) if type(spec) is dict else spec for spec in specs_of(metrics))
+    request = _Request(specs, given["profile"], hashable, given["rel"], given["k"], catalog)
     try:
         hash(request)
-    except TypeError:  # a metric given as a mapping cannot be hashed
+    except TypeError:  # such as a list of gains in a metric given as a mapping
         return RunEvaluator(request.plan(), is_kept=False)
     return _planned_once(request)
 
@@ -140,10 +141,30 @@ def plan_run(metrics: Sequence[MetricSpec] | MetricSpec, **conventions: Unpack[R
     return run_evaluator(metrics, **conventions).plan
 
 
+_SCALARS = {str, int, float, bool, type(None)}
+
+
+class _Mapped(NamedTuple):
+    """A metric given as a mapping, which is kept by: the types tell 1 and True apart."""
+
+    items: tuple[tuple[object, type, object], ...]
+
+    @classmethod
+    def of(cls, spec: dict[str, Any]) -> _Mapped | dict[str, Any]:
+        """Return a mapping as values; itself, which cannot be kept by, if one of them holds others."""
+        items = tuple((name, type(value), value) for name, value in spec.items())
+        return cls(items) if {kind for _, kind, _ in items} <= _SCALARS else spec
+
+    @property
+    def spec(self) -> dict[Any, Any]:
+        """Return the mapping."""
+        return {name: value for name, _, value in self.items}
+
+
 class _Request(NamedTuple):
     """What a plan is made of, and kept by."""
 
-    metrics: tuple[MetricSpec, ...]
+    metrics: tuple[MetricSpec | _Mapped, ...]
     profile: str | Policy | Profile
     options: tuple[tuple[str, Any], ...]
     rel: float | None
@@ -155,7 +176,7 @@ class _Request(NamedTuple):
         profile = self.catalog.profile(self.profile).adapted(dict(self.options), self.rel)
         default_k = DefaultK() if self.k is None else DefaultK(self.k, "k")
         conventions = Conventions(catalog=self.catalog, profile=profile, default_k=default_k, by_id=True)
-        return make_plan(self.metrics, conventions)
+        return make_plan([spec.spec if isinstance(spec, _Mapped) else spec for spec in self.metrics], conventions)
 
 
 class RunEvaluator:

@@ -20,7 +20,7 @@ from rankgauge.columns import Judged, are_texts, encoded
 from rankgauge.columns.judged_rows import distinct
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.mappings import have_text_ids
-from rankgauge.judging.ranking import earned, mixed_ties, relevance_of
+from rankgauge.judging.ranking import as_compared, earned, mixed_ties, relevance_of
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
@@ -52,9 +52,9 @@ def takes_few(policy: Policy) -> bool:
     """Return whether a policy prepares rankings as trec_eval does, and turns nothing into an error."""
     as_given = policy.depth is None and not policy.judged_only and not policy.exclude_self and policy.excluded is None
     as_given = as_given and not policy.filters
-    by_score = policy.order == "score" and policy.ties == "docno" and policy.score_dtype == "float64"
+    by_score = policy.order == "score" and policy.ties == "docno"
     refuses = "error" in {policy.no_gold, policy.missing_output, policy.failed_output}
-    return as_given and by_score and policy.queries == "judged" and not refuses
+    return as_given and by_score and not refuses
 
 
 class FewQueries:
@@ -107,7 +107,11 @@ class FewQueries:
         return cls(judgments)
 
     def judge(self, mapping: object, profile: Profile) -> tuple[list[Pattern], RunCounts] | None:
-        """Return the pattern of each query and how a run fits the judgments; None for a run that is not plain."""
+        """
+        Return the pattern of each query and how a run fits the judgments.
+
+        None for a run that is not plain, or lacks queries that the policy leaves out.
+        """
         run = _plain_run(mapping)
         if run is None:
             return None
@@ -115,12 +119,16 @@ class FewQueries:
         patterns: list[Pattern] = []
         n_missing = n_found = deepest = 0
         lacks_gold, is_relevant = False, relevance_of(profile).holds
+        is_narrow = profile.policy.score_dtype != "float64"
         columns = zip(map(run.get, self.names), self._documents, self._grades, strict=True)
         for query_no, (ranking, documents, grades) in enumerate(columns):
             if ranking is None:
                 patterns.append((None, grades, ()))
                 n_missing += 1
                 continue
+            if is_narrow:
+                given = np.array(list(ranking.values()), dtype=np.float64)
+                ranking = dict(zip(ranking, as_compared(given, profile.policy).tolist(), strict=True))  # noqa: PLW2901
             ascending = sorted(ranking.values())
             depth = len(ascending)
             deepest = max(deepest, depth)
@@ -143,7 +151,7 @@ class FewQueries:
                 ranks.append(rank)
             patterns.append((depth, grades, tuple(ranks)))
         n_judged = len(patterns) - n_missing
-        if not n_judged:
+        if not n_judged or (n_missing and profile.policy.queries != "judged"):
             return None
         n_tied = _count(tied, profile) if tied else 0
         counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, 0, n_found, deepest, lacks_gold)
