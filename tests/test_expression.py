@@ -164,7 +164,11 @@ class TestRefusals:
             ("ndcg extra", 5, "expected the end, found 'extra'"),
             ("ndcg)", 4, "expected the end, found ')'"),
             ("ndcg@10(gain=linear)", 7, "parameters are before the @: ndcg(gain=linear)@10"),
-            ("my_metrics.py:first_hit", 13, "a function of your own is passed to with_metrics, or offered by a plugin"),
+            (
+                "my_metrics.py:first_hit",
+                13,
+                "a function of your own is for `rankgauge run -m`, with_metrics or a plugin",
+            ),
             ("ndcg(", 5, "expected a parameter name or ), found the end"),
             ("ndcg(3=x)", 5, "expected a parameter name or ), found '3=x)'"),
             ("ndcg(gain)", 9, "expected = after 'gain', found ')'"),

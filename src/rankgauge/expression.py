@@ -305,7 +305,7 @@ class _Reader:
             if at and late.startswith("(") and late.endswith(")"):
                 raise self.fail(f"the end (parameters are before the @: {name}{late}@{cutoff.strip()})")
             if _FUNCTION.fullmatch(late):
-                raise self.fail("the end (a function of your own is passed to with_metrics, or offered by a plugin)")
+                raise self.fail("the end (a function of your own is for `rankgauge run -m`, with_metrics or a plugin)")
             raise self.fail("the end")
 
 

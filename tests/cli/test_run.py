@@ -38,6 +38,17 @@ def broken(given):
 number = 3
 """
 
+FRESH = '''
+from rankgauge.plugin import JudgedSample, sample_metric
+
+
+@sample_metric("fresh-share-at-k", gold=(), needs="result_metadata")
+def fresh(ranking: JudgedSample, *, k: int = 5, since: int = 2025) -> float:
+    """Share of the first k results that are from a year or later."""
+    known = ranking.seen.result_metadata[:k]
+    return sum(each["year"] >= since for each in known) / len(known)
+'''
+
 
 class TestExitCodes:
     def test_0_when_everything_was_scored(self, rankgauge, project):
@@ -456,6 +467,45 @@ class TestBadInput:
         )
         error = self.refused(rankgauge, data, "--data", data, *self.METRICS)
         assert f"two data files are given: {data} and --data {data}" in error
+
+    def test_a_function_of_a_file_is_a_metric(self, rankgauge, write, request):
+        """By hand: of the first 1 and 2 results of q1 one is new, and none of q2."""
+        module = f"own_{request.node.name}"
+        write(f"{module}.py", FRESH)
+        items = [{"id": "a", "metadata": {"year": 2026}}, {"id": "b", "metadata": {"year": 2019}}]
+        data = write(
+            "s.jsonl",
+            [
+                {"id": "q1", "expected_output": ["a"], "actual_output": items},
+                {"id": "q2", "expected_output": ["b"], "actual_output": items[1:]},
+            ],
+        )
+        own = f"{module}.py:fresh"
+        asked = [f"{own}@1,2", f"{own}(since=2019, as=old)@2", f"{module}:fresh", "recall@1"]
+        metrics = [part for metric in asked for part in ("-m", metric)]
+        done = rankgauge("run", data, *metrics, "--gate", "old >= 1", "--json")
+        assert 0 == done.code
+        means = {name: column["mean"] for name, column in done.json["metrics"].items()}
+        assert {
+            "fresh-share-at-k@1": 0.5,
+            "fresh-share-at-k@2": 0.25,
+            "old": 1.0,
+            "fresh-share-at-k": 0.25,
+            "recall@1": 1.0,
+        } == means
+
+    @pytest.mark.parametrize(
+        ("metric", "words"),
+        [
+            ("lost.py:fresh", "-m: cannot import 'lost.py:fresh'"),
+            ("json:loads@5", "parameter"),
+            ("json:loads@x", "expected a number after @, found 'x'"),
+            ("sys:version", "-m: 'sys:version' is str, which cannot be called"),
+        ],
+    )
+    def test_what_is_no_metric_of_a_file_is_refused(self, rankgauge, write, metric, words):
+        data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
+        assert words in self.refused(rankgauge, data, "-m", metric)
 
     def test_a_run_without_metrics_names_some_to_copy(self, rankgauge, write):
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["b", "a"]}])

@@ -38,6 +38,7 @@ from rankgauge.cli.gate_reports import JudgedGates
 from rankgauge.cli.result_folders import ScoreOptions, check_html, result_names, stored_results
 from rankgauge.cli.result_options import COMPARISON_FORMATS
 from rankgauge.cli.shared_options import FIELDS, JUDGING, check_unjudged, refuse, typed
+from rankgauge.cli.typed_metrics import typed_metrics
 from rankgauge.comparison.differences import Comparison
 from rankgauge.comparison.estimate import Method
 from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
@@ -227,7 +228,7 @@ def _of_outputs(given: argparse.Namespace, asked: AskedGates) -> tuple[dict[str,
         if given.k is not None:
             evaluation = evaluation.with_defaults(k=given.k, source="--k")
     if given.metric:
-        evaluation = evaluation.with_metrics(given.metric)
+        evaluation = evaluation.with_metrics(typed_metrics(given.metric))
     if given.weights is not None:
         evaluation = evaluation.with_weights(weights_typed(given.weights))
     evaluation.plan()

@@ -18,6 +18,7 @@ from rankgauge.cli.result_folders import Folders, folders_within
 from rankgauge.cli.scoring_options import CALLS
 from rankgauge.cli.shared_options import refuse, typed
 from rankgauge.cli.system_under_test import System, imported
+from rankgauge.cli.typed_metrics import typed_metrics
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem
@@ -91,7 +92,7 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     """Return the evaluation of one dataset, with what was typed in place of what the config says."""
     evaluation = engine.dataset(name)
     sets = [] if engine.config is None else engine.config.config.metrics.sets
-    named = by_column(given.metric or (), [*evaluation.metrics, *engine.metrics(list(sets))])
+    named = by_column(typed_metrics(given.metric or ()), [*evaluation.metrics, *engine.metrics(list(sets))])
     if given.metric_set:
         evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *named])
     elif named:
@@ -165,7 +166,7 @@ def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) 
         sets = metrics_of_sets(later.loaded.config.metrics.sets, later.catalog, later.loaded)
         declared = [*later.metrics, *sets]
     if given.metric:
-        evaluation = evaluation.with_metrics(by_column(given.metric, [*evaluation.metrics, *declared]))
+        evaluation = evaluation.with_metrics(by_column(typed_metrics(given.metric), [*evaluation.metrics, *declared]))
     return overridden(evaluation, given, _changed_options(evaluation))
 
 

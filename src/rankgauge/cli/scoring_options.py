@@ -16,10 +16,11 @@ _MAX_FAILED = "Exit with 3 if more than this share (0.1, or 10%%) of the samples
 _FORMATS = "table, json, jsonl, markdown, or a format of a plugin (rankgauge plugins list -v)"
 _HASHES = "Keep a hash of each gold document as this corpus has it, so that comparisons see what was edited."
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
+_METRIC = "A metric, such as ndcg@10 or recall@1,5; or your own: file.py:function@10."
 
 _SCORES: Options = (
     "metrics and policy",
-    value("-m --metric", "METRIC", "A metric, such as ndcg@10 or recall@1,5.", many=True),
+    value("-m --metric", "METRIC", _METRIC, many=True),
     *shared.policy(None),
     shared.CUTOFF,
     shared.INTERVAL,

@@ -99,8 +99,9 @@ def by_column(specs: Iterable[MetricSpec], known: Iterable[MetricSpec]) -> tuple
 def check_sendable(specs: Iterable[MetricSpec]) -> None:
     """Raise `NotPicklableError` for functions that the running pickler cannot send."""
     for spec in specs:
-        if callable(spec):
-            goes_by_name(spec, f"metric {getattr(spec, '__name__', spec)!r}")
+        given = spec.get("metric") if isinstance(spec, Mapping) else spec
+        if callable(given):
+            goes_by_name(given, f"metric {getattr(given, '__name__', given)!r}")
 
 
 def read_requests(spec: object) -> list[Request]:
@@ -126,10 +127,9 @@ def read_requests(spec: object) -> list[Request]:
 
 
 def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
-    written = as_written(spec.get("metric"))
-    if not isinstance(written, str):
-        msg = f"a metric given as a mapping needs its name under 'metric'; found {dict(spec)!r}"
-        raise ExpressionError(msg, text=repr(dict(spec)))
+    written, given = _named(spec)
+    if given is not None and spec.get("budget") is None and spec.get("k") is None:
+        spec = {**spec, "k": _default_k(given)}
     params = {key: value for key, value in spec.items() if key not in {"metric", "k"}}
     if params.get("as") is None:
         params.pop("as", None)
@@ -147,13 +147,25 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
                 raise ExpressionError(msg, text=written)
             _check_one_name(written, merged, cutoffs)
             pinned = [check_k(k, repr(written)) for k in cutoffs]
-            requests += [request_of("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
+            requests += [request_of("", MetricExpression(expression.name, merged, k=k), given=given) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
             raise ExpressionError(f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}", text=written)
         same = MetricExpression(expression.name, merged, k=expression.k, unit=expression.unit)
-        requests.append(request_of("", same, k=cutoffs))
+        requests.append(request_of("", same, k=cutoffs, given=given))
     return requests
+
+
+def _named(spec: Mapping[str, Any]) -> tuple[str, Metric | None]:
+    """Return the metric that a mapping names, and its declaration where that is a function."""
+    named: object = as_written(spec.get("metric"))
+    if isinstance(named, str):
+        return named, None
+    if callable(named):
+        given = declared(named) or lifted(named)
+        return given.alias, given
+    msg = f"a metric given as a mapping needs its name under 'metric'; found {dict(spec)!r}"
+    raise ExpressionError(msg, text=repr(dict(spec)))
 
 
 def _of_budgets(written: str, spec: Mapping[str, Any]) -> list[Request]:
