@@ -6,7 +6,9 @@ All but `RunInterrupted` are a `RankgaugeError`; those that Python code may expe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
@@ -46,6 +48,8 @@ __all__ = [
 ]
 
 _SHOWN = 50
+_MANY, _ALIKE = 8, 5  # of so many problems of one kind so many are shown
+_NUMBER = re.compile(r"\d+")
 _LAYOUT = "\n\t"
 
 
@@ -117,10 +121,29 @@ class _ProblemsError(RankgaugeError):
 
     def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
         self.problems: tuple[Problem, ...] = tuple(Problem(p) if isinstance(p, str) else p for p in problems)
-        lines = [f"  {problem}" for problem in self.problems[:_SHOWN]]
-        if len(self.problems) > _SHOWN:
-            lines.append(f"  ... and {len(self.problems) - _SHOWN:,} more")
-        super().__init__("\n".join([title, *lines]))
+        super().__init__("\n".join([title, *_problem_lines(self.problems)]))
+
+
+def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield the first problems, a line each; of many places of a file that differ in numbers alone only some."""
+    kinds = [_NUMBER.sub("0", each.message) if each.line is not None or each.sample else "" for each in problems]
+    sizes, seen, lines = Counter(kinds), Counter[str](), list[str]()
+    n_left = len(problems)
+    for problem, kind in zip(problems, kinds, strict=True):
+        is_many = bool(kind) and sizes[kind] > _MANY
+        seen[kind] += 1
+        if is_many and seen[kind] > _ALIKE:
+            continue
+        if len(lines) == _SHOWN:
+            break
+        lines.append(f"  {problem}")
+        n_left -= 1
+        if is_many and seen[kind] == _ALIKE:
+            lines[-1] += f"\n  ... and {sizes[kind] - _ALIKE:,} more of this kind"
+            n_left -= sizes[kind] - _ALIKE
+    yield from lines
+    if n_left:
+        yield f"  ... and {n_left:,} more"
 
 
 class ExpressionError(RankgaugeError, ValueError):

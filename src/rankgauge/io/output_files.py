@@ -376,7 +376,8 @@ class _Rows(Generic[T]):
                 record, f"an output needs the 'id' of its sample, a string, or its 'input'; found {look(name)}{hint}"
             )
         elif output.repeat in self.by_id.get(name, ()) and not replaces:
-            self.problem(record, "there are two outputs for this sample; keep one, or number them: repeat: 2", name)
+            advice = "keep one, number them (repeat: 2), or give each system a file"
+            self.problem(record, f"there are two outputs for this sample; {advice}", name)
         elif output.actual_output is None and output.error is None:
             is_sample = row is not None and "expected_output" in row
             hint = "; if this is a file of samples, it goes with --data" if is_sample else _instead(record.value)
