@@ -52,7 +52,7 @@ class TestUsageErrors:
             ("run --metric", "-m/--metric needs a value: METRIC"),
             ("trec a b -f --json", "-f/--format needs a value: FORMAT"),
             ("run --json=3", "argument --json: "),
-            ("run a b", "unexpected argument 'b'"),
+            ("run a b c", "unexpected argument 'c'"),
             ("metrics list extra", "unexpected argument 'extra'"),
             ("judge queue a", "required: -o/--output"),
             ("metrics show", "required: NAME"),

@@ -465,6 +465,10 @@ class TestBadInput:
             rankgauge("run", data, "-m", "RR", "--json").out
             == rankgauge("run", "--data", data, "-m", "RR", "--json").out
         )
+        outputs = write("o.jsonl", [{"id": "q1", "actual_output": ["a"]}])
+        assert 1.0 == rankgauge("run", data, outputs, "-m", "RR", "--json").json["metrics"]["rr"]["mean"]
+        twice = self.refused(rankgauge, data, outputs, "--outputs", outputs, *self.METRICS)
+        assert f"outputs are given twice: {outputs} and --outputs {outputs}" in twice
         error = self.refused(rankgauge, data, "--data", data, *self.METRICS)
         assert f"two data files are given: {data} and --data {data}" in error
 

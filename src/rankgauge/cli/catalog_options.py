@@ -28,7 +28,7 @@ whether they differ or not.
 """
 _DIFF_OPTIONS: Options = (
     file("data", "The data file, or judgments.", "DATA"),
-    file("run", "Its outputs, or the run: as --outputs.", "OUTPUTS", nargs="?"),
+    shared.OUTPUTS,
     shared.profile("Give two.", action="append"),
     value("--as", "TOOL", "Short for --profile default --profile TOOL: why the tool's number is another.", dest="tool"),
     value("-m --metric", "METRIC", "A metric, such as ndcg@10 or recall@1,5.", many=True),

@@ -25,6 +25,7 @@ from rankgauge.cli.console import (
     warn_of_faults,
 )
 from rankgauge.cli.conventions import described, make_catalog, make_engine
+from rankgauge.cli.shared_options import take_outputs
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PlanError, RankgaugeError, counted
 from rankgauge.expression import parse
 from rankgauge.plugin.metric import Metric
@@ -207,9 +208,7 @@ def _inputs(metric: Metric) -> str:
 
 def execute_diff(given: argparse.Namespace) -> int:
     """Print how two profiles differ on a data file."""
-    if given.run is not None and given.outputs is not None:
-        raise ParameterError(f"outputs are given twice: {given.run} and --outputs {given.outputs}")
-    given.outputs = given.outputs or given.run
+    take_outputs(given)
     given.profile = [*(given.profile or ()), *(() if given.tool is None else ("default", given.tool))]
     if len(given.profile) != 2:
         hint = f"such as --profile remem --profile default, or --as lightgbm; {len(given.profile)} given"

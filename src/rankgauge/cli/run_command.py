@@ -16,7 +16,7 @@ from rankgauge.cli.conventions import described, make_catalog, make_engine
 from rankgauge.cli.dataset_scores import Scoring, overridden, score_datasets
 from rankgauge.cli.result_folders import Folders, folders_within
 from rankgauge.cli.scoring_options import CALLS
-from rankgauge.cli.shared_options import refuse, typed
+from rankgauge.cli.shared_options import refuse, take_outputs, typed
 from rankgauge.cli.system_under_test import System, imported
 from rankgauge.cli.typed_metrics import typed_metrics
 from rankgauge.engine.engine import Engine
@@ -29,7 +29,6 @@ from rankgauge.result import Result
 _NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a system are made at once with --concurrency"
 _NO_STAGES = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
 
-
 _OF_CONFIGS = frozenset({".yaml", ".yml", ""})
 _WHICH = "give either a config file or --data FILE"
 
@@ -40,6 +39,7 @@ def execute_run(given: argparse.Namespace) -> int:
         if given.data is not None:
             raise ParameterError(f"two data files are given: {given.config} and --data {given.data}; {_WHICH}")
         given.config, given.data = None, given.config
+    take_outputs(given)
     _check(given)
     engine = make_engine(given.config)
     names = [given.data] if given.data is not None else given.dataset or engine.dataset_names

@@ -73,6 +73,7 @@ CALLS: Options = (
 )
 _RUN_OPTIONS: Options = (
     file("config", "The config file; or a data file, as --data, unless it is YAML.", "CONFIG", nargs="?"),
+    shared.OUTPUTS,
     "data",
     file("--data", "A data file, instead of the config's datasets."),
     value("--dataset", "NAME", "A dataset of the config; by default all.", many=True),
@@ -86,7 +87,7 @@ _RUN_OPTIONS: Options = (
     *_SCORES,
 )
 _FIRST = ("--data", "--outputs", "--preset", "--sut", "-m", "--profile", "--worst", "-o", "--html", "--gate")
-RUN = Command("[OPTIONS] [CONFIG | DATA]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
+RUN = Command("[OPTIONS] [CONFIG | DATA [OUTPUTS]]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
 
 _ABOUT_RESCORE = """\
 Metrics, profile, policy and cutoff are those of the folder unless others are given; matchers and named columns of

@@ -234,6 +234,17 @@ def refuse(*rules: tuple[object, str]) -> None:
             raise ParameterError(message)
 
 
+OUTPUTS = file("run", "Its outputs, or the run: as --outputs.", "OUTPUTS", nargs="?")
+"""The outputs of a data file as the second that is named, as a run stands behind judgments."""
+
+
+def take_outputs(given: argparse.Namespace) -> None:
+    """Take what was typed as `OUTPUTS` for --outputs."""
+    twice = given.run is not None and given.outputs is not None
+    refuse((twice, f"outputs are given twice: {given.run} and --outputs {given.outputs}"))
+    given.outputs = given.outputs or given.run
+
+
 def typed(given: argparse.Namespace, options: Options) -> list[str]:
     """Return which of some options were typed, by their long names: their value is not what it is otherwise."""
     names = []
