@@ -169,6 +169,7 @@ class TestRefusals:
                 13,
                 "a function of your own is for `rankgauge run -m`, with_metrics or a plugin",
             ),
+            ("mine.py:hit(rel=2)@5", 7, "a function of your own is for `rankgauge run -m`"),
             ("ndcg(", 5, "expected a parameter name or ), found the end"),
             ("ndcg(3=x)", 5, "expected a parameter name or ), found '3=x)'"),
             ("ndcg(gain)", 9, "expected = after 'gain', found ')'"),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.profile_differences import Side
+    from rankgauge.planning.requests import MetricSpec
 
 
 _ROOM = 20
@@ -213,10 +214,11 @@ def execute_diff(given: argparse.Namespace) -> int:
     if len(given.profile) != 2:
         hint = f"such as --profile remem --profile default, or --as lightgbm; {len(given.profile)} given"
         raise ParameterError(f"give --profile twice, {hint}")
+    from rankgauge.cli.typed_metrics import typed_metrics
     from rankgauge.engine.profile_differences import differences
 
     engine = make_engine(given.config)
-    wanted = given.metric or _fitting(engine, given)
+    wanted = typed_metrics(given.metric or ()) or _fitting(engine, given)
     sides = [_scored(_evaluation(engine, given, name, wanted), name) for name in given.profile]
     metrics = differences(sides, most=given.samples)
     first, second = (counted(len(side.result), "sample") for side in sides)
@@ -271,7 +273,7 @@ def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
     return True
 
 
-def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[str]) -> Evaluation:
+def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[MetricSpec]) -> Evaluation:
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = replace(engine.dataset(given.data), lock=None).with_profile(profile).with_metrics(metrics)
     evaluation = described(evaluation, given)

@@ -164,7 +164,8 @@ def gather(
         try:
             again[name] = reread(result, wanted, _by_depth(result), lost.within.get(name))
         except (ResultError, DataError, PlanError) as error:
-            notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
+            why = " ".join(str(error).split())  # its problems are lines of their own
+            notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {why}")
     funnels = dict(_funnels(named, again, catalog, notes))
     if again and wanted is not None:
         notes.append(
