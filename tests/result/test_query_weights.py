@@ -204,7 +204,7 @@ def test_a_sample_without_weight_makes_no_pair():
 def test_other_weights_or_none_are_not_compared():
     with pytest.raises(ResultError, match="1 of 6 samples weigh something else in one, such as 'q4': 2 and 5"):
         rankgauge.compare({"a": scored(), "b": scored({**OF_QUERIES, "q4": 5})})
-    with pytest.raises(ResultError, match="weights=of queries"):
+    with pytest.raises(ResultError, match="weights=of queries in one, no weights in the other"):
         rankgauge.compare({"a": scored(), "b": scored(None)})
 
 

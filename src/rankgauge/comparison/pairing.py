@@ -443,7 +443,10 @@ def _definition_difference(baseline: Result, own: MetricInfo, other: Result, its
             f"{own.name} does not mean the same in both (fingerprints {own.fingerprint} and {its.fingerprint}); "
             "evaluate both with the same version and profile"
         )
-    one, another = (", ".join(f"{name}={value}" for name, value in islice(side.items(), _SHOWN)) for side in definition)
+    one, another = (
+        ", ".join(f"no {name}" if value is None else f"{name}={value}" for name, value in islice(side.items(), _SHOWN))
+        for side in definition
+    )
     more = f" and {len(definition[0]) - _SHOWN} more" if len(definition[0]) > _SHOWN else ""
     return f"{own.name} does not mean the same in both: {one} in one, {another} in the other{more}; evaluate both alike"
 
