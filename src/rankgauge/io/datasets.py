@@ -28,7 +28,17 @@ from rankgauge.io.query_groups import QueryGroups
 from rankgauge.io.row_records import holds_rows, judgment_records
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import Block, Fault, IdOutputs, Output, Sample, SampleRules, read_block, read_sample
+from rankgauge.samples import (
+    Block,
+    Fault,
+    IdOutputs,
+    Output,
+    Sample,
+    SampleRules,
+    read_block,
+    read_sample,
+    read_samples,
+)
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
@@ -322,6 +332,28 @@ class DatasetReader:
             raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])
 
     def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
+        """Yield samples, read some records at a time; one by one where something is wrong with one of these."""
+        rest = iter(read)
+        while some := list(islice(rest, _BLOCK)):
+            samples = self._together(some)
+            yield from map(self._in_cohorts, self._one_by_one(some, problems) if samples is None else samples)
+
+    def _together(self, read: Sequence[Record]) -> Sequence[Sample] | None:
+        """Return the samples of some records; None if one of these has to be read for itself."""
+        if self._shape or len(read) <= _SMALLEST:
+            return None
+        samples = read_samples([record.value for record in read], self._rules)
+        if samples is None or (self._to_recognize and not all(isinstance(each.output, Output) for each in samples)):
+            return None
+        places = {sample.id: record.line or record.path for sample, record in zip(samples, read, strict=True)}
+        if len(places) < len(samples) or not self._seen.keys().isdisjoint(places):
+            return None
+        self._seen.update(places)
+        if not self.is_labelled:
+            self._note_labels((), is_labelled=any(any(sample.expected) for sample in samples))
+        return samples
+
+    def _one_by_one(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source = self._rules.contract, self._seen, self._data.source
         file = str(source) if isinstance(source, Path) else ""
         is_shaped = bool(self._shape)
@@ -348,7 +380,7 @@ class DatasetReader:
                 continue
             seen[name] = record.line or record.path
             if sample is not None:
-                yield self._in_cohorts(sample)
+                yield sample
 
     def _in_cohorts(self, sample: Sample) -> Sample:
         sample = with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample

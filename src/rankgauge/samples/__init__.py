@@ -12,7 +12,7 @@ from rankgauge.samples.gold_nuggets import labelled
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.plain_blocks import Block, IdOutputs, read_block, read_id_outputs
 from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
-from rankgauge.samples.sample_records import SampleRules, read_sample
+from rankgauge.samples.sample_records import SampleRules, read_sample, read_samples
 from rankgauge.samples.sample_values import (
     HIGHEST_K,
     Expected,
@@ -62,4 +62,5 @@ __all__ = [
     "read_id_outputs",
     "read_output",
     "read_sample",
+    "read_samples",
 ]

@@ -67,6 +67,9 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT, kinds: 
 
 
 def _full_form(raw: Mapping[Any, object], contract: Contract, others: Sequence[GoldKind] = ()) -> Expected:
+    if len(raw) == 1 and not others:
+        ((name, value),) = raw.items()
+        return Expected() if is_absent(value) else Expected(**KINDS[name].fields_of(value, {}, contract))
     fields: dict[str, Any] = {}
     for kind in _in_order((*_IN_ORDER, *others)) if others else _IN_ORDER:
         value = raw.get(kind.name)

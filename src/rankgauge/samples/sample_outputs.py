@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from operator import contains, itemgetter, le
 from typing import Any, NamedTuple
 
@@ -48,6 +48,7 @@ __all__ = [
     "ids_and_scores",
     "items_of",
     "read_output",
+    "read_outputs",
 ]
 
 _NOTHING = type(None)
@@ -126,8 +127,66 @@ def _staged(raw: Mapping[Any, Any], contract: Contract) -> Output | Fault:
     return shown._replace(unread=read.unread + unread, stages=stages)
 
 
-def _read(raw: object, contract: Contract) -> Output | Fault:
-    """Read an output without its stages."""
+_STEPS = frozenset({"searches", "stages"})
+_ALONE = {"retrieved"}
+_FEWEST = 8
+"""So few outputs are not looked at together once more."""
+
+
+def read_outputs(raws: Sequence[object], *, contract: Contract = DEFAULT_CONTRACT) -> list[Output | Fault | None]:
+    """Return what `read_output` does for each, None where there is none; what they retrieved is checked together."""
+    lists = list(map(_listed, raws))
+    ranked = iter(_ranked_together(list(filter(None, lists)), contract))
+    outputs: list[Output | Fault | None] = []
+    for raw, entries in zip(raws, lists, strict=True):
+        own = next(ranked) if entries else None
+        if own is None:
+            outputs.append(None if is_absent(raw) else read_output(raw, contract=contract))
+        elif entries is raw or (type(raw) is dict and raw.keys() == _ALONE):
+            outputs.append(own)
+        else:
+            outputs.append(_read(raw, contract, own))
+    return outputs
+
+
+def _listed(raw: Any) -> list[Any] | None:  # noqa: ANN401  # whatever an output is
+    """Return the list of what an output without stages retrieved; None if it is written in another way."""
+    if type(raw) is dict and _STEPS.isdisjoint(raw):
+        raw = raw.get("retrieved")
+    return raw if type(raw) is list else None
+
+
+def _ranked_together(lists: Sequence[list[Any]], contract: Contract) -> Sequence[Output | None]:
+    """Return what `_ranked` does for lists of dicts that have the same keys; None for lists that it has to read."""
+    items = list(chain.from_iterable(lists))
+    if not items or type(items[0]) is not dict:
+        return [None] * len(lists)
+    is_plain = set(map(type, items)) == {dict} and MARKS.isdisjoint(items[0])
+    columns = _columns_of(items, contract) if is_plain else None
+    if columns is not None:
+        ends = list(accumulate(map(len, lists)))
+        return [_part(columns, slice(end - len(each), end)) for each, end in zip(lists, ends, strict=True)]
+    if len(lists) <= _FEWEST:
+        return [None] * len(lists)
+    half = len(lists) // 2
+    return [*_ranked_together(lists[:half], contract), *_ranked_together(lists[half:], contract)]
+
+
+def _part(output: Output, part: slice) -> Output:
+    """Return some of the items of an output that has nothing else."""
+    ids, texts, scores, _, _, _, unread, places, metadata, *_ = output
+    return Output(
+        ids[part],
+        None if texts is None else texts[part],
+        None if scores is None else scores[part],
+        unread=unread,
+        places=None if places is None else places[part],
+        metadata=None if metadata is None else metadata[part],
+    )
+
+
+def _read(raw: object, contract: Contract, ranked: Output | None = None) -> Output | Fault:
+    """Read an output without its stages; *ranked* is what it retrieved if that was read before."""
     given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
     unread = () if given is None else unread_among(given.keys(), OUTPUT)
     try:
@@ -148,7 +207,7 @@ def _read(raw: object, contract: Contract) -> Output | Fault:
     if not isinstance(entries, list | tuple):
         split = "; --separator '|' splits a text" if isinstance(entries, str) else ""
         return Fault(f"{_FORM}; found {look(raw)}{split}", unread)
-    read = _ranked(entries, contract)
+    read = ranked or _ranked(entries, contract)
     unread += read.unread
     if isinstance(read, Fault):
         return read._replace(unread=unread)
@@ -175,8 +234,8 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
     are_dicts = set(map(type, entries)) == {dict}
-    if are_dicts and MARKS.isdisjoint(entries[0]) and (output := _alike_entries(entries, contract)) is not None:
-        return output
+    if are_dicts and MARKS.isdisjoint(entries[0]) and (columns := _columns_of(entries, contract)) is not None:
+        return columns
     keys = keys_of(entries) if are_dicts else None
     if keys is None or not MARKS.isdisjoint(keys):
         entries = [library_item(entry) or entry for entry in entries]
@@ -249,7 +308,7 @@ _KINDS = {"id": str, "text": str, "score": float, "metadata": dict, "document": 
 _placed = partial(tuple.__new__, Place)  # in half of the time
 
 
-def _alike_entries(items: Sequence[dict[Any, Any]], contract: Contract) -> Output | None:
+def _columns_of(items: Sequence[dict[Any, Any]], contract: Contract) -> Output | None:
     """Return dicts that have the same keys, by columns that are checked as a whole; None if one is odd."""
     keys = tuple(items[0])
     try:

@@ -5,7 +5,8 @@ Records: reading whole samples with their cohorts, and finding everything that i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,7 +18,7 @@ from rankgauge.samples.built_in_kinds import GOLD_KINDS
 from rankgauge.samples.gold_kinds import Kinds
 from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
-from rankgauge.samples.sample_outputs import read_output
+from rankgauge.samples.sample_outputs import read_output, read_outputs
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, is_absent, look, read_id
 from rankgauge.samples.unread_keys import KNOWN, SETS, Unread, unread_among, unread_keys
 from rankgauge.samples.validity import read_moment
@@ -28,6 +29,7 @@ __all__ = [
     "fields_without_values",
     "read_metadata",
     "read_sample",
+    "read_samples",
     "unread_gold",
     "value_at",
     "with_cohorts",
@@ -114,6 +116,36 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread, is_null)
 
 
+_SIDES = itemgetter("id", "expected_output")
+
+
+def read_samples(records: Sequence[Any], rules: SampleRules = _PLAIN) -> list[Sample] | None:
+    """Return what `read_sample` does for each record, read together; None if one has a problem or no ground truth."""
+    try:
+        ids, golds = zip(*map(_SIDES, records), strict=True) if set(map(type, records)) == {dict} else ((), ())
+    except KeyError:
+        return None
+    if set(map(type, ids)) != {str} or "" in ids or any(map(is_absent, golds)):
+        return None
+    contract, kinds, _ = rules
+    given = [None if is_absent(each) else each for each in map(dict.get, records, repeat("metadata"))]
+    try:
+        facts = [_NO_METADATA if each is None else read_metadata(each, contract) for each in given]
+        expected = [read_expected(gold, contract=contract, kinds=kinds) for gold in golds]
+    except InvalidError:
+        return None
+    raws = list(map(dict.get, records, repeat("actual_output")))
+    unread = (unread_among(record.keys(), "") + unread_gold(gold) for record, gold in zip(records, golds, strict=True))
+    are_null = (raw is None and "actual_output" in record for raw, record in zip(raws, records, strict=True))
+    inputs, outputs = map(dict.get, records, repeat("input")), read_outputs(raws, contract=contract)
+    return [
+        Sample(name, question, gold, output, k, tags, is_answerable, metadata, keys, is_null)
+        for name, question, gold, output, (k, tags, is_answerable), metadata, keys, is_null in zip(
+            ids, inputs, expected, outputs, facts, given, unread, are_null, strict=True
+        )
+    ]
+
+
 _STRINGS = {str}
 _GOLD_ITEMS = tuple(kind for kind in GOLD_KINDS if f"expected_output.{kind}[]" in KNOWN.keys() - {SETS})
 
@@ -126,7 +158,7 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
         places: list[tuple[str, Any]] = [
             (f"expected_output.{kind}[]", raw[kind]) for kind in _GOLD_ITEMS if kind in raw
         ]
-        in_sets = unread_in_sets(raw.get("sets"))
+        in_sets = unread_in_sets(raw["sets"]) if "sets" in raw else ()
     else:
         places, in_sets = [("expected_output[]", raw)], ()
     keys = (
