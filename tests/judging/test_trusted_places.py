@@ -245,3 +245,16 @@ def test_wrong_places_are_seen_where_they_meet_gold_and_right_ones_never_refused
             met, seen = met + 1, seen + (place is None)
     assert met > 800
     assert seen == met
+
+
+@rows("documents", ["dd e", "ee d", "eef d", "d d", "def def", "efg d"])
+def test_places_without_texts_count_the_same_all_at_once_and_one_by_one(documents):
+    retrieved, gold = documents.split()
+    spans = [{"document": name, "start": 4, "end": 9} for name in gold]
+    places = [Place(name, number, 3 * number) for number, name in enumerate(retrieved)]
+    expected, nothing = read_expected({"spans": spans}), [None] * len(places)
+    at_once = settled(Sample("q", expected=expected, output=Output(nothing, places=places)))
+    one_by_one = settled(Sample("q", expected=expected, output=Output(nothing, nothing, places=places)))
+    assert at_once.counts == one_by_one.counts
+    assert at_once.sample.output.places == one_by_one.sample.output.places == places
+    assert (at_once.is_doubtful, at_once.firsts) == (one_by_one.is_doubtful, one_by_one.firsts)

@@ -231,23 +231,20 @@ def held_by(
 
 def _met(ranking: Ranking, spans: Sequence[Span], by_text: Mapping[int, Met]) -> dict[int, Met]:
     """Return what those results of a ranking hold that hold anything, by their places from 0."""
-    met = dict(by_text)
+    met: dict[int, dict[int, Held]] = {}
     in_document: dict[str, list[tuple[int, int, int]]] = {}
     for number, span in enumerate(spans):
         document, begin, stop = span.place
         in_document.setdefault(document, []).append((number, begin, stop))
     for at, place in enumerate(ranking.places or ()):
-        if place is None or place[0] not in in_document or not isinstance(place, Place):
+        there = None if place is None else in_document.get(place[0])
+        if there is None or not isinstance(place, Place):
             continue
-        document, start, end = place
-        parts = {
-            number: ((max(start, begin), min(end, stop)),)
-            for number, begin, stop in in_document[document]
-            if start < stop and begin < end and start < end
-        }
-        if parts:
-            met[at] = parts
-    return met
+        _, start, end = place
+        for number, begin, stop in there:
+            if start < stop and begin < end and start < end:
+                met.setdefault(at, {})[number] = ((max(start, begin), min(end, stop)),)
+    return {**by_text, **met}
 
 
 def _parts_by_text(

@@ -12,6 +12,7 @@ import copy
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgauge.base.frozen import FrozenMap
@@ -37,6 +38,8 @@ _FIRST = 24
 """Characters by which the texts of two results at one place are distinguished, white space left out."""
 
 _BYTES = "it counts bytes"
+_PLACES = {Place}
+_DOCUMENT = itemgetter(0)
 _NONE: Firsts = FrozenMap()
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -104,6 +107,9 @@ def settled(sample: Sample) -> Settled:
     if output.places is None:
         return Settled(sample, PlaceCounts({"missing": len(output.ids)}))
     look = _Look(spans, output)
+    if output.texts is None and output.metadata is None and set(map(type, output.places)) == _PLACES:
+        look.take(output.places)
+        return Settled(sample, look.counts(sample.id))
     places = look.all(output.places)
     counts = look.counts(sample.id)
     if places != output.places:
@@ -184,6 +190,15 @@ class _Look:
         if plain:
             self._count("taken", plain)
         return found
+
+    def take(self, places: Sequence[Any]) -> None:
+        """Take the places of items that have neither a text nor metadata, to which nothing can be held."""
+        are_named = list(map(self._spans.__contains__, map(_DOCUMENT, places)))
+        if named := sum(are_named):
+            self._count("named", named)
+        if named < len(places):
+            self._looks = places[len(places) - 1 - are_named[::-1].index(False)]
+        self._count("taken", len(places))
 
     def _not_given(self, place: Fault | Misplaced | None) -> Fault | None:
         if isinstance(place, Fault):
