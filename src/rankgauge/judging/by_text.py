@@ -82,6 +82,11 @@ class TextScorer:
             with contextlib.suppress(ForeignError), guarded():
                 prepare(list(dict.fromkeys(self._normalized([list(texts)])[0])))
 
+    def normalized(self, text: str) -> str:
+        """Return a text after every normalizer, as it was compared."""
+        known = self._known.get(text)
+        return self._matcher.normalize(text) if known is None else known
+
     def _one(self, retrieved: Texts, gold: Texts) -> object:
         own, other = self._normalized([retrieved, gold])
         return self._matcher.compare(own, other)
@@ -203,7 +208,10 @@ class TextJudge:
         self._scorer = TextScorer(matcher, joint=target.joint)
         self._textless: dict[int, int] = {}
         of_passages = target.gold == "passages" and target.judges == "retrieved"
-        self._doubter = Doubter(matcher, of_passages=of_passages, of_answers=target.judges == "answer", looked=looked)
+        of_answers = target.judges == "answer"
+        self._doubter = Doubter(
+            matcher, self._scorer.normalized, of_passages=of_passages, of_answers=of_answers, looked=looked
+        )
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""

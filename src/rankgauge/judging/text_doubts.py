@@ -8,7 +8,7 @@ inside longer words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import NamedTuple
@@ -150,9 +150,15 @@ class Doubter:
     """Collects the doubts about one target's matcher, sample by sample."""
 
     def __init__(
-        self, matcher: ResolvedMatcher, *, of_passages: bool, of_answers: bool = False, looked: int = 0
+        self,
+        matcher: ResolvedMatcher,
+        normalize: Callable[[str], str],
+        *,
+        of_passages: bool,
+        of_answers: bool = False,
+        looked: int = 0,
     ) -> None:
-        self._matcher = matcher
+        self._matcher, self._normalize = matcher, normalize
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._of_evidence = comparer == "cover"
@@ -237,11 +243,17 @@ class Doubter:
             if len(text) > _SHORT or column not in rows:
                 continue
             found += 1
-            wanted = self._matcher.normalize(text)
-            there = (self._matcher.normalize(retrieved[row]) for row in rows[column])
+            wanted = self._normalize(text)
+            there = (self._normalize(retrieved[row]) for row in rows[column])
             first = next(there)
             if stands_whole(wanted, first) or any(stands_whole(wanted, other) for other in there):
                 whole += 1
             else:
                 example = example or (text, word_around(first, first.find(wanted), len(wanted)))
-        self._short |= Doubts((), found, whole, int(example is not None), example)
+        short = self._short
+        self._short = short._replace(
+            found=short.found + found,
+            whole=short.whole + whole,
+            inside=short.inside + int(example is not None),
+            example=short.example or example,
+        )
