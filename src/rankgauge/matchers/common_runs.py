@@ -206,7 +206,8 @@ class _Collected:
         edges = edges.where(~np.isin(edges.pair, pair))
         if cutoff > 0:
             able = _able(self._stream, self._pairs, shared, edges, pair, reach, cutoff)
-            kept = able[self._pairs.gold(pair)]
+            first = np.flatnonzero(np.diff(pair, prepend=-1))  # of each pair, of which there are fewer
+            kept = np.repeat(able[self._pairs.gold(pair[first])], np.diff(first, append=len(pair)))
             if not kept.all():
                 pair, gold, other = pair[kept], gold[kept], other[kept]
             edges = edges.where(able[self._pairs.gold(edges.pair)])
@@ -403,7 +404,10 @@ def _points(stream: WordStream, layout: Layout, shared: Shared) -> tuple[Integer
         del text, at, counts  # of a dense block these are large
     pair = place
     pair += layout.base[stream.text[other]]
-    order = np.argsort(pair * len(stream.words) + other)
+    both = pair * len(stream.words)
+    both += other
+    order = np.argsort(both)
+    del both
     pair = pair[order]
     gold = gold[order]
     other = other[order]
