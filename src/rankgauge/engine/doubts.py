@@ -256,11 +256,13 @@ class _Rankings:
         if not answers and len(facts) < 2:
             return
         for one in self._seen[sample.id]:
+            above = list(one.above(one.first))
+            maybe = [text for _, text in above if len(facts) > 1 and _may_hold(text, facts)]
+            holding = {text for text, words in zip(maybe, _hashes(tuple(maybe)), strict=True) if facts.keys() <= words}
             holders = [
                 rank
-                for rank, text in one.above(one.first)
-                if any(answer in f" {' '.join(_words(text))} " for answer in answers)
-                or (len(facts) > 1 and _holds(text, facts))
+                for rank, text in above
+                if text in holding or any(answer in f" {' '.join(_words(text))} " for answer in answers)
             ]
             if 0 < len(holders) <= _RARE:
                 what = "the answer" if answers else "the numbers and names of the gold"
@@ -273,7 +275,7 @@ class _Rankings:
         """
         Return by the text of a label its numbers of two digits or more and its names, by their hashes.
 
-        They seldom occur somewhere by chance. Texts are read together, since reading one takes as long as ten.
+        They seldom occur somewhere by chance. Texts are read together, which takes less time than each alone.
         """
         texts = list(dict.fromkeys(label.text for of in self._labels.values() for label in of if label.text))
         telling: dict[str, Mapping[int, str]] = {}
@@ -453,13 +455,13 @@ _REWRITES = re.compile(r"[\\&]|- ?\r?\n|[nN]'[tT]").search
 _HAS_LETTERS = re.compile(r"[a-z]").search
 
 
-def _holds(text: str, facts: Mapping[int, str]) -> bool:
-    """Return whether a text has all of some words; they are read only if those with letters occur in it as written."""
+def _may_hold(text: str, facts: Mapping[int, str]) -> bool:
+    """Return whether a text may have all of some words: if it is as words are read, those with letters occur in it."""
     if text.isascii() and not _REWRITES(text):
         lower = text.lower()
         if any(_HAS_LETTERS(word) and word not in lower for word in facts.values()):
             return False
-    return facts.keys() <= _hashes((text,))[0]
+    return True
 
 
 def _is_telling(word: str) -> bool:
