@@ -119,6 +119,23 @@ def test_labels_that_were_swapped_are_on_top_for_each_other() -> None:
     assert found.doubts[0].signs["swapped"] == "on top for q2, whose own gold no system finds"
 
 
+def test_gold_that_is_on_top_for_others_by_chance_is_no_doubt() -> None:
+    """
+    What is on top for six missed questions is the gold of some other question, of two missed and of four found ones.
+
+    So each label that is found is there for 4 / 6 of a question, as each of six missed ones would be by chance.
+    Where the labels of found questions are nowhere on top, those of missed ones are not there by chance.
+    """
+    tops = {6: 7, 7: 8, 8: 0, 9: 1, 10: 2, 11: 3}
+    found = [row(f"q{at}", [f"d{at}"], ranking((f"d{at}", "A page."))) for at in range(6)]
+    for rank_one, expected in ((tops, set()), ({6: 7, 7: 8}, {"q7", "q8"})):
+        missed = [
+            row(f"q{at}", [f"d{at}"], ranking(*((f"d{rank_one[at]}", "A page."),) if at in rank_one else ()))
+            for at in range(6, 12)
+        ]
+        assert {name for name, signs in doubted(doubts_of([*found, *missed])).items() if "swapped" in signs} == expected
+
+
 def test_gold_that_was_copied_from_another_question() -> None:
     rows = [row("q1", ["pump"], ranking(("pump", PUMP))), row("q2", ["pump"], ranking(("bread", BREAD)))]
     found = doubts_of(rows)

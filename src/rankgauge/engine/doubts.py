@@ -48,6 +48,8 @@ _SEEN = 0.9
 """Which share of the labelled ids has to be in some ranking, if it is a sign that one is in none."""
 _MOST_MISSED = 300
 """Of so many missed labels it is looked whether they are on top for other questions."""
+_CHANCE = 0.5
+"""Which share of the missed labels that are on top for others may be there by chance, if that is a sign."""
 _AT_ONCE = 64
 """How many texts of labels are read together."""
 _EXAMPLES = 3
@@ -356,34 +358,49 @@ class _Rankings:
         """
         Return for which sample missed labels are on top, among those that miss all of their own.
 
-        Every system has it there, and one first.
+        None if so many would be there by chance: as often as those labels that are found. Where results are few and
+        long, or the retriever is bad, the gold of any question is on top for some other one.
         """
         missed = [label for labels in self._missed.values() for label in labels][:_MOST_MISSED]
-        tops = [
-            (name, number, *result)
-            for name in self._missed
-            for number, one in enumerate(self._seen[name])
-            for result in one.top()
-        ]
+        there = dict(self._on_top(missed))
+        found = [label for labels in self._labels.values() for label in labels if not self._is_missed(label)]
+        found = found[:_MOST_MISSED] if there else []
+        by_chance = len(list(self._on_top(found))) / len(found) * len(missed) if found else 0.0
+        return there if by_chance <= _CHANCE * len(there) else {}
+
+    def _on_top(self, labels: Sequence[Label]) -> Iterator[tuple[Label, str]]:
+        """
+        Yield which labels are on top for which other sample, among those that miss all of their own.
+
+        Every system has it there, and one first.
+        """
         there: dict[tuple[Label, str], dict[int, int]] = defaultdict(dict)  # the rank by system
         by_id: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
-        for name, number, rank, item, _ in tops:
+        for name, number, rank, item, _ in self._tops_of_missed:
             by_id[item or ""].append((name, number, rank))
-        for label in missed:
+        for label in labels:
             for name, number, rank in by_id.get(label.document or "", ()) if label.kind == "relevant" else ():
                 there[label, name].setdefault(number, rank)
-        texts = [(name, number, rank, text) for name, number, rank, _, text in tops if text]
-        wanted = [label for label in missed if label.kind != "relevant" and label.text]
+        texts = [(name, number, rank, text) for name, number, rank, _, text in self._tops_of_missed if text]
+        wanted = [label for label in labels if label.kind != "relevant" and label.text]
         if texts and wanted:
             (covers,) = cover_batch([[text for *_, text in texts]], [[label.text or "" for label in wanted]])
             for row, column in zip(*np.nonzero(covers.scores() >= _HALF), strict=True):
                 name, number, rank, _ = texts[row]
                 there[wanted[column], name].setdefault(number, rank)
-        return {
-            label: name
-            for (label, name), ranks in there.items()
-            if name != label.sample and len(ranks) == len(self._seen[name]) and 1 in ranks.values()
-        }
+        for (label, name), ranks in there.items():
+            if name != label.sample and len(ranks) == len(self._seen[name]) and 1 in ranks.values():
+                yield label, name
+
+    @cached_property
+    def _tops_of_missed(self) -> Sequence[tuple[str, int, int, str | None, str | None]]:
+        """Return what is on top for samples that miss all of theirs: sample, system, rank, id and text."""
+        return [
+            (name, number, *result)
+            for name in self._missed
+            for number, one in enumerate(self._seen[name])
+            for result in one.top()
+        ]
 
     def _unseen(self, label: Label) -> Iterator[Sign]:
         """Yield that the id of a missed label is in no ranking of any question, and which one may stand for it."""
