@@ -50,6 +50,9 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _MOST_DIGITS = 300
+_FOR_FUNCTIONS = (
+    "the end (a function of your own is for `rankgauge run -m`, with_metrics or a plugin; gates name its column)"
+)
 _FUNCTION = re.compile(r":[A-Za-z_]\w*([(@].*)?", re.DOTALL)  # as in my_metrics.py:first_hit
 _SPACE = re.compile(r"\s*")
 _LEVEL_LAST = re.compile(r"(@\d+)(-l\d+)\s*$")  # ranx writes ndcg@10-l2
@@ -305,7 +308,7 @@ class _Reader:
             if at and late.startswith("(") and late.endswith(")"):
                 raise self.fail(f"the end (parameters are before the @: {name}{late}@{cutoff.strip()})")
             if _FUNCTION.fullmatch(late):
-                raise self.fail("the end (a function of your own is for `rankgauge run -m`, with_metrics or a plugin)")
+                raise self.fail(_FOR_FUNCTIONS)
             raise self.fail("the end")
 
 

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Self
 
 from rankgauge.base.plain_text import visible
+from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, MissingGoldError, counted, did_you_mean, listed
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
@@ -113,7 +114,7 @@ class Sighting:
         problems = [
             f"metric {metric.name!r} needs ground truth of the kind "
             f"{' or '.join(target.wanted for target in metric.targets)}, and no sample has any; add it to "
-            f"`{metric.targets[0].kind.place}`, or leave the metric out"
+            f"`{metric.targets[0].kind.place}`, {_instead(metric)}"
             for metric in metrics
             if metric.metric.needs_gold and not (self.targets.intersection(metric.targets))
         ]
@@ -197,6 +198,13 @@ class Sighting:
         note = f"no {ids}, so every score {by} is 0; do both sides use the same ids? "
         hint = parts_note(self.parts) if len(self.looks) == 1 and unit is None else ""
         return f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{hint}"
+
+
+def _instead(metric: PlannedMetric) -> str:
+    """Return what else than adding ground truth can be done about a metric that asks for some."""
+    if metric.provider.distribution == OWN:
+        return "or leave the metric out"
+    return "leave the metric out, or declare it with gold=() if it needs none"
 
 
 def unreached(plan: Plan, deepest: int) -> list[PlannedMetric]:
