@@ -22,6 +22,11 @@ def typed_metrics(written: Iterable[str]) -> list[MetricSpec]:
     Return metrics as an evaluation takes them, functions imported.
 
     What follows a function is read as behind the name of any metric: ``mine.py:recent(since=2025)@5,10``.
+
+    Raises:
+        ParameterError: A function that cannot be imported.
+
+        ExpressionError: What follows a function is no expression of a metric.
     """
     metrics: list[MetricSpec] = []
     for text in written:
