@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -358,13 +358,15 @@ class _Rankings:
         """
         Return for which sample missed labels are on top, among those that miss all of their own.
 
-        None if so many would be there by chance: as often as those labels that are found. Where results are few and
+        Nothing if so many would be there by chance: as often as those labels that are found. If results are few and
         long, or the retriever is bad, the gold of any question is on top for some other one.
         """
         missed = [label for labels in self._missed.values() for label in labels][:_MOST_MISSED]
         there = dict(self._on_top(missed))
-        found = [label for labels in self._labels.values() for label in labels if not self._is_missed(label)]
-        found = found[:_MOST_MISSED] if there else []
+        if not there:
+            return there
+        every = chain.from_iterable(self._labels.values())
+        found = list(islice((label for label in every if not self._is_missed(label)), _MOST_MISSED))
         by_chance = len(list(self._on_top(found))) / len(found) * len(missed) if found else 0.0
         return there if by_chance <= _CHANCE * len(there) else {}
 

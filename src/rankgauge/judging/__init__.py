@@ -10,9 +10,10 @@ from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import BlockJudge
 from rankgauge.judging.run import BatchJudge, RunCollector, RunCounts, ScatteredError
-from rankgauge.judging.target import Target
+from rankgauge.judging.target import BY_ID, Target
 
 __all__ = [
+    "BY_ID",
     "BatchJudge",
     "BlockJudge",
     "Budget",

@@ -113,7 +113,7 @@ class FewQueries:
         None for a run that is not plain, or lacks queries that the policy leaves out.
         """
         run = _plain_run(mapping)
-        if run is None:
+        if run is None or (profile.policy.queries != "judged" and not run.keys() >= set(self.names)):
             return None
         tied: list[_Tied] = []
         patterns: list[Pattern] = []
@@ -151,7 +151,7 @@ class FewQueries:
                 ranks.append(rank)
             patterns.append((depth, grades, tuple(ranks)))
         n_judged = len(patterns) - n_missing
-        if not n_judged or (n_missing and profile.policy.queries != "judged"):
+        if not n_judged:
             return None
         n_tied = _count(tied, profile) if tied else 0
         counts = RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied, 0, n_found, deepest, lacks_gold)

@@ -18,7 +18,7 @@ from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
-from rankgauge.judging.target import Target
+from rankgauge.judging.target import BY_ID, Target
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
@@ -334,7 +334,7 @@ def takes_blocks(targets: Iterable[Sequence[Target]], profile: Profile) -> bool:
     stays = stands_as_given(policy) and policy.excluded is None and not policy.filters
     is_plain = stays and policy.duplicates == "first" and profile.contract == DEFAULT_CONTRACT
     return is_plain and all(
-        first == Target("relevant") and all(other.kind.takes_blocks for other in others) for first, *others in targets
+        first == BY_ID and all(other.kind.takes_blocks for other in others) for first, *others in targets
     )
 
 

@@ -16,7 +16,7 @@ from rankgauge.samples.built_in_kinds import sets_of
 if TYPE_CHECKING:
     from rankgauge.plugin.gold_kinds import DeclaredGold
 
-__all__ = ["Target"]
+__all__ = ["BY_ID", "Target"]
 
 
 class Target(NamedTuple):
@@ -107,3 +107,7 @@ class Target(NamedTuple):
         joined += "" if self.unit is None else f", unit {self.unit}"
         by = joined if self.matcher is None else f"text, matcher {self.matcher}{together}"
         return f"{self.gold}{judged} by {by}"
+
+
+BY_ID = Target("relevant")
+"""What ranked ids are judged against."""

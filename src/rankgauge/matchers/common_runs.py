@@ -184,19 +184,15 @@ class _Collected:
         hashed = shared.runs
         del shared  # the places of a dense block take a tenth of all memory
         if len(edges.pair):
-            at = np.arange(len(edges.pair))
-            runs = np.stack([edges.gold, edges.other, edges.length], axis=1)
-            always = np.ones(len(at), np.bool_)
-            self._align(hashed, reach, edges.pair, runs, at, at + 1, is_ordered=always, needed=edges.needed)
+            self._align(hashed, reach, edges.runs(), edges.needed)
         is_clean = found.in_order & (found.end - found.begin == 1)
         is_clean[is_clean] = self._nothing_beside(found.pair[is_clean], *found.runs[found.begin[is_clean]].T)
         alone = found.runs[found.begin[is_clean]]
         self._runs.append(np.stack([found.pair[is_clean], alone[:, 0], alone[:, 2]], axis=1))
         rest = ~is_clean
         if rest.any():
-            pair, begin, end = found.pair[rest], found.begin[rest], found.end[rest]
-            none = np.zeros(len(pair), np.int64)
-            self._align(hashed, reach, pair, found.runs, begin, end, is_ordered=found.in_order[rest], needed=none)
+            others = found.where(rest)
+            self._align(hashed, reach, others, np.zeros(len(others.pair), np.int64))
 
     def _able_runs(
         self, layout: Layout, shared: Shared, edges: _Edges, reach: Integers, cutoff: float
@@ -224,29 +220,19 @@ class _Collected:
         is_bare: NDArray[np.bool_] = before & after
         return is_bare
 
-    def _align(
-        self,
-        hashed: NDArray[np.uint64],
-        reach: Integers,
-        pair: Integers,
-        runs: Integers,
-        begin: Integers,
-        end: Integers,
-        *,
-        is_ordered: NDArray[np.bool_],
-        needed: Integers,
-    ) -> None:
-        """Add what pairs, in order, have that are looked at one by one: runs of theirs begin and end at some places."""
-        first, done = self._stream.first, 0
+    def _align(self, hashed: NDArray[np.uint64], reach: Integers, own: _PairRuns, needed: Integers) -> None:
+        """Add what pairs, in order, have that are looked at one by one, and how many pieces each of them needs."""
+        first, done, pair = self._stream.first, 0, own.pair
         while done < len(pair):
             stop = int(np.searchsorted(pair, pair[min(done + _AT_ONCE, len(pair)) - 1], side="right"))
             here = pair[done:stop]
             gold, other = self._pairs.gold(here), self._pairs.other(here)
             pairs = np.empty((len(here), 9), np.int64)
             bounds = (here, first[gold], first[gold + 1], first[other], first[other + 1])
-            for at, column in enumerate((*bounds, *(column[done:stop] for column in (begin, end, is_ordered, needed)))):
+            rest = (column[done:stop] for column in (own.begin, own.end, own.in_order, needed))
+            for at, column in enumerate((*bounds, *rest)):
                 pairs[:, at] = column
-            kept, pieces = aligned_pairs(self._stream, hashed, reach, pairs, runs)
+            kept, pieces = aligned_pairs(self._stream, hashed, reach, pairs, own.runs)
             self._runs.append(kept)
             self._pieces.append(pieces)
             done = stop
@@ -284,6 +270,10 @@ class _PairRuns(NamedTuple):
             in_order,
         )
 
+    def where(self, kept: NDArray[np.bool_]) -> _PairRuns:
+        """Return some of the pairs, with all runs."""
+        return _PairRuns(self.runs, self.pair[kept], self.begin[kept], self.end[kept], self.in_order[kept])
+
 
 class _Edges(NamedTuple):
     """
@@ -297,6 +287,12 @@ class _Edges(NamedTuple):
     other: Integers
     length: Integers
     needed: Integers  # how many pieces have to be there
+
+    def runs(self) -> _PairRuns:
+        """Return each as the only run of its pair."""
+        at = np.arange(len(self.pair))
+        runs = np.stack([self.gold, self.other, self.length], axis=1)
+        return _PairRuns(runs, self.pair, at, at + 1, np.ones(len(at), np.bool_))
 
     def where(self, chosen: NDArray[np.bool_] | Integers) -> _Edges:
         """Return some of them."""

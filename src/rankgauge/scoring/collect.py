@@ -16,6 +16,7 @@ from typing import Any, cast
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import counted
 from rankgauge.judging import (
+    BY_ID,
     BlockJudge,
     Budget,
     Evidence,
@@ -47,9 +48,6 @@ from rankgauge.scoring.scored import Fitted, SampleIds, Scored, ScoredMetric, ad
 from rankgauge.scoring.sighting import Sighting, unreached
 
 __all__ = ["Collector", "JudgedPart"]
-
-
-_BY_ID = Target("relevant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +182,9 @@ class Collector:
         if len(batch.ks) < self.batch_size:
             return
         self._close()
-        if self._scores_early and len(self._batches) > 1 and _BY_ID in self.sighting.targets:
+        if self._scores_early and len(self._batches) > 1 and BY_ID in self.sighting.targets:
             batch = self._batches[-1]
-            parts = [score_metric(self.plan, metric, _BY_ID, batch, {}) for metric in self.plan.metrics]
+            parts = [score_metric(self.plan, metric, BY_ID, batch, {}) for metric in self.plan.metrics]
             batch.scores = {part.metric.name: part for part in parts}
             batch.evidence = {
                 target: dataclasses.replace(evidence, judged=evidence.judged.take([]))
@@ -197,7 +195,7 @@ class Collector:
     def _scores_early(self) -> bool:
         """Return whether scores follow from a batch alone: by id, on a scale that is given, and without details."""
         return not self.details and all(
-            metric.targets[0] == _BY_ID and metric.cut.budget is None and not metric.metric.needs_max_grade
+            metric.targets[0] == BY_ID and metric.cut.budget is None and not metric.metric.needs_max_grade
             for metric in self.plan.metrics
         )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from rankgauge.columns.judged_rows import Relevance
 from rankgauge.errors import PlanError
-from rankgauge.judging import Evidence, Ranking, Target, judge
+from rankgauge.judging import BY_ID, Evidence, Ranking, Target, judge
 from rankgauge.judging.outputs import stands_as_given
 from rankgauge.judging.ranking import relevance_of
 from rankgauge.planning.plan import Plan
@@ -20,8 +20,6 @@ from rankgauge.scoring.score import SCORED, JudgedBatch, Outcome, flaws, score_m
 from rankgauge.scoring.usual import OneQuery, Row, UsualMetric
 
 __all__ = ["SingleScore", "SingleScorer", "check_stream"]
-
-_BY_ID = Target("relevant")
 
 
 class SingleScore(NamedTuple):
@@ -45,7 +43,7 @@ class SingleScorer:
         cutoffs = [metric.cut.resolve([None], plan.default_k)[0] for metric in plan.metrics]
         self._columns = list(zip(plan.metrics, usual, cast("list[int | None]", cutoffs), strict=True))
         policy = plan.profile.policy
-        is_by_id = all(usual is not None and metric.targets[0] == _BY_ID for metric, usual, _ in self._columns)
+        is_by_id = all(usual is not None and metric.targets[0] == BY_ID for metric, usual, _ in self._columns)
         self._is_plain = is_by_id and stands_as_given(policy) and not policy.settles_ties_late
 
     def score(self, sample: Sample, *, details: bool) -> dict[str, SingleScore]:
@@ -99,7 +97,7 @@ class _OneSample:
 
     def usual(self, metric: PlannedMetric, usual: UsualMetric, k: int | None) -> SingleScore | None:
         """Return what a usual metric says of it; None if columns have to say it."""
-        target = _BY_ID if self._by_id is not None else self._target(metric)
+        target = BY_ID if self._by_id is not None else self._target(metric)
         key = target, usual.rel
         if key not in self._queries:
             self._queries[key] = self._query(target, usual.rel)
@@ -142,7 +140,7 @@ class _OneSample:
     def _target(self, metric: PlannedMetric) -> Target:
         """Judge against the first kind of gold that the sample has, or else the first; return which."""
         for target in metric.targets:
-            if target == _BY_ID and not self._sample.expected.relevant:
+            if target == BY_ID and not self._sample.expected.relevant:
                 continue  # as it would turn out
             if self._judged(metric, target).has_gold:
                 return target

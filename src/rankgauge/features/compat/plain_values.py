@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.columns import Judged, Scores
 from rankgauge.expression import Value
-from rankgauge.judging import Target, judge
+from rankgauge.judging import BY_ID, Target, judge
 from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output, Sample
@@ -58,7 +58,7 @@ def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
             gains[label] = max(gain, gains.get(label, gain))
         output = Output([labels.of(value) for value in query.retrieved])
         samples.append(Sample(str(number), expected=Expected(gains, query.gains is not None), output=output))
-    return judge(samples, Target("relevant"), PROFILES[profile]).judged
+    return judge(samples, BY_ID, PROFILES[profile]).judged
 
 
 def judge_by_text(
