@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankgauge.kernel import Kernel, installed_kernel
 from rankgauge.matchers.prepared_texts import may_share, prepared
+from rankgauge.matchers.sharing import maybe_sharing
 from rankgauge.matchers.spelling import (
     MARKS,
     PIECE,
@@ -25,6 +26,7 @@ from rankgauge.matchers.spelling import (
     joined_words,
     plain_number,
 )
+from rankgauge.matchers.word_bytes import FIRST_BYTES, Integers, eight_bytes, found_words, in_words, padded
 
 __all__ = [
     "BREAK",
@@ -32,6 +34,7 @@ __all__ = [
     "NEW_PIECE",
     "STRONG",
     "UNSPACED_WORD",
+    "Integers",
     "Layout",
     "Run",
     "Shared",
@@ -48,7 +51,6 @@ __all__ = [
 ]
 
 
-Integers = NDArray[np.int64]
 BREAK, NEW_PIECE, CAPITAL, STRONG, UNSPACED_WORD = 1, 2, 4, 8, 16
 """
 What is known of a word: a line, a sentence, a cell or what follows a colon begins with it; an ellipsis is before
@@ -79,16 +81,17 @@ _SAYS[[*range(ord("A"), ord("Z") + 1)]] = CAPITAL
 _SAYS[[*range(ord("0"), ord("9") + 1)]] = STRONG
 _SAYS[[*map(ord, _OF_GAPS)]] = [*_OF_GAPS.values()]
 _IS_MARK = np.array([chr(code) in MARKS for code in range(256)])
-_IS_DIGIT = np.array([chr(code) in "0123456789" for code in range(256)])
-_KINDS = bytes(_IN_WORD[code] | 2 * bool(_IS_MARK[code]) | 4 * bool(_IS_DIGIT[code]) for code in range(256))
+_KINDS = bytes(_IN_WORD[code] | 2 * bool(_IS_MARK[code]) | 4 * (chr(code) in "0123456789") for code in range(256))
 """What bytes are, for the kernel: parts of words, marks that may be, digits."""
-_WINDOW = np.dtype("<u8")
-_FIRST_BYTES = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SALT = np.uint64(0xD1B54A32D192ED03)
 _HALF = np.uint64(32)
 _SPARSE = 4
 """How many places the table has for each run of words in gold texts, at least."""
+_MANY_BYTES = 1 << 13
+"""How long texts are together before it saves time to look for those that share nothing."""
+_UNSPACED_BYTES = 32
+"""At least so many bytes for each character that is a word: three of these in a row are shared by many texts."""
 
 
 class WordStream(NamedTuple):
@@ -140,34 +143,44 @@ def read_words(texts: Sequence[str]) -> WordStream:
     kernel = installed_kernel()
     if kernel is not None and texts:
         return _compiled(kernel, prepared(kernel, texts))
-    raw = b" ".join([b"", joined_words(texts).encode("utf-8", "surrogatepass"), _PADDING])
-    return _with_plain_numbers(*_found(raw, len(texts)))
+    return _with_plain_numbers(*_found(padded([_joined(texts)]), len(texts)))
 
 
 def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStream, Layout]:
     """
     Return the words of texts, but for retrieved ones that share no run of words with a gold text, and their layout.
 
-    Runs have *n* words; a gold text with fewer of them is shared whole. Only the kernel leaves texts out.
+    Runs have *n* words; a gold text with fewer of them is shared whole. Without the kernel a few texts are all read.
     """
     kernel = installed_kernel()
-    if kernel is None or not texts:
+    if not texts:
         return read_words(texts), layout
-    parts = prepared(kernel, texts)
-    kept = may_share(kernel, parts, _KINDS, layout.golds, layout.others, n)
-    rest = list(compress(parts, kept.tolist()))
-    return _compiled(kernel, rest) if rest else read_words([]), layout.where(kept)
+    if kernel is not None:
+        parts = prepared(kernel, texts)
+        kept = may_share(kernel, parts, _KINDS, layout.golds, layout.others, n)
+        rest = list(compress(parts, kept.tolist()))
+        return _compiled(kernel, rest) if rest else read_words([]), layout.where(kept)
+    whole = _joined(texts)
+    if len(whole) >= _MANY_BYTES and whole.count(UNSPACED.encode()) * _UNSPACED_BYTES < len(whole):
+        parts = whole.split(b"\0")
+        kept = maybe_sharing(parts, layout.sample, layout.is_gold, n)
+        if not kept.all():
+            layout, parts = layout.where(kept), list(compress(parts, kept.tolist()))
+            whole = b"\0".join(parts)
+    return _with_plain_numbers(*_found(padded([whole]), len(layout.sample))), layout
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    """Return prepared texts with null characters between them."""
+    return joined_words(texts).encode("utf-8", "surrogatepass")
 
 
 def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
     """Return the words of some prepared texts, and which of them are numbers with points or commas."""
     codes = np.frombuffer(raw, np.uint8)
-    in_word = np.frombuffer(bytearray(raw.translate(_IN_WORD)), np.bool_)
+    in_word, lines, pointed = in_words(codes)
+    starts, stops = found_words(in_word)
     special = np.flatnonzero(np.frombuffer(raw.translate(_SPECIAL), np.bool_))
-    lines, pointed = _join(codes, in_word, special)
-    edges = np.flatnonzero(in_word[1:] != in_word[:-1])
-    edges += 1
-    starts, stops = edges[::2], edges[1::2]
     flags = _flags(codes, in_word, special, starts, lines)
     data = raw.lower()
     sizes = stops - starts
@@ -188,7 +201,7 @@ def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
 
 def _compiled(kernel: Kernel, parts: Sequence[bytes]) -> WordStream:
     """Return the words of prepared texts, as `_found` does."""
-    raw, count = b" ".join([b"", b"\0".join(parts), _PADDING]), len(parts)
+    raw, count = padded(parts), len(parts)
     data, most = raw.lower(), len(raw) // 2
     words, flags = np.empty(most, np.uint64), np.empty(most, np.uint8)
     text, starts, stops, numbers = np.empty((4, most), np.int64)
@@ -196,20 +209,6 @@ def _compiled(kernel: Kernel, parts: Sequence[bytes]) -> WordStream:
     n, n_numbers = kernel.read_words(raw, data, _KINDS, _SAYS, words, text, flags, ends, first, starts, stops, numbers)
     stream = WordStream(words[:n], text[:n], flags[:n], ends[: n + 1], first, data, starts[:n], stops[:n])
     return _with_plain_numbers(stream, numbers[:n_numbers])
-
-
-_PADDING = b" " * 16
-"""Behind all words, so that the eight bytes from any place on can be read."""
-
-
-def _join(codes: NDArray[np.uint8], in_word: NDArray[np.bool_], special: Integers) -> tuple[Integers, Integers]:
-    """Make the signs that belong to words a part of them; return where underscores do, and points and commas."""
-    at = special[_IS_MARK[codes[special]]]
-    at = at[in_word[at - 1] & in_word[at + 1]]
-    before, behind, sign = _IS_DIGIT[codes[at - 1]], _IS_DIGIT[codes[at + 1]], codes[at]
-    is_line, is_hyphen = sign == ord("_"), (sign == ord("-")) | (sign == ord("/"))
-    in_word[at[is_line | (is_hyphen & (before | behind)) | (before & behind)]] = True
-    return at[is_line], at[before & behind & ((sign == ord(".")) | (sign == ord(",")))]
 
 
 def _flags(
@@ -233,12 +232,12 @@ def _flags(
 
 def _hashes(data: bytes, starts: Integers, sizes: Integers) -> NDArray[np.uint64]:
     """Return a hash of each word."""
-    words = _eight_bytes(data, starts)
-    words &= _FIRST_BYTES.take(sizes, mode="clip")
+    words = eight_bytes(data, starts)
+    words &= FIRST_BYTES.take(sizes, mode="clip")
     for end in range(8, int(sizes.max(initial=0)), 8):  # the next eight bytes, of words that have so many
         longer = np.flatnonzero(sizes > end)
-        more = _eight_bytes(data, starts[longer] + end)
-        more &= _FIRST_BYTES.take(sizes[longer] - end, mode="clip")
+        more = eight_bytes(data, starts[longer] + end)
+        more &= FIRST_BYTES.take(sizes[longer] - end, mode="clip")
         more += _SPREAD
         words[longer] = (words[longer] * _SALT) ^ more
     words *= _SPREAD
@@ -258,7 +257,7 @@ def _with_plain_numbers(stream: WordStream, at: Integers) -> WordStream:
     if places:
         others = [plain[place] for place in places]
         sizes = np.fromiter(map(len, others), np.int64, len(others))
-        words[places] = _hashes(b"".join([*others, _PADDING]), np.cumsum(sizes) - sizes, sizes)
+        words[places] = _hashes(padded([b"".join(others)]), np.cumsum(sizes) - sizes + 1, sizes)
     return stream
 
 
@@ -269,13 +268,6 @@ def _plain(word: bytes) -> bytes:
         return b""
     plain = plain_number(word.decode("ascii")).encode("ascii")
     return b"" if plain == word else plain
-
-
-def _eight_bytes(data: bytes, starts: Integers) -> NDArray[np.uint64]:
-    """Return the eight bytes from each place on."""
-    from_each = np.ndarray((len(data) - 7,), _WINDOW, data, strides=(1,))
-    windows: NDArray[np.uint64] = from_each[starts]  # a third of the time that `take` needs, which copies all of them
-    return windows
 
 
 class Layout(NamedTuple):
