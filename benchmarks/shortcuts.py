@@ -38,7 +38,7 @@ from rankgauge.judging import by_text as texts
 from rankgauge.judging import mappings, outputs, ranks
 from rankgauge.judging import ranks as repeats
 from rankgauge.result import MetricInfo
-from rankgauge.scoring import collect
+from rankgauge.scoring import collect, patterns
 from trec import METRICS, Shape, write
 
 DICTIONARIES = [(queries, results) for queries in (1, 2, 5, 11, 20, 40, 100) for results in (10, 40, 100, 1000)]
@@ -113,6 +113,8 @@ def shortcuts(folder: Path) -> Iterator[Shortcut]:
     loop = run_result.FewEvaluator
     for name, work, *replaced in (
         ("few queries one by one", [*fresh.values()], NO_FEW),
+        # the same with and without where rankgauge-fast is not installed
+        ("dictionaries judged and scored in C", [*fresh.values()], (patterns.PatternScores, "judge", lambda *_: None)),
         ("scores by pattern", some, (runs.RunEvaluator, "few", property(lambda planned: loop.of(planned.plan)))),
         (
             "columns described once",

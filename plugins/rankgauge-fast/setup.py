@@ -11,7 +11,7 @@ FLAGS += os.environ.get("RANKGAUGE_FAST_FLAGS", "").split()
 
 KERNEL = Extension(
     "rankgauge_fast._kernel",
-    [f"src/rankgauge_fast/{name}.c" for name in ("kernel", "words", "texts", "alignment")],
+    [f"src/rankgauge_fast/{name}.c" for name in ("kernel", "words", "texts", "alignment", "few")],
     extra_compile_args=FLAGS,
     extra_link_args=[flag for flag in FLAGS if flag.startswith("-fsanitize")],
     py_limited_api=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from rankgauge.base.entry_points import normalized
 from rankgauge.base.guard import ForeignError, guarded
@@ -20,7 +20,7 @@ from rankgauge.command_points import disabled_plugins, no_plugins
 __all__ = ["DISTRIBUTION", "Kernel", "installed_kernel"]
 
 DISTRIBUTION = "rankgauge-fast"
-_INTERFACE = 4
+_INTERFACE = 5
 """Which functions a kernel has, and their arguments."""
 
 
@@ -36,6 +36,7 @@ class Kernel(Protocol):
     prepare_texts: Callable[..., list[bytes | None]]
     mark_sharing: Callable[..., None]
     align_pairs: Callable[..., tuple[bytes, bytes]]
+    score_few: Callable[..., tuple[Any, ...] | None]
 
 
 @functools.cache

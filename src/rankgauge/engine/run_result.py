@@ -22,10 +22,10 @@ from rankgauge.io.judgment_sources import sources_of
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.query_groups import QueryGroups
 from rankgauge.judging import RunCounts
-from rankgauge.judging.few import FewQueries, Pattern
+from rankgauge.judging.few import FewQueries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, Origin, Result
-from rankgauge.scoring.patterns import PatternScores
+from rankgauge.scoring.patterns import FewJudged, PatternScores
 from rankgauge.scoring.scored import Scored, ScoredMetric
 from rankgauge.scoring.sighting import depth_notes
 
@@ -180,24 +180,41 @@ class FewEvaluator:
 
     def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, Result] | None:
         """Evaluate runs; None if one of them or the judgments are large, unusual or wrong."""
+        judged = self._judged(qrels, runs)
+        return None if judged is None else {name: self._result(runs[name], few) for name, few in judged.items()}
+
+    def _judged(self, qrels: object, runs: Mapping[str, object]) -> dict[str, FewJudged] | None:
+        """Judge and score runs, by the compiled kernel if it takes all of them."""
+        compiled: dict[str, FewJudged] = {}
+        for name, run in runs.items():
+            few = self._scores.judge(qrels, run)
+            if few is None:
+                break
+            compiled[name] = few._replace(judgments=next(iter(compiled.values()), few).judgments)
+        else:
+            return compiled
         queries = FewQueries.of(qrels)
         if queries is None:
             return None
-        judged = {name: queries.judge(run, self._scores.plan.profile) for name, run in runs.items()}
-        if None in judged.values():
+        found = {name: queries.judge(run, self._scores.plan.profile) for name, run in runs.items()}
+        if None in found.values():
             return None
-        return {name: self._result(queries, runs[name], *found) for name, found in judged.items() if found is not None}
+        return {
+            name: FewJudged(queries.judgments, self._scores.score(few[0]), few[1])
+            for name, few in found.items()
+            if few is not None
+        }
 
-    def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> Result:
-        plan = self._scores.plan
-        columns = self._scores.score(patterns)
+    def _result(self, run: object, few: FewJudged) -> Result:
+        judgments, columns, counts = few
+        n = len(judgments)
         scored = Scored(
-            queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
+            list(judgments), [()] * n, columns, [column.note for column in columns if column.note], _NO_KEYS
         )
         source = MappingRun(cast("Mapping[str, Mapping[str, float]]", run))
-        evaluation = RunOrigin(plan, lambda: qrels_of_mapping(queries.judgments), source)
+        evaluation = RunOrigin(self._scores.plan, lambda: qrels_of_mapping(judgments), source)
         done = ScoredRun(evaluation=evaluation, scored=scored, counts=counts, origin="argument")
-        return done.result(self._described(columns, len(patterns)))
+        return done.result(self._described(columns, n))
 
     def _described(self, columns: Sequence[ScoredMetric], n: int) -> list[MetricInfo]:
         """Return what columns over *n* queries are, which is the same for all of them."""

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,9 +171,9 @@ class MetricSummary:
     @cached_property
     def _aggregated(self) -> Aggregated:
         info = self.info
-        if self._shares is not None:
+        if self.weights is not None or self.denominators is not None:
             counts = ~np.isnan(self.values)
-            mean = weighted_mean(self.values[counts], self._shares[counts])
+            mean = weighted_mean(self.values[counts], cast("NDArray[np.float64]", self._shares)[counts])
             lacks = "all samples that count weigh 0" if self.denominators is None else "all that would be pooled is 0"
             return Aggregated(mean, lacks if mean is None and counts.any() else "")
         if info.aggregate != WHOLE_RUN:

@@ -7,8 +7,12 @@ evaluates a few queries in a loop meets the same patterns again and again, and n
 
 from __future__ import annotations
 
+import functools
+import math
+import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, cast
 
@@ -16,21 +20,37 @@ import numpy as np
 
 from rankgauge.base.frozen import read_only
 from rankgauge.catalog.claims import OWN
-from rankgauge.columns import Relevance
-from rankgauge.judging import Evidence
+from rankgauge.columns import Floats, Relevance
+from rankgauge.judging import Evidence, RunCounts
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.judging.ranking import relevance_of
+from rankgauge.kernel import installed_kernel
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import POOLED
-from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
+from rankgauge.scoring.score import FAILED, LARGEST, JudgedBatch, Outcome, missing_queries, score_metric
 from rankgauge.scoring.scored import ScoredMetric
-from rankgauge.scoring.usual import OneQuery, UsualMetric
+from rankgauge.scoring.usual import LAST_BITS, OneQuery, UsualMetric, packed_discounts
 
-__all__ = ["PatternScores"]
+__all__ = ["FewJudged", "PatternScores"]
 
 _ROOM = 1 << 15
 """How many grades, ranks and scores are remembered; when there are more, all are forgotten."""
+
+
+_LONGEST = 1 << 53
+"""Up to which cutoff a float holds each."""
+
+_KINDS = defaultdict, np.float64
+"""What the kernel takes for a dictionary and a float, beside those."""
+
+
+class FewJudged(NamedTuple):
+    """A few queries in dictionaries that were judged and scored."""
+
+    judgments: dict[str, dict[str, float]]  # by query, in byte order; as they were at that time
+    columns: list[ScoredMetric]
+    counts: RunCounts
 
 
 class _Cells(NamedTuple):
@@ -55,6 +75,7 @@ class PatternScores:
         usual = [UsualMetric.of(metric) for metric in plan.metrics]
         self._usual = None if None in usual else cast("list[UsualMetric]", usual)  # None if one needs columns
         self._relevance = relevance_of(plan.profile)
+        self._kernel = installed_kernel()  # as it is now: to ask the environment takes as long as to score a query
 
     @classmethod
     def of(cls, plan: Plan) -> PatternScores | None:
@@ -64,18 +85,73 @@ class PatternScores:
 
     def score(self, patterns: Sequence[Pattern]) -> list[ScoredMetric]:
         """Return the columns over queries with these patterns; only new patterns are computed."""
+        cells = self._cells(patterns)
+        values = np.array(list(zip(*[cell.values for cell in cells], strict=True)))
+        flawed = [(place, cell) for place, cell in enumerate(cells) if cell.codes is not None]
+        return self._columns(values, flawed, patterns)
+
+    def judge(self, qrels: object, run: object) -> FewJudged | None:
+        """Judge and score dictionaries by the compiled kernel; None if there is none, or they are not plain."""
+        if self._kernel is None:
+            return None
+        policy = self.plan.profile.policy
+        found = self._kernel.score_few(
+            qrels,
+            run,
+            _KINDS,
+            self._kernel_columns,
+            packed_discounts(),
+            *self._relevance,
+            policy.score_dtype != "float64",
+            policy.queries != "judged",
+            LARGEST,
+            LAST_BITS,
+        )
+        if found is None:
+            return None
+        judgments, scores, odd, (n_missing, n_tied, n_matched, deepest, lacks_gold) = found
+        n = len(judgments)
+        patterns: list[Pattern] = [pattern for _, pattern in odd]
+        if self._kernel_columns:
+            values = np.frombuffer(scores).reshape(len(self._cuts), n)
+            cells = zip([place for place, _ in odd], self._cells(patterns), strict=True) if odd else ()
+            columns = self._columns(values, cells, patterns)
+        else:
+            columns = self.score(patterns)
+        n_unjudged = len(cast("Mapping[str, object]", run)) - n + n_missing
+        counts = RunCounts(n, n_missing, n_unjudged, n_tied, 0, n_matched, deepest, bool(lacks_gold))
+        return FewJudged(judgments, columns, counts)
+
+    @functools.cached_property
+    def _kernel_columns(self) -> bytes:
+        """Return the metrics as the kernel takes them; empty if one of them needs columns."""
+        if self._usual is None or any(k is not None and k[0] > _LONGEST for k, _ in self._cuts):
+            return b""
+        packed = [
+            (metric.number, math.inf if k is None else k[0], *(metric.rel or self._relevance))
+            for metric, (k, _) in zip(self._usual, self._cuts, strict=True)
+        ]
+        return struct.pack(f"{4 * len(packed)}d", *chain.from_iterable(packed))
+
+    def _cells(self, patterns: Sequence[Pattern]) -> list[_Cells]:
+        """Return what the metrics say of patterns, and remember it."""
         cells = list(map(self._known.get, patterns))
         if None in cells:
             new = dict.fromkeys(pattern for pattern, known in zip(patterns, cells, strict=True) if known is None)
             computed = dict(zip(new, self._computed(list(new)), strict=True))
             cells = [known or computed[pattern] for pattern, known in zip(patterns, cells, strict=True)]
             self._remember(computed)
-        every = cast("list[_Cells]", cells)
-        n = len(patterns)
-        values = np.array(list(zip(*[cell.values for cell in every], strict=True)))
+        return cast("list[_Cells]", cells)
+
+    def _columns(
+        self, values: Floats, cells: Iterable[tuple[int, _Cells]], patterns: Sequence[Pattern]
+    ) -> list[ScoredMetric]:
+        """Return columns with these values, to which some *cells* are added by place."""
+        n = values.shape[1]
         codes = np.zeros(values.shape, dtype=np.uint8)
         reasons: list[dict[int, str]] = [{} for _ in values]
-        for place, cell in enumerate(every):
+        for place, cell in cells:
+            values[:, place] = cell.values
             if cell.codes is not None:
                 codes[:, place] = cell.codes
                 for column, reason in zip(reasons, cell.reasons, strict=True):
@@ -83,9 +159,10 @@ class PatternScores:
         top = max(chain([0.0], *(grades for _, grades, _ in patterns))) if self._has_scale else 0.0
         read_only(values)  # and so its rows, which are the columns
         read_only(codes)
+        columns = self.plan.metrics, self._cuts, values, codes, reasons
         return [
-            ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None, top=top)
-            for metric, (k, source), *column in zip(self.plan.metrics, self._cuts, values, codes, reasons, strict=True)
+            ScoredMetric(metric, metric.targets[0], Outcome(scores, status, why), k, {source: n}, {}, None, top)
+            for metric, (k, source), scores, status, why in zip(*columns, strict=True)
         ]
 
     def _computed(self, patterns: Sequence[Pattern]) -> list[_Cells]:

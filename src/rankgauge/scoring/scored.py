@@ -75,6 +75,8 @@ class Scored:
     def failures(self, policy: Policy) -> Iterator[str]:
         """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
         for metric in self.metrics:
+            if not metric.outcome.reasons:
+                continue
             if said := self._flawed(metric.outcome, FAILED, policy.failed_output, ("query", "queries")):
                 yield f"{metric.planned.name}: {said}"
 

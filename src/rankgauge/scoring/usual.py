@@ -21,12 +21,13 @@ from rankgauge.columns.judged_rows import ANY_GRADE, POSITIVE, Relevance, own_or
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.scoring.score import LARGEST
 
-__all__ = ["OneQuery", "Row", "UsualMetric"]
+__all__ = ["LAST_BITS", "OneQuery", "Row", "UsualMetric", "packed_discounts"]
 
 _DEEPEST = 1 << 12
 """Up to which rank there are discounts."""
 
-_LAST_BITS = 1e-12
+LAST_BITS = 1e-12
+"""How far above 1 rounding may take what is 1."""
 
 Row = tuple[int, float]
 """The rank and the grade of a judged row."""
@@ -171,7 +172,7 @@ def _ndcg(query: OneQuery, k: int | None) -> _Said:
     if best == 0 or not abs(best) <= LARGEST:  # undefined, or too large
         return None
     score = earned / best
-    return 1.0 if 1 < score < 1 + _LAST_BITS else score, {"dcg": earned, "idcg": best}
+    return 1.0 if 1 < score < 1 + LAST_BITS else score, {"dcg": earned, "idcg": best}
 
 
 @functools.cache
@@ -179,6 +180,12 @@ def _discounts() -> Sequence[float]:
     """Return what gains are divided by, by rank; the logarithms are numpy's, as another one's may round otherwise."""
     found: list[float] = np.log2(np.arange(_DEEPEST) + 1).tolist()
     return found
+
+
+@functools.cache
+def packed_discounts() -> bytes:
+    """Return the discounts as the kernel takes them."""
+    return np.array(_discounts()).tobytes()
 
 
 _USUAL: Mapping[str, Callable[[OneQuery, int | None], _Said]] = {
@@ -191,7 +198,9 @@ _USUAL: Mapping[str, Callable[[OneQuery, int | None], _Said]] = {
     "retrieval-map": _average_precision,
     "retrieval-ndcg-at-k": _ndcg,
 }
-"""The metrics, by their names; with parameters at their defaults."""
+"""The metrics, by their names; with parameters at their defaults. The kernel (few.c) knows them by their places."""
+
+_NUMBERS = {name: number for number, name in enumerate(_USUAL)}
 
 
 class UsualMetric(NamedTuple):
@@ -199,11 +208,13 @@ class UsualMetric(NamedTuple):
 
     rel: Relevance | None  # from which grade on an item is relevant; None for the profile's
     function: Callable[[OneQuery, int | None], _Said]
+    number: int  # its place among the usual metrics
 
     @classmethod
     def of(cls, column: PlannedMetric) -> UsualMetric | None:
         """Return a column; None if it is another metric, or has another parameter than usual."""
-        function = _USUAL.get(column.metric.alias)
+        name = column.metric.alias
+        function = _USUAL.get(name)
         if function is None or column.provider.distribution != OWN or column.cut.budget is not None or column.needs:
             return None
         if column.rel is not None and column.metric.judging.uses_rel == "binary":
@@ -211,7 +222,7 @@ class UsualMetric(NamedTuple):
         defaults = inspect.signature(column.metric.function).parameters
         if any(defaults[name].default != value for name, value in column.params.items()):
             return None
-        return cls(None if column.rel is None else Relevance.from_grade(column.rel), function)
+        return cls(None if column.rel is None else Relevance.from_grade(column.rel), function, _NUMBERS[name])
 
     def score(self, query: OneQuery, k: int | None) -> _Said:
         """Return the score of a query, and the details behind it."""

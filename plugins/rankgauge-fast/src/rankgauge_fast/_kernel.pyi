@@ -10,3 +10,4 @@ def read_words(*arguments: Any) -> tuple[int, int]: ...  # noqa: ANN401  # buffe
 def prepare_texts(*arguments: Any) -> list[bytes | None]: ...  # noqa: ANN401  # texts, a buffer and a mapping
 def mark_sharing(*arguments: Any) -> None: ...  # noqa: ANN401  # texts and buffers
 def align_pairs(*arguments: Any) -> tuple[bytes, bytes]: ...  # noqa: ANN401  # buffers
+def score_few(*arguments: Any) -> tuple[Any, ...] | None: ...  # noqa: ANN401  # dictionaries and buffers

@@ -691,6 +691,7 @@ PyObject *read_words(PyObject *self, PyObject *args);    /* words.c */
 PyObject *prepare_texts(PyObject *self, PyObject *args); /* texts.c */
 PyObject *mark_sharing(PyObject *self, PyObject *args);  /* texts.c */
 PyObject *align_pairs(PyObject *self, PyObject *args);   /* alignment.c */
+PyObject *score_few(PyObject *self, PyObject *args);     /* few.c */
 
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, "Read lines into columns."},
@@ -701,13 +702,14 @@ static PyMethodDef METHODS[] = {
     {"prepare_texts", prepare_texts, METH_VARARGS, "Prepare texts for their words."},
     {"mark_sharing", mark_sharing, METH_VARARGS, "Mark texts that may share words with gold texts."},
     {"align_pairs", align_pairs, METH_VARARGS, "Align the runs of words that pairs of texts share."},
+    {"score_few", score_few, METH_VARARGS, "Score a few queries in dictionaries."},
     {NULL, NULL, 0, NULL},
 };
 
 /* Which functions with which arguments these are; rankgauge.kernel expects the same number. */
 static int state_interface(PyObject *module)
 {
-    return PyModule_AddIntConstant(module, "INTERFACE", 4);
+    return PyModule_AddIntConstant(module, "INTERFACE", 5);
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, state_interface}, {0, NULL}};
