@@ -45,7 +45,18 @@ def payload(text: str) -> dict[str, Any]:
         gold["grade"] = floats(gold["grade"])
         gold |= {name: columns[gold[name]] for name in ("count", "item", "text") if name in gold}
         for run in filter(None, own["runs"]):
+            dropped = run.pop("dropped")
             run |= {name: columns[number] for name, number in run.items() if number is not None}
+            run["dropped"] = (
+                [
+                    (sample, gold, rank, dropped["steps"][step])
+                    for sample, gold, rank, step in zip(
+                        *(columns[dropped[name]] for name in ("sample", "gold", "rank", "step")), strict=True
+                    )
+                ]
+                if dropped
+                else []
+            )
     for fact in (fact for run in header["facts"] for fact in run if fact is not None):
         fact |= {name: floats(fact[name]) for name in ("gain", "discount", "divisor")}
     header["blocks"]["texts"] = columns[header["blocks"]["texts"]]

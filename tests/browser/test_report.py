@@ -51,6 +51,17 @@ def test_the_list_is_sorted_by_a_column_and_back(opened):
     assert page.locator("#table tbody a").first.inner_text() == "q0039"
 
 
+def test_what_the_policy_dropped_is_said_beside_what_is_missing(opened):
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"x": 9.0, "y": 8.0, "a": 7.0}}
+    result = rankgauge.evaluate(qrels, run, ["RR@2"], policy={"depth": 2}, catalog=CATALOG)
+    page = opened(lay_out(gather(result)), link="#sample=q")
+    assert "dropped at 3" in page.inner_text("caption:has-text('ideal order') ~ tbody")
+    assert page.locator(".mini tbody tr").all_inner_texts() == [
+        "2\ta\t3, dropped by policy depth=2\t1",
+        "1\tb\tnot found\t2",
+    ]
+
+
 def test_a_score_of_the_whole_output_shows_no_ranks(opened):
     samples = [
         {

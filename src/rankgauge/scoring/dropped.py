@@ -5,10 +5,11 @@ What a policy leaves out of a ranking before it is cut: how many results, and at
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Judged
 from rankgauge.errors import counted
 from rankgauge.judging import Keep, Target, judge
@@ -20,7 +21,14 @@ from rankgauge.policy import Policy
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.facts import MissingGold, gold_names
 
-__all__ = ["dropped_notes", "with_dropped"]
+__all__ = ["Dropped", "dropped_gold", "dropped_notes", "drops", "with_dropped"]
+
+
+class Dropped(NamedTuple):
+    """A result that a policy drops, and that holds a gold item which no other finds."""
+
+    rank: int  # in the ranking before anything was dropped
+    step: str  # what drops it, such as ``policy depth=10``
 
 
 class _Whole(NamedTuple):
@@ -39,6 +47,12 @@ def dropped_notes(sample: Sample, policy: Policy) -> Iterator[str]:
         yield f"{step} drops {count:,} of {counted(len(_ids(whole.sample)), 'result')}"
 
 
+def drops(policy: Policy) -> bool:
+    """Return whether a policy may leave out results, whatever is retrieved."""
+    cuts = policy.exclude_self or policy.depth is not None
+    return bool(policy.filters) or policy.excluded is not None or cuts
+
+
 def with_dropped(
     plan: Plan,
     column: PlannedMetric,
@@ -48,26 +62,45 @@ def with_dropped(
 ) -> list[tuple[MissingGold, ...]]:
     """Return the missing gold items of some samples, with the rank that each had before a step dropped its result."""
     found = list(map(tuple, missing))
+    wanted = [place for place, gold in enumerate(missing) if any(each.rank is None for each in gold)]
+    chosen = [samples[place] for place in wanted]
+    lost = dropped_gold(plan, target, column.matchers.get(target), chosen)
+    for place, sample, gold in zip(wanted, chosen, lost, strict=False):
+        names = gold_names(target.staged(sample), target._replace(stage=None)) if gold else ()
+        by_name = {names[at]: each for at, each in gold.items()}
+        found[place] = tuple(_explained(each, by_name.get(each.id)) for each in missing[place])
+    return found
+
+
+def dropped_gold(
+    plan: Plan, target: Target, matcher: ResolvedMatcher | None, samples: Sequence[Sample]
+) -> list[dict[int, Dropped]]:
+    """
+    Return for each sample its gold items that a dropped result holds, by their places in the ground truth, from 0.
+
+    An item that is found in spite of it is among them, too. Nothing is returned for a policy that drops nothing.
+    """
     policy = plan.profile.policy
-    drops = policy.filters or policy.excluded is not None or policy.exclude_self or policy.depth is not None
-    if not drops or target.judges == "answer":
-        return found
-    matcher, judged = column.matchers.get(target), target._replace(stage=None)
+    if not drops(policy) or target.judges == "answer":
+        return []
+    judged = target._replace(stage=None)
     wholes = {
         place: whole
-        for place, (sample, gold) in enumerate(zip(map(target.staged, samples), missing, strict=True))
-        if any(each.rank is None for each in gold) and (whole := _whole(sample, policy)) is not None
+        for place, sample in enumerate(map(target.staged, samples))
+        if (whole := _whole(sample, policy)) is not None
     }
     everything = plan.profile.adapted({"exclude_self": False, "depth": None, "judged_only": False})
     given = [whole.sample for whole in wholes.values()]
     evidence = judge(given, judged, everything, matcher, keep=Keep(rankings=True))
+    found: list[dict[int, Dropped]] = [{} for _ in samples]
     for at, (place, whole) in enumerate(wholes.items()):
         ranking = evidence.kept.rankings[at]
         if isinstance(ranking, Ranking):
-            names = gold_names(whole.sample, judged)
-            ranks = {names[gold]: held for gold, held in _holding(evidence.judged, at).items()}
             steps = list(_steps(whole, ranking, judged, policy))
-            found[place] = tuple(_explained(each, ranks.get(each.id, ()), steps) for each in missing[place])
+            for gold, ranks in _holding(evidence.judged, at).items():
+                rank = next((rank for rank in ranks if steps[rank - 1]), None)
+                if rank is not None:
+                    found[place][gold] = Dropped(rank, steps[rank - 1])
     return found
 
 
@@ -115,9 +148,8 @@ def _steps(whole: _Whole, ranking: Ranking, target: Target, policy: Policy) -> I
         yield f"policy depth={policy.depth}" if is_deep else step
 
 
-def _explained(gold: MissingGold, ranks: Iterable[int], steps: Sequence[str]) -> MissingGold:
-    """Return a missing gold item with the first of its ranks whose result was dropped."""
-    at = next((rank for rank in ranks if steps[rank - 1]), None)
-    if gold.rank is not None or at is None:
+def _explained(gold: MissingGold, dropped: Dropped | None) -> MissingGold:
+    """Return a missing gold item with the result that was dropped, unless it is found below the cutoff."""
+    if gold.rank is not None or dropped is None:
         return gold
-    return replace(gold, retrieved_rank=at, dropped_by=steps[at - 1])
+    return replace(gold, retrieved_rank=dropped.rank, dropped_by=dropped.step)

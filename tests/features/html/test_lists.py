@@ -15,6 +15,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.features.html import html_report as picturing
 from rankgauge.features.html.html_report import gather
 from rankgauge.features.html.page import lay_out
+from tables import rows
 
 CATALOG = Catalog.discover(own_only=True)
 
@@ -201,6 +202,43 @@ def test_where_texts_do_not_fit_both_runs_have_those_of_the_samples_that_matter_
     # Only s2 changed; its lists have three different texts of 88 bytes, and a fourth text does not fit.
     assert [text[:7] for text in found["texts"]] == ["a of s2", "b of s2", "c of s2"]
     assert [run["text"] for run in found["sets"][0]["runs"]] == [[0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 3, 2]]
+
+
+def dropped(found, run=0, column=0):
+    """Return what a run drops: the sample, the gold item, the rank that held it, and the step."""
+    held = Held(found, run, column)
+    return sorted(
+        (found["ids"][sample], held.gold(sample)[gold][0], rank, step)
+        for sample, gold, rank, step in held.run["dropped"]
+    )
+
+
+POLICY = {"depth": 2, "exclude_self": True, "excluded": {"q": ["x"]}}
+
+
+def test_what_the_policy_dropped_is_said_of_missing_items_of_samples():
+    samples = [
+        # x is left out, then q is the query itself: a is at rank 1, b at 2, and c, the fifth of all, is too deep.
+        {"id": "q", "expected_output": {"relevant": {"c": 2, "a": 1, "n": 1}}, "actual_output": list("xqabc")},
+        {"id": "r", "expected_output": ["r", "b"], "actual_output": list("rab")},
+        {"id": "s", "expected_output": ["s"]},
+    ]
+    evaluation = Engine(catalog=CATALOG).dataset(samples).with_metrics(["RR", "P@1"]).with_profile("default", **POLICY)
+    found = payload(lay_out(gather(evaluation.run())))
+    expected = [("q", "c", 5, "policy depth=2"), ("r", "r", 1, "policy exclude_self")]
+    assert [dropped(found, column=column) for column in (0, 1)] == [expected, expected]
+    plain = Engine(catalog=CATALOG).dataset(samples).with_metrics(["RR"]).run()
+    assert dropped(payload(lay_out(gather(plain)))) == []
+
+
+@rows(("rel", "expected"), {1: [("q", "c", 5), ("q", "z", 4)], 2: [("q", "c", 5)]}.items())
+def test_what_the_policy_dropped_is_said_of_missing_documents_of_runs(rel, expected):
+    qrels = {"q": {"a": 0, "z": 1, "n": 1, "c": 2, "x": 3}, "r": {"b": 1}}
+    run = {"q": {"x": 9.0, "q": 8.0, "a": 7.0, "z": 6.0, "c": 5.0}, "r": {"b": 1.0}}
+    policy = {**POLICY, "depth": 1}
+    result = rankgauge.evaluate(qrels, run, [f"RR(rel={rel})"], policy=policy, catalog=CATALOG)
+    found = payload(lay_out(gather(result)))
+    assert dropped(found) == [(*each, "policy depth=1") for each in expected]
 
 
 SAID = [

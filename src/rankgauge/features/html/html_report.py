@@ -166,6 +166,7 @@ def gather(
         except (ResultError, DataError, PlanError) as error:
             why = " ".join(str(error).split())  # its problems are lines of their own
             notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {why}")
+    notes += (f"{name}: {note}" for name, own in again.items() for note in own.notes)
     funnels = dict(_funnels(named, again, catalog, notes))
     if again and wanted is not None:
         notes.append(

@@ -18,6 +18,7 @@ from rankgauge.base.plain_text import all_visible, visible
 from rankgauge.columns import Floats, Ints
 from rankgauge.features.html.packing import Packer, Texts
 from rankgauge.features.html.ranked_lists import ColumnFacts, RankedLists, ResultLists
+from rankgauge.scoring.dropped import Dropped
 from rankgauge.scoring.facts import covered_stretch, matched_stretch
 
 __all__ = ["ListsWriter"]
@@ -84,6 +85,7 @@ class ListsWriter:
                 "rows": packer.counts(part.row_counts),
                 "rank": packer.counts(part.rank),
                 "gold": packer.counts(part.gold),
+                "dropped": self._dropped(part),
             }
         return {
             "judged": visible(kind.judged),
@@ -91,6 +93,19 @@ class ListsWriter:
             "named": packer.counts(list(map(len, named))),
             "gold": gold,
             "runs": runs,
+        }
+
+    def _dropped(self, part: _Part) -> _Row | None:
+        """Return which gold items are lost because a result was dropped, from which rank, and by which of the steps."""
+        if not part.dropped:
+            return None
+        steps = list(dict.fromkeys(each.step for _, _, each in part.dropped))
+        return {
+            "sample": self._packer.counts([sample for sample, _, _ in part.dropped]),
+            "gold": self._packer.counts([gold for _, gold, _ in part.dropped]),
+            "rank": self._packer.counts([each.rank for _, _, each in part.dropped]),
+            "step": self._packer.counts([steps.index(each.step) for _, _, each in part.dropped]),
+            "steps": all_visible(steps),
         }
 
     def _item_texts(self, kind: _Kind, documents: Mapping[str, str]) -> dict[int, _Row]:
@@ -195,13 +210,15 @@ class _Kind:
         names = np.full(len(grades), "", dtype=object)
         least = min((facts.least for part in self.parts.values() for facts in part.columns.values()), default=np.inf)
         kept = np.zeros(len(grades), dtype=np.bool_)
-        held = {}
+        held: dict[int, Ints] = {}
+        lost: dict[int, Ints] = {}
         for run, part in self.parts.items():
             where = part.place_gold(first)
             gold = part.lists.gold
             grades[where[gold.gold]] = gold.grade
             names[where[gold.gold]] = np.array(part.lists.names, dtype=object)[gold.gold]
             held[run] = where[part.choose_rows(least)]
+            lost[run] = where[list(part.lists.dropped)]
             kept[held[run]] = True
         kept |= grades >= least
         number = np.cumsum(kept) - 1
@@ -214,6 +231,10 @@ class _Kind:
         for run, part in self.parts.items():
             gold_rows = number[held[run]]
             part.gold = gold_rows - begins[owners[gold_rows]]
+            for row, each in zip(lost[run].tolist(), part.lists.dropped.values(), strict=True):
+                if kept[row]:
+                    at = int(number[row])
+                    part.dropped.append((int(owners[at]), int(at - begins[owners[at]]), each))
 
 
 class _Part:
@@ -233,6 +254,7 @@ class _Part:
         self.item_counts = np.bincount(owners, minlength=self.n)
         self.depth = self.spread(self.lists.depth)
         self.gold: Ints = np.empty(0, dtype=np.int64)
+        self.dropped: list[tuple[int, int, Dropped]] = []  # sample, place of a gold item in it, what was dropped
 
     def spread(self, values: Ints) -> Ints:
         """Return numbers of the run's samples for all samples."""

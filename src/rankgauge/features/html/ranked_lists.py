@@ -8,7 +8,8 @@ a report shows any.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary
 from rankgauge.samples import Sample
 from rankgauge.scoring.covered_spans import CoveredSpan, covered_spans
+from rankgauge.scoring.dropped import Dropped, dropped_gold, drops
 from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, flaws, judged_for, score_metric
 from rankgauge.scoring.sums import RankSums, rank_sums
@@ -28,6 +30,7 @@ __all__ = [
     "Items",
     "RankedLists",
     "ResultLists",
+    "WholeSamples",
     "leaving",
     "lists_of_batch",
     "lists_of_samples",
@@ -56,6 +59,7 @@ class RankedLists:
     rows: Rows  # the judged rows of the whole rankings
     gold: Rows  # the gold rows, those of each sample best first; `rank` is the place in this order
     names: Sequence[str]  # what each gold row is called, by its number: an id, or a text
+    dropped: Mapping[int, Dropped] = field(default_factory=dict)  # what was dropped of gold rows without a judged row
 
     @classmethod
     def of(cls, target: Target, evidence: Evidence, items: Items, names: Sequence[str]) -> RankedLists:
@@ -63,6 +67,24 @@ class RankedLists:
         judged = evidence.judged
         is_by_id = target.gold == "relevant"
         return cls(str(target), is_by_id, items, judged.depth, judged.rows, judged.gold.best_first(), names)
+
+    def with_dropped(self, plan: Plan, target: Target, samples: Callable[[Sequence[int]], Sequence[Sample]]) -> Self:
+        """Return the same with what the policy dropped, by the *samples* of some places with all they retrieved."""
+        if not drops(plan.profile.policy):
+            return self
+        gold = self.gold
+        missing = ~np.isin(gold.gold, self.rows.gold)
+        places = np.unique(gold.sample[missing]).tolist()
+        lost = dropped_gold(plan, target, plan.targets[target], samples(places))
+        first = np.searchsorted(np.sort(gold.sample), places).tolist()
+        unseen = set(gold.gold[missing].tolist())
+        dropped = {
+            start + at: each
+            for start, of_sample in zip(first, lost, strict=False)
+            for at, each in of_sample.items()
+            if start + at in unseen
+        }
+        return replace(self, dropped=dropped)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +132,9 @@ def _within(facts: ColumnFacts, of_samples: Ints) -> Ints:
     return (of_samples[rows.sample] << _BITS) + nth[rows.gold]
 
 
+WholeSamples = Callable[[Sequence[str]], Sequence[Sample]]
+"""Returns samples by their ids with all that they retrieved, or the first of them."""
+
 Check = Callable[[MetricSummary, MetricScores, Sequence[str]], None]
 """Raises where scores of some samples are not those of a column."""
 
@@ -129,7 +154,9 @@ def lists_of_samples(
             covered = covered_spans(samples, judged.kept.rankings)
             items = replace(items, covers=[spans for held in covered for spans in held[:top]])
         names = [name for sample in samples for name in _labels(sample, target)]
-        lists[target] = RankedLists.of(target, judged, items, names)
+        own = RankedLists.of(target, judged, items, names)
+        own = own.with_dropped(plan, target, lambda places: [samples[place] for place in places]) if top else own
+        lists[target] = own
     return _result_lists(plan, columns, [sample.id for sample in samples], batch, lists, check)
 
 
@@ -148,9 +175,19 @@ def lists_of_batch(
     items: Items,
     names: Sequence[str],
     check: Check,
+    whole: WholeSamples | None = None,
 ) -> ResultLists:
-    """Return the lists of a judged batch, whose items and names of gold rows are those of every target."""
+    """
+    Return the lists of a judged batch, whose items and names of gold rows are those of every target.
+
+    What the policy dropped is said if *whole* returns samples by their ids, with all that they retrieved.
+    """
     lists = {target: RankedLists.of(target, judged, items, names) for target, judged in batch.evidence.items()}
+    if whole is not None:
+        lists = {
+            target: own.with_dropped(plan, target, lambda places: whole([sample_ids[place] for place in places]))
+            for target, own in lists.items()
+        }
     return _result_lists(plan, columns, sample_ids, batch, lists, check)
 
 

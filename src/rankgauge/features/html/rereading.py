@@ -9,6 +9,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,23 +17,26 @@ import numpy as np
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
-from rankgauge.engine.runs import judge_run, judge_units, plan_run
+from rankgauge.engine.runs import RunOrigin, judge_run, judge_units, plan_run
 from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
 from rankgauge.features.html.ranked_lists import (
     Check,
     Items,
     ResultLists,
+    WholeSamples,
     lists_of_batch,
     lists_of_samples,
     within_cutoff,
 )
 from rankgauge.judging import Evidence, RunCollector
+from rankgauge.judging.filtered import narrowed
 from rankgauge.judging.top import Top, TopCollector, read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.dropped import drops
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
 
 __all__ = ["TOP", "Reread", "Within", "reread"]
@@ -41,6 +45,11 @@ TOP = 20
 """So many results of each ranking are kept."""
 
 _AT_ONCE = 256
+
+_TRACED = 2_000
+"""Of so many queries of a run it is said what the policy dropped, since all of their results are in memory for it."""
+
+_PARTLY = f"what the policy drops is shown for the first {_TRACED:,} samples that lack a relevant document"
 
 
 class Within(NamedTuple):
@@ -60,6 +69,7 @@ class Reread:
     others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)  # by group, but for impossible ones
     tells_stages: bool = False  # whether any output says what each stage of its pipeline retrieved
     within: Mapping[str, Ints] = field(default_factory=dict)  # what `within_cutoff` says of what was asked for
+    notes: Sequence[str] = ()  # what the lists do not say
 
 
 def reread(
@@ -93,11 +103,9 @@ def _of_run(
         top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
         collector, evidence = judge_run(qrels, run, plan, top=top)
         judged = _Judged.of(qrels, plan, collector, {None: evidence})
-        lists = _lists_of_run(result, judged, order, top.finish(), check)
+        lists = _lists_of_run(result, judged, order, top.finish(), check, partial(_first_whole, evaluation))
     else:  # rolled up in several ways, or in one: the queries are judged one by one for each
-        samples, _ = read_queries(qrels, run, set(order))
-        chosen = [samples[name] for name in order if name in samples]
-        lists = lists_of_samples(plan, result.metrics, chosen, check, top=TOP)
+        lists = lists_of_samples(plan, result.metrics, _whole(evaluation, order), check, top=TOP)
     if besides.collector is not None:
         other = besides.collector.plan
         again = judged or _Judged.of(qrels, other, *judge_units(qrels, run, other))
@@ -109,7 +117,10 @@ def _of_run(
         nothing = Items(np.zeros(len(sample_ids) + 1, dtype=np.int64), [])
         columns = {name: result.metrics[name] for name in within.columns}
         inside = within_cutoff(lists_of_batch(plan, columns, sample_ids, batch, nothing, (), check), within.numbers)
-    return Reread(judged.names if judged else result.sample_ids, lists, others=besides.columns(), within=inside)
+    notes = [_PARTLY] if judged and drops(plan.profile.policy) and len(order) > _TRACED else []
+    return Reread(
+        judged.names if judged else result.sample_ids, lists, others=besides.columns(), within=inside, notes=notes
+    )
 
 
 class _Judged(NamedTuple):
@@ -144,7 +155,20 @@ class _Judged(NamedTuple):
         return names, JudgedBatch(evidence, flawed, [None] * len(chosen)), chosen
 
 
-def _lists_of_run(result: Result, run: _Judged, wanted: Iterable[str], top: Top, check: Check) -> ResultLists:
+def _whole(evaluation: RunOrigin, wanted: Sequence[str]) -> list[Sample]:
+    """Return those of the wanted queries that there are, with all that the run has for them."""
+    samples, _ = read_queries(evaluation.qrels, evaluation.given, set(wanted))
+    policy = evaluation.plan.profile.policy
+    return [narrowed(samples[name], policy) for name in wanted if name in samples]
+
+
+def _first_whole(evaluation: RunOrigin, wanted: Sequence[str]) -> list[Sample]:
+    return _whole(evaluation, wanted[:_TRACED])
+
+
+def _lists_of_run(
+    result: Result, run: _Judged, wanted: Iterable[str], top: Top, check: Check, whole: WholeSamples
+) -> ResultLists:
     """Return the lists of some queries of a run whose ids are judged as they are."""
     qrels = run.qrels
     names, batch, chosen = run.chosen(wanted)
@@ -159,7 +183,7 @@ def _lists_of_run(result: Result, run: _Judged, wanted: Iterable[str], top: Top,
         items = Items(np.searchsorted(judged.rows.sample[is_listed], np.arange(len(chosen) + 1)), ids)
     else:
         items = _items(top, places, qrels.n_queries)
-    return lists_of_batch(run.plan, result.metrics, names, batch, items, gold, check)
+    return lists_of_batch(run.plan, result.metrics, names, batch, items, gold, check, whole)
 
 
 def _items(top: Top, places: Ints, n_queries: int) -> Items:

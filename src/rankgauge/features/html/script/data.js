@@ -60,6 +60,17 @@ data.blocks = lazy(((held) => () => {
 document.documentElement.classList.add("js"); // shows what is dead without it
 const runNames = data.runs.map(apart), metricNames = data.metrics.map((metric) => apart(metric.name));
 const nameOf = (i) => apart(data.ids[i]);
+// By sample, and by the place of a gold item in it: the rank of a result that the policy dropped, and the step that did.
+const droppedOf = (own) => {
+  const found = new Map();
+  if (own === null) return found;
+  const gold = numbers(own.gold), rank = numbers(own.rank), step = numbers(own.step);
+  numbers(own.sample).forEach((i, at) => {
+    if (!found.has(i)) found.set(i, new Map());
+    found.get(i).set(gold[at], { rank: rank[at], step: own.steps[step[at]] });
+  });
+  return found;
+};
 data.sets = data.sets.map((set) => lazy(() => ({
   judged: set.judged, names: texts(set.names),
   first: starts(numbers(set.named)),
@@ -67,7 +78,7 @@ data.sets = data.sets.map((set) => lazy(() => ({
   runs: set.runs.map((run) => run && {
     listed: run.listed === null ? null : numbers(run.listed), first: starts(numbers(run.count)), item: numbers(run.item), depth: numbers(run.depth),
     text: run.text === null ? null : numbers(run.text), from: run.from === null ? null : numbers(run.from), length: run.length === null ? null : numbers(run.length), beside: run.beside === null ? null : numbers(run.beside),
-    rows: starts(numbers(run.rows)), rank: numbers(run.rank), gold: numbers(run.gold),
+    rows: starts(numbers(run.rows)), rank: numbers(run.rank), gold: numbers(run.gold), dropped: droppedOf(run.dropped),
   }),
 })));
 data.facts = data.facts.map((run) => run.map((own) => own && lazy(() => ({

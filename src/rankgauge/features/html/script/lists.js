@@ -75,7 +75,7 @@ const ideal = (own) => {
     const listed = own.ranks.find((here) => here.key === item.code && here.text);
     const is = { relevant: true, grade: item.grade, id: item.name, text: listed ? listed.text : "", whole: listed ? listed.whole : 0, mark: null };
     return el("tr", { class: item.rank !== null && (own.k === null || item.rank <= own.k) ? "rel" : null, "data-rank": item.ideal },
-      el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is, own.byText)), itemCell(is), el("td", { class: "s n", text: item.rank === null ? "none" : `rank ${item.rank}` }));
+      el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is, own.byText)), itemCell(is), el("td", { class: "s n", text: item.rank !== null ? `rank ${item.rank}` : item.dropped ? `dropped at ${item.dropped.rank}` : "none", title: item.dropped ? `dropped by ${item.dropped.step}` : null }));
   });
   if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, text: "nothing is relevant" })));
   const foot = best.length > depth ? [el("tr", { class: "more" }, el("td", { colspan: 4, text: `${many(best.length - depth)} more relevant` }))] : [];

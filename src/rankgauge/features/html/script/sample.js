@@ -62,5 +62,5 @@ const drawOne = () => {
   for (const [run, own, kind] of each) math.append(el("p", { class: "math" }, el("b", { class: kind, text: `${runNames[run]}  ` }), arithmetic(run, own)));
   sums.append(math);
   const changes = pairs && one && other ? moved(one, other) : null;
-  sums.append(el("div", { class: "lower" }, ...(changes ? [changes] : []), ...(last && (pairs || last.gold.filter((item) => item.relevant).length > depthOf(last)) ? [missing(pairs ? state.run : 0, last, pairs ? "b" : "a", pairs ? one : null)] : [])));
+  sums.append(el("div", { class: "lower" }, ...(changes ? [changes] : []), ...(last && (pairs || last.missing.some((item) => item.dropped) || last.gold.filter((item) => item.relevant).length > depthOf(last)) ? [missing(pairs ? state.run : 0, last, pairs ? "b" : "a", pairs ? one : null)] : [])));
 };

@@ -42,10 +42,10 @@ const detail = (run, i) => {
   if (!facts) return null;
   const set = data.sets[facts.set](), own = set.runs[run];
   if (!own || (own.listed && !own.listed[i])) return null;
-  const gold = [];
+  const gold = [], dropped = own.dropped.get(i);
   for (let at = set.gold.first[i]; at < set.gold.first[i + 1]; at++) {
     const name = set.gold.item ? apart(set.names[set.first[i] + set.gold.item[at]]) : textAt(set.gold.text[at]) || "(its text is not in this file)";
-    gold.push({ name, code: set.gold.item ? set.gold.item[at] : -1, grade: set.gold.grade[at], relevant: set.gold.grade[at] >= facts.least, ideal: gold.length + 1, rank: null });
+    gold.push({ name, code: set.gold.item ? set.gold.item[at] : -1, grade: set.gold.grade[at], relevant: set.gold.grade[at] >= facts.least, ideal: gold.length + 1, rank: null, dropped: dropped && dropped.get(gold.length) });
   }
   const held = new Map();
   for (let row = own.rows[i]; row < own.rows[i + 1]; row++) {

@@ -71,7 +71,7 @@ const missing = (run, own, kind, one) => {
   const all = own.gold.filter((item) => item.relevant).length, found = new Map(one ? one.gold.map((item) => [item.ideal, item]) : []);
   const heading = own.missing.length ? `Relevant, but not in ${runNames[run]}${own.k === null ? "" : `'s top ${own.k}`}: ${many(own.missing.length)} of ${many(all)}` : all ? `Everything relevant is in ${runNames[run]}${own.k === null ? "" : `'s top ${own.k}`}` : "Nothing is relevant";
   if (!own.missing.length) return el("div", {}, el("h3", { text: heading }));
-  const at = (item) => (item && item.rank !== null ? String(item.rank) : "not found");
+  const at = (item) => (item && item.rank !== null ? String(item.rank) : item && item.dropped ? `${item.dropped.rank}, dropped by ${item.dropped.step}` : "not found");
   const listed = new Map([...(one ? one.ranks : []), ...own.ranks].filter((here) => here.text).map((here) => [here.key, here]));
   const title = (item) => (listed.has(item.code) ? titleOf(listed.get(item.code)) : item.name);
   const heads = [["Grade", ""], ["Document", ""], ...(one ? [[runNames[0], "n a"]] : []), [runNames[run], `n ${kind}`], ["Ideal rank", "n"]];
