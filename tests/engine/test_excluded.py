@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import rankgauge
+from draws import in_thorough_suite
 from rankgauge import Engine, Policy, Result, evaluate
 from rankgauge.errors import PolicyError, ResultError
 from rankgauge.exclusions import Excluded
@@ -177,6 +178,49 @@ def test_queries_that_are_not_there_are_said() -> None:
     result = rankgauge.evaluate(_QRELS, _RUN, "rr", policy={"excluded": {"9": ["x"]}})
     assert any("leaves out nothing" in note and "`9`" in note and "`q1`" in note for note in result.notes)
     assert not rankgauge.evaluate(_QRELS, _RUN, "rr", policy={"excluded": _EXCLUDED}).notes
+
+
+def test_documents_that_no_ranking_has_are_said(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 z 2\nq2 0 c 1\n", encoding="utf-8")
+    lines = "".join(f"{query} Q0 {name} 1 {score} t\n" for query, own in _RUN.items() for name, score in own.items())
+    (tmp_path / "run").write_text(lines, encoding="utf-8")
+
+    def notes(excluded: dict[str, list[str]]) -> list[list[str]]:
+        evaluation = Engine().dataset(_SAMPLES).with_metrics("rr").with_profile(excluded=excluded)
+        return [
+            [note.partition("; ")[2] for note in result.notes if "no ranking has a document of policy excluded" in note]
+            for result in (
+                evaluation.run(),
+                evaluate(_QRELS, _RUN, "rr", policy={"excluded": excluded}),
+                evaluate(tmp_path / "qrels", tmp_path / "run", "rr", policy={"excluded": excluded}),
+            )
+        ]
+
+    said = "do both use the same ids? Its look like `x.txt`, retrieved ones like `x`"
+    assert notes({"q1": ["x.txt", "z.txt"]}) == [[said]] * 3
+    assert notes({"q1": ["x.txt"], "q2": ["x"]}) == [[]] * 3  # the ids are alike, though q2 lacks it
+    assert notes({"9": ["x.txt"]}) == [[]] * 3  # of which it is said that no query is evaluated
+
+
+@in_thorough_suite()
+def test_documents_that_no_ranking_has_are_said_of_stages_rolled_ids_and_workers(tmp_path: Path) -> None:
+    staged = {"stages": [{"name": "first", "retrieved": ["x"]}, {"name": "last", "retrieved": ["a"]}]}
+    of_stages = [{"id": q, "expected_output": ["a"], "actual_output": staged} for q in ("q1", "q2")]
+    rolled = [{"id": q, "expected_output": ["a"], "actual_output": ["a#1"]} for q in ("q1", "q2")]
+    many = tmp_path / "many.jsonl"
+    rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["b", "a"]} for n in range(40)]
+    many.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    def said(data: Any, excluded: str, metric: str = "rr", **options: Any) -> bool:
+        evaluation = Engine().dataset(data).with_metrics(metric).with_profile(excluded={"q1": [excluded]})
+        return any("no ranking has a document" in note for note in evaluation.run(**options).notes)
+
+    assert [said(of_stages, name) for name in ("x", "X")] == [False, True]
+    assert [said(rolled, name, 'rr(unit="^(.+?)#")') for name in ("a", "X")] == [
+        False,
+        False,
+    ]  # it may be named by unit
+    assert [said(many, name, workers=2) for name in ("b", "X")] == [False, True]
 
 
 def test_two_that_leave_out_the_same_have_one_fingerprint() -> None:

@@ -7,33 +7,67 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import compress, repeat
+from typing import Any
 
 import numpy as np
 
 from rankgauge.columns import ChangedRun, Flags, Ints, Qrels, RankingBatch, RunSource, Slices, are_texts, encoded
 from rankgauge.errors import DataError
-from rankgauge.exclusions import Excluded
+from rankgauge.exclusions import Excluded, Meeting
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.judging.filtered import FilterFailedError, stays
 from rankgauge.policy import Policy
 from rankgauge.samples import Output
 
-__all__ = ["excluded_judgments", "excluded_run", "narrowed_run"]
+__all__ = ["Met", "excluded_judgments", "excluded_run", "narrowed_run"]
 
 
-def excluded_run(source: RunSource, excluded: Excluded | None) -> RunSource:
-    """Return a run without what is left out."""
+class Met:
+    """Sees whether a run has any document that is left out, while it is read in whatever threads."""
+
+    def __init__(self, excluded: Excluded) -> None:
+        self._names = excluded.names
+        self._keys = Slices.of(map(encoded, excluded.names)).keys()
+        self.meeting = Meeting()
+
+    def see(self, batch: RankingBatch) -> None:
+        """Look at some rankings, unless it is known already."""
+        if self.meeting.met or not len(batch.documents):
+            return
+        rows = np.flatnonzero(np.isin(batch.keys, self._keys))
+        alike = [text.decode("utf-8", "surrogateescape") for text in batch.documents.at(rows).texts()]
+        first = batch.documents.at(slice(0, 1)).texts()[0].decode("utf-8", "surrogateescape")
+        self.meeting |= Meeting(not self._names.isdisjoint(alike), first)  # hashes may collide
+
+    def see_rankings(self, rankings: Mapping[Any, Any]) -> None:
+        """Look at rankings in memory."""
+        for ranking in rankings.values():
+            if isinstance(ranking, Mapping) and ranking and not self.meeting.met:
+                retrieved = next(iter(ranking))
+                self.meeting |= Meeting(not self._names.isdisjoint(ranking), str(retrieved))
+
+
+def excluded_run(source: RunSource, excluded: Excluded | None, met: Met | None = None) -> RunSource:
+    """Return a run without what is left out; *met* sees whether there is any."""
     if excluded is None:
         return source
     if isinstance(source, MappingRun):
+        if met is not None:
+            met.see_rankings(source.rankings)
         rankings = {query: _others(ranking, query, excluded) for query, ranking in source.rankings.items()}
         return source.with_rankings(rankings)
-    return ChangedRun(source, lambda batch: _without(batch, excluded))
+
+    def change(batch: RankingBatch) -> RankingBatch:
+        if met is not None:
+            met.see(batch)
+        return _without(batch, excluded)
+
+    return ChangedRun(source, change)
 
 
-def narrowed_run(source: RunSource, policy: Policy) -> RunSource:
-    """Return a run without what a policy leaves out, and without what its filters drop."""
-    source = excluded_run(source, policy.excluded)
+def narrowed_run(source: RunSource, policy: Policy, met: Met | None = None) -> RunSource:
+    """Return a run without what a policy leaves out, which *met* sees, and without what its filters drop."""
+    source = excluded_run(source, policy.excluded, met)
     if not policy.filters:
         return source
     if isinstance(source, MappingRun):

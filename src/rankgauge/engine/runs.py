@@ -13,9 +13,10 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Judged, Qrels, RunSource
 from rankgauge.columns.judged_rows import Ints
-from rankgauge.engine.excluded_runs import excluded_judgments, excluded_run, narrowed_run
+from rankgauge.engine.excluded_runs import Met, excluded_judgments, excluded_run, narrowed_run
 from rankgauge.engine.run_result import FewEvaluator, RunOrigin, ScoredRun
 from rankgauge.errors import NothingToEvaluateError, PolicyError
+from rankgauge.exclusions import Meeting
 from rankgauge.io.excluded_files import opened_options
 from rankgauge.io.nested_mappings import MappingRun
 from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
@@ -34,7 +35,7 @@ from rankgauge.plugin.metric import Need
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import Result
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.sighting import unreached
+from rankgauge.scoring.sighting import Sighting, unreached
 
 __all__ = [
     "CONVENTIONS",
@@ -84,7 +85,9 @@ def evaluate_runs(
     def begin(name: str) -> Task[_JudgedRun]:
         run = runs[name]
         opened = open_run(run, columns=columns, catalog=plan.catalog)
-        source = narrowed_run(opened, plan.profile.policy)
+        excluded = plan.profile.policy.excluded
+        met = None if excluded is None else Met(excluded)
+        source = narrowed_run(opened, plan.profile.policy, met)
         sketcher = IdSketcher() if sketch_ids else None
         threads = 1 if len(runs) > 1 else None
         origin = "argument" if isinstance(run, Mapping) else "run"
@@ -97,7 +100,7 @@ def evaluate_runs(
                 judged = judge_units(qrels, source, plan, sketcher, threads=threads)
             except NothingToEvaluateError as error:
                 raise nested_otherwise(qrels, source) or error from None
-            return _JudgedRun(opened, origin, sketcher, *judged, doubt)
+            return _JudgedRun(opened, origin, sketcher, *judged, doubt, Meeting() if met is None else met.meeting)
 
         return Task(judge, may_wait=not isinstance(opened, RunFile))
 
@@ -223,12 +226,13 @@ class _JudgedRun(NamedTuple):
     collector: RunCollector
     evidence: Mapping[str | None, Evidence]  # by unit
     doubt: SwapDoubt | None
+    excluded: Meeting
 
 
 def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> Result:
     """Score a judged run."""
     judged, evidence = run.collector, run.evidence
-    collector = Collector(plan, sketcher=run.sketcher)
+    collector = Collector(plan, sketcher=run.sketcher, sighting=Sighting(excluded=run.excluded))
     query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
     return ScoredRun(

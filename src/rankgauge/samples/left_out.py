@@ -4,16 +4,16 @@ Samples without the documents that a policy leaves out for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress
 from typing import TypeVar
 
-from rankgauge.exclusions import Excluded
+from rankgauge.exclusions import Excluded, Meeting
 from rankgauge.samples.gold_items import GoldSet, Place
 from rankgauge.samples.sample_values import Expected, Fault, Output, Sample
 
-__all__ = ["left_out", "not_left_out", "with_results"]
+__all__ = ["left_out", "meeting", "not_left_out", "with_results"]
 
 V = TypeVar("V")
 
@@ -29,6 +29,25 @@ def left_out(sample: Sample, excluded: Excluded | None) -> Sample:
         return sample
     output = _output(sample.output, names) if isinstance(sample.output, Output) else sample.output
     return sample._replace(output=output, expected=_expected(sample.expected, names))
+
+
+def meeting(samples: Iterable[Sample], excluded: Excluded) -> Meeting:
+    """Return whether the rankings of some samples, before anything was left out, have any document that is."""
+    met = Meeting()
+    for sample in samples:
+        for output in _whole(sample.output):
+            met |= Meeting(not all(not_left_out(output, excluded.names)), next(filter(None, output.ids), ""))
+            if met.met:
+                return met
+    return met
+
+
+def _whole(output: Output | Fault | None) -> Iterator[Output]:
+    """Yield an output and its stages, with all that was retrieved."""
+    if isinstance(output, Output):
+        yield output.whole or output
+        for stage in (output.stages or {}).values():
+            yield from _whole(stage.output)
 
 
 def _output(output: Output, names: AbstractSet[str]) -> Output:

@@ -34,6 +34,7 @@ from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
+from rankgauge.samples.left_out import meeting
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
     Flaw,
@@ -95,6 +96,9 @@ class Collector:
             outputs = (sample.output for sample in samples)
             self.sketcher.add_texts(name for output in outputs if isinstance(output, Output) for name in output.ids)
         self.sighting |= Sighting.of(samples)
+        excluded = self.plan.profile.policy.excluded
+        if excluded is not None and not self.sighting.excluded.met:
+            self.sighting |= Sighting(excluded=meeting(samples, excluded))
         batch = self._opened()
         batch.flawed |= flaws(samples, start=len(batch.ks))
         batch.ks += [sample.k for sample in samples]
@@ -241,7 +245,9 @@ class Collector:
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
         excluded = self.plan.profile.policy.excluded
         if excluded is not None and not is_part:
-            notes += filter(None, [excluded.note(scored.sample_ids)])
+            may_roll = any(target.unit is not None for target in self.plan.targets)  # to documents that are left out
+            unmet = "" if may_roll or len(scored.sample_ids) == 1 else self.sighting.excluded.unmet
+            notes += filter(None, [excluded.note(scored.sample_ids, unmet)])
         refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan)
         return scored
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, MissingGoldError, counted, did_you_mean, listed
+from rankgauge.exclusions import Meeting
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import LOOKED_AT, parts_note
@@ -47,6 +48,7 @@ class Sighting:
     lacking: frozenset[Target] = frozenset()  # of which a ranking lacks something that earns, if a cutoff is deeper
     says_output: bool = False  # whether a sample says what its output is, and be it none
     remarks: frozenset[tuple[str, str]] = frozenset()  # what systems say of their answers, each with the sample's id
+    excluded: Meeting = field(default_factory=Meeting)  # whether rankings have what the policy leaves out
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
@@ -68,6 +70,7 @@ class Sighting:
             self.lacking | other.lacking,
             self.says_output or other.says_output,
             self.remarks | other.remarks,
+            self.excluded | other.excluded,
             self.rising or other.rising,
         )
 
