@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.expression import MetricExpression
 

@@ -32,6 +32,7 @@ SHORT = {
     ),
     **dict.fromkeys(("labels.py", "scale.py", "testing.py"), "as above"),
     **dict.fromkeys(("systems.py", "text.py"), "the public name of what stands in rooms"),
+    "base/late_pattern.py": "one subject that is small, and that matchers share with nothing else",
     "features/preflight/validate_runs.py": "what the command does, beside what Python calls",
     "features/testing/check_options.py": "what the help of two commands loads, and nothing else",
     "scoring/stop.py": "imported by the command line before what calls a system under test",

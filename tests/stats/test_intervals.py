@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.stats import t as student
 
 from draws import in_thorough_suite, some
 from rankgauge.stats import estimate_mean, interval_of_mean, is_binary
-from rankgauge.stats.intervals import betting_interval, clopper_pearson, wilson
+from rankgauge.stats.intervals import _z, betting_interval, clopper_pearson, wilson
 from tables import rows
 
 UNIT = (0.0, 1.0)
@@ -232,3 +233,7 @@ def test_ends_of_clopper_and_pearson_have_all_digits() -> None:
 
 def test_no_values_are_not_binary() -> None:
     assert not is_binary(np.array([]))
+
+
+def test_the_usual_quantile_is_that_of_the_standard_library() -> None:
+    assert NormalDist().inv_cdf((1 + 0.95) / 2) == _z(0.95)

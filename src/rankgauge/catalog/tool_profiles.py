@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,8 @@ def tool_names() -> tuple[str, ...]:
 
 @functools.cache
 def _document(name: str) -> Mapping[str, Any]:
+    import tomllib  # few ask for a profile of a tool
+
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 

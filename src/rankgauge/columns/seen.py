@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.errors import DeclarationError
 

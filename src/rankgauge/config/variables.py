@@ -7,8 +7,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
+
+from rankgauge.base.dataclass import dataclass
 
 __all__ = ["Variables", "refuse_secrets"]
 

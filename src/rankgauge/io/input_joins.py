@@ -5,8 +5,9 @@ Outputs that do not name their sample: each belongs to the one with its input, t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import Problem, counted, listed
 from rankgauge.io.problems import refuse
 from rankgauge.samples import Sample

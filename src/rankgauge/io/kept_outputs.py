@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -87,6 +86,8 @@ def add_missing(path: Path, outputs: Mapping[str, KeptOutput]) -> None:
 
 def _rescued(lines: Sequence[bytes], path: Path) -> str:
     """Write outputs for which there is no room at *path* into the temporary folder or to stderr, and say where."""
+    import tempfile  # with what draws names and packs archives, for a full disk
+
     what = f"{counted(len(lines), 'output')} for which there was no room"
     place = Path(tempfile.gettempdir()) / f"rankgauge-{os.urandom(8).hex()}.jsonl"
     try:

@@ -8,12 +8,13 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.other_tools import translated

@@ -7,14 +7,16 @@ What is not evidence but a document, from which results were cut, is looked at t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.common_runs import Texts, common_runs
-from rankgauge.matchers.spelling import plain_words
 from rankgauge.plugin import comparer
 from rankgauge.plugin.matching import Covers
+
+if TYPE_CHECKING:
+    from rankgauge.matchers.common_runs import CommonRuns, Texts
 
 __all__ = ["cover", "cover_batch", "covered_parts", "cut_from", "cut_from_batch"]
 
@@ -22,9 +24,16 @@ _LEAST = 12
 """How much of a result is in a document at least: six words, two for each."""
 
 
+def _common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> CommonRuns:
+    """Return what all pairs have in common; what finds it loads when texts are compared, not with the catalog."""
+    from rankgauge.matchers.common_runs import common_runs
+
+    return common_runs(retrieved, gold, n, cutoff)
+
+
 def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
     """Return what `cover` does, for each sample's texts."""
-    found = common_runs(retrieved, gold, n, cutoff)
+    found = _common_runs(retrieved, gold, n, cutoff)
     pair, start, end = found.letters()
     order = np.lexsort((start, pair))
     pair, start, end = pair[order], start[order], end[order]
@@ -86,7 +95,9 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
     Ends are exclusive. A word has the signs and spaces behind it, so that two texts which share a gold text between
     them cover all of it.
     """
-    found = common_runs(retrieved, gold, n, 0.0)
+    from rankgauge.matchers.spelling import plain_words
+
+    found = _common_runs(retrieved, gold, n, 0.0)
     parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in gold]
     ends = np.cumsum([len(own) * len(others) for own, others in zip(retrieved, gold, strict=True)])
     known: dict[str, list[tuple[int, int]]] = {}
@@ -108,7 +119,7 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
 
 def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[NDArray[np.float64]]:
     """Return what `cut_from` does, for each sample's texts."""
-    shares, units = common_runs(gold, retrieved, n, cutoff).shares()  # of retrieved texts, in gold ones
+    shares, units = _common_runs(gold, retrieved, n, cutoff).shares()  # of retrieved texts, in gold ones
     shares[units < _LEAST] = 0.0
     blocks, end = [], 0
     for own, others in zip(retrieved, gold, strict=True):

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankgauge.base.late_pattern import late_pattern
 from rankgauge.matchers.escapes import unescape
 from rankgauge.plugin import normalizer
 
@@ -30,7 +31,7 @@ __all__ = [
     "unicode_nfkc",
 ]
 
-_ROLE = re.compile(r"\s*+(?:user|assistant|system|human|ai)[^\S\n]*+:\s*+", re.IGNORECASE)
+_ROLE = late_pattern(r"\s*+(?:user|assistant|system|human|ai)[^\S\n]*+:\s*+", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
 _LONGEST_RUN = 30
 # Texts of up to this many characters need no check of the order of marks.
@@ -57,11 +58,11 @@ _DATE = (
     rf"{_WEEKDAY}(?:{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]|{_DAY} (?:of )?{_MONTH},? {_YEAR}|{_MONTH} {_DAY},? {_YEAR})"
 )
 _STAMP = rf"{_DATE}(?: \([a-z]{{3,9}}\))?(?:(?:t|,? (?:at )?){_TIME})?"
-_DATE_LINE = re.compile(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE | re.ASCII)
+_DATE_LINE = late_pattern(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(_YEAR)
 _USUAL_LINE = re.compile(r"Date: [0-9]{4}-[01][0-9]-[0-3][0-9]\n(?:[^\S\n]*+\n)*+")
 _LINE_END = re.compile(r"\n?(?:[^\S\n]*+\n)*+")
-_BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII)
+_BRACKETED = late_pattern(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII)
 
 
 @normalizer("unicode-nfkc", stage="fold")

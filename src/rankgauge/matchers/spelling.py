@@ -11,7 +11,6 @@ finds the same words in all of them at once.
 from __future__ import annotations
 
 import functools
-import html
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -19,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.base.late_pattern import late_pattern
 from rankgauge.matchers.escapes import ESCAPE, decoded
 
 __all__ = [
-    "IS_UNSPACED",
     "MARKS",
     "NUMBERED",
     "PIECE",
@@ -44,8 +43,7 @@ _UNSPACED = (
     "\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 """Scripts without spaces between words, each character of which counts as one: Thai to Khmer, kana, Chinese."""
-UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-IS_UNSPACED = UNSPACED_CHARACTER.search
+UNSPACED_CHARACTER = late_pattern(f"[{_UNSPACED}]")
 
 _BLOCKS = (
     "article|aside|blockquote|body|br|button|caption|center|col|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]"
@@ -53,7 +51,7 @@ _BLOCKS = (
     "|thead|title|tr|ul"
 )
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
-_NOISE = re.compile(
+_NOISE = late_pattern(
     r"[-\u2010\u00ad<(&\n](?:"  # each alternative looks back at one of these, so that only they are tried
     r"(?P<gone>(?<=[^\W\d_][-\u2010\u00ad]) ?\r?\n[ \t]*(?=[^\W\d_])|(?<=\u00ad))"  # a word cut at the end of a line
     rf"|(?P<block>(?<=<)/?(?:{_BLOCKS})(?=[\s/>])[^<>]*>|(?<=\n)[ \t]*[0-9]{{1,3}}[.)][ \t])"  # or a list's number
@@ -61,7 +59,9 @@ _NOISE = re.compile(
     r"|(?<=&)(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});)",
     re.IGNORECASE,
 )
-_NEGATED = re.compile("(?:(?<=n)['\u2019]t|(?<=N)['\u2019]T|(?:(?<=\\bcan)|(?<=\\bCan))not|(?<=\\bCAN)NOT)(?![^\\W_])")
+_NEGATED = late_pattern(
+    "(?:(?<=n)['\u2019]t|(?<=N)['\u2019]T|(?:(?<=\\bcan)|(?<=\\bCan))not|(?<=\\bCAN)NOT)(?![^\\W_])"
+)
 """What stands for `not` in "don't", "isn't" and "cannot"."""
 _MAYBE_NOISE = [
     re.compile(pattern)
@@ -88,7 +88,7 @@ begins with such a capital, in place of an ellipsis, and before a character of a
 _ELLIPSIS = re.compile(r"\.\.\.+")  # what begins with letters is quick to look for
 MARKS = ".,:-/_"
 """What belongs to a word where it is inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
-NUMBERED = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
+NUMBERED = late_pattern(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.([0-9]+))?")
 _ENDS = dict.fromkeys(map(ord, "\u3002\uff61\u0964\u0965\u061f\u06d4\u0589\u203c\u2047\u2048\u2049"), ord("."))
 _LINES = dict.fromkeys(map(ord, "\x85\u2028\u2029"), ord("\n"))
 _BULLETS = dict.fromkeys(map(ord, "\u2022\u2023\u25a0\u25aa\u25cf\u25e6"), ord("|"))
@@ -217,14 +217,14 @@ def _plain_sign(code: int) -> int:
     return code if symbol.isalnum() or is_mark(symbol) else 0x20
 
 
-_ARE_IDEOGRAPHS = re.compile("[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]+").fullmatch
+_IDEOGRAPHS = late_pattern("[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]+")
 """Characters that are words each, and are their own folded form."""
-_WIDE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]*+[^\x00-\x7f][A-Za-z0-9\x80-\U0010ffff]*")
+_WIDE = late_pattern(r"(?<![A-Za-z0-9])[A-Za-z0-9]*+[^\x00-\x7f][A-Za-z0-9\x80-\U0010ffff]*")
 
 
 def _wide_words(match: re.Match[str]) -> str:
     """Return the words of some letters, each with what `STARTS_STRONG` and the others say of it before it."""
-    if _ARE_IDEOGRAPHS(match[0]):
+    if _IDEOGRAPHS.fullmatch(match[0]):
         return f"{UNSPACED}{f'  {UNSPACED}'.join(match[0])} "  # what the rest would find, a fortieth of the time
     return _words_of(match[0], _is_joined(match.string[max(match.start() - 2, 0) : match.start() + 1]))
 
@@ -233,7 +233,7 @@ def _wide_words(match: re.Match[str]) -> str:
 def _words_of(letters: str, joins: bool) -> str:  # noqa: FBT001  # positional, which the cache takes best
     found = []
     for word in _pattern_of(letters).findall(letters):
-        if IS_UNSPACED(word[0]):
+        if UNSPACED_CHARACTER.search(word[0]):
             found.append(f"{UNSPACED}{_folded(word)} ")
         else:
             mark = "" if joins and not found else _marked(word)
@@ -294,6 +294,8 @@ def _instead(noise: re.Match[str]) -> str:
             return "\n"
         case "markup":
             return " "
+    import html  # a thousand entities
+
     return html.unescape(noise[0])
 
 

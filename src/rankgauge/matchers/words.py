@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.spelling import IS_UNSPACED, UNSPACED_CHARACTER, is_mark, word_parts
+from rankgauge.matchers.spelling import UNSPACED_CHARACTER, is_mark, word_parts
 from rankgauge.plugin import comparer, tokenizer
 
 __all__ = [
@@ -38,7 +38,7 @@ def is_boundary(text: str, at: int) -> bool:
     if behind.isascii() and before.isascii():
         return not (_is_letter(before) and _is_letter(behind))
     joined = (_is_letter(before) or is_mark(before)) and _is_letter(behind)
-    return not is_mark(behind) and (not joined or IS_UNSPACED(before + behind) is not None)
+    return not is_mark(behind) and (not joined or UNSPACED_CHARACTER.search(before + behind) is not None)
 
 
 def word_around(text: str, at: int, size: int) -> str:

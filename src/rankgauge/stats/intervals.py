@@ -115,8 +115,14 @@ def _effective_size(estimate: MeanEstimate, confidence: float, weights: _Floats 
     return min(estimate.n, (estimate.std / estimate.standard_error * ratio) ** 2)
 
 
+_USUAL_Z = 1.9599639845400536
+"""The quantile of a normal distribution for 95 %, as `statistics` computes it."""
+
+
 @functools.lru_cache(maxsize=64)
 def _z(confidence: float) -> float:
+    if confidence == 0.95:
+        return _USUAL_Z
     from statistics import NormalDist  # loads decimals and fractions
 
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -9,11 +9,12 @@ from people are used here, since those of PPI++ hold for many.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.stats.aggregates import exact_sum
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
 

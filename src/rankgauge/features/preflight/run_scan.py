@@ -4,12 +4,13 @@ Scanning: one pass over the batches of a run, which notes for each query what th
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import POSITIVE, Flags, Floats, Ints, Qrels, RankingBatch, Words
 from rankgauge.columns.slices import mixed
 from rankgauge.judging.ranking import as_compared, earned, mixed_ties, own_rows
@@ -140,7 +141,7 @@ class Repeat(NamedTuple):
     times: int
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class ScannedRun:
     """A run, scanned; if queries are scattered, nothing else is noted."""
 
@@ -217,7 +218,7 @@ class RunScan:
         np.maximum.at(own_rank, rows.owners[own], rank[len(judged) :])
         _, first = np.unique(judgments, return_index=True)
         grades = np.empty(0) if self._qrels is None else self._qrels.grades[judgments]
-        single = dataclasses.replace(batch, scores=as_compared(batch.scores, _SINGLE)) if tied_single.any() else batch
+        single = replace(batch, scores=as_compared(batch.scores, _SINGLE)) if tied_single.any() else batch
         matter = _ties_matter(batch, rows, tied, judged, grades)
         return {
             "ties_matter": matter,

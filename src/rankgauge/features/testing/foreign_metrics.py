@@ -11,9 +11,10 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, NamedTuple, cast
 
+from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, JudgedSample
