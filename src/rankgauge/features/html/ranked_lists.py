@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 
 from rankgauge.base.dataclass import dataclass
+from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Cutoff, Ints, Rows
 from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.planning.plan import Plan
