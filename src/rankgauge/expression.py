@@ -16,9 +16,9 @@ import math
 import re
 import typing
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import NUMBER
 from rankgauge.errors import ExpressionError
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import frozen
 from rankgauge.base.plain_text import read_share
 from rankgauge.errors import PolicyError, counted, did_you_mean

@@ -5,10 +5,9 @@ Filters: steps of a policy that drop results of a ranking before it is cut, as t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import ExpressionError, PolicyError
 from rankgauge.expression import MetricExpression, parse
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.expression import MetricExpression
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
 from rankgauge.catalog.discovery import Installed, discover_again, state_of_installation

@@ -8,10 +8,9 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.entry_points import EntryPoint, normalized
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.expression import MetricExpression, parse

@@ -14,12 +14,11 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import pluggy
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.base.logs import logger
 from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider

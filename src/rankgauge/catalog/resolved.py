@@ -8,11 +8,10 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog.claims import Claim, Provider

@@ -11,10 +11,10 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog.claims import spellings
 from rankgauge.errors import ExpressionError, UnknownNameError
 from rankgauge.expression import MetricExpression, parse_many

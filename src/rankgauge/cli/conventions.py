@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.tool_profiles import tool_names, tool_of

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.cli.command_gates import AskedGates, PlannedGates
 from rankgauge.cli.console import (

@@ -7,12 +7,12 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark, show
 from rankgauge.extensions import extension

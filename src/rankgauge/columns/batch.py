@@ -7,12 +7,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import read_only
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words

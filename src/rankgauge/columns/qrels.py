@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import frozen, read_only
 from rankgauge.columns.hashes import bits, keys_of_gold
 from rankgauge.columns.judged_rows import Floats, Intents, Ints, distinct, intents_of, stretches

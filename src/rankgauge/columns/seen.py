@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.errors import DeclarationError
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.comparison.builtin_tests import BUILT_IN

@@ -8,9 +8,9 @@ both results have hashes, a document whose hashes differ was edited, added or de
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import counted, listed
 from rankgauge.result.meaning import GOLD_DOCUMENTS

@@ -5,10 +5,10 @@ One published mean without its data: whether it is possible, how uncertain it is
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import ParameterError
 from rankgauge.planning.plan import PlannedMetric
 from rankgauge.plugin.metric import POOLED

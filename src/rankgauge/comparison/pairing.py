@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress, islice
 from typing import Literal, get_args
@@ -16,7 +16,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.tables import Line, aligned
 from rankgauge.columns.judged_rows import Floats, Ints

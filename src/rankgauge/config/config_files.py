@@ -8,13 +8,12 @@ import os
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.config.schema import Config
 from rankgauge.config.variables import Variables
 from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean

@@ -7,10 +7,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
-
-from rankgauge.base.dataclass import dataclass
 
 __all__ = ["Variables", "refuse_secrets"]
 

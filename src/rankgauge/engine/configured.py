@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted

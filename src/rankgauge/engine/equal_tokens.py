@@ -5,12 +5,11 @@ Equal tokens: what metrics are if both runs may use as many tokens, if their res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.comparison.differences import Comparison, Lengths, RunComparison
 from rankgauge.comparison.pairing import counterpart_of
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of

@@ -7,12 +7,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job

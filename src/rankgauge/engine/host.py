@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsFloat, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import shown
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine

@@ -11,11 +11,10 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Floats
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.explaining import is_same

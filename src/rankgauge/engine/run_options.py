@@ -7,11 +7,10 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.kept_outputs import OutputsFile
 from rankgauge.io.output_files import OutputsSource, read_kept

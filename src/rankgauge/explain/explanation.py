@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, Self
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import preformatted, text_width

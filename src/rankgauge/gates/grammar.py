@@ -13,10 +13,9 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import read_amount, read_number
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.comparison.differences import ShortLists

@@ -5,11 +5,10 @@ Outcomes of gates: what became of each, as values and in one line of words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog
 from rankgauge.errors import NothingToEvaluateError, Problem
 from rankgauge.io.documents import decode_text

@@ -12,10 +12,10 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.forked import lost_threads
 from rankgauge.errors import RankgaugeError, UnreadableError
 from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size

@@ -5,9 +5,8 @@ Outputs that do not name their sample: each belongs to the one with its input, t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import Problem, counted, listed
 from rankgauge.io.problems import refuse
 from rankgauge.samples import Sample

@@ -7,14 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import orjson
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.logs import logger
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog

@@ -8,13 +8,12 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import read_number, visible
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.other_tools import translated

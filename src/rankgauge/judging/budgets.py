@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Claim
 from rankgauge.catalog.claims import OWN

@@ -5,13 +5,12 @@ Evidence: a batch that was judged, with what was seen on the way, and what judge
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Judged
 from rankgauge.judging.keeping import NOTHING_KEPT, Kept
 from rankgauge.judging.leaks import Leaks

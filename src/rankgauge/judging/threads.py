@@ -8,10 +8,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Generic, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import RankingBatch
 from rankgauge.judging.run import ScatteredError
 

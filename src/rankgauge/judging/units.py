@@ -7,12 +7,12 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import ChangedRun, Qrels, RankingBatch, RunSource, Slices
 from rankgauge.columns.judged_rows import intents_of
 from rankgauge.errors import ParameterError

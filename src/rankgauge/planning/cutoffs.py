@@ -5,12 +5,11 @@ Cutoffs, and the other conventions that hold for every metric of a plan.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Cutoff
 from rankgauge.errors import ParameterError
@@ -96,6 +95,6 @@ class Conventions:
 
     catalog: Catalog
     profile: Profile
-    default_k: DefaultK = DefaultK()  # an immutable tuple
+    default_k: DefaultK = DefaultK()  # noqa: RUF009  # an immutable tuple
     matchers: Mapping[str, str] = field(default_factory=dict)  # for metrics that name none
     by_id: bool = False  # whether the data have ids only, as a run has

@@ -5,10 +5,9 @@ Locks: what the metrics and matchers of an evaluation have to be, and how they d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.entry_points import EntryPoint
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher

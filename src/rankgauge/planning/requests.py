@@ -9,11 +9,10 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Provider, check_parameters
 from rankgauge.catalog.other_tools import translated

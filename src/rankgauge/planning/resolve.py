@@ -5,10 +5,10 @@ Resolving one request: its metric, parameters, cutoff rule, and what it is judge
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher

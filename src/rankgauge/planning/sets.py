@@ -5,11 +5,10 @@ Sets of metrics: what ``{set: NAME}`` stands for, with another cutoff or other p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.catalog import Reading
 from rankgauge.errors import ParameterError, Problem, RankgaugeError, UnknownNameError, did_you_mean, suggest

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 from rankgauge.plugin.metric import POOLED, WHOLE_RUN

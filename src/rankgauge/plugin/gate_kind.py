@@ -7,9 +7,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.plugin.signature import Authored, declaring, plain_version
 

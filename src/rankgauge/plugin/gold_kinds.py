@@ -5,11 +5,11 @@ Declarations of further kinds of ground truth: how one is read, and how results 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin.matching import Covers

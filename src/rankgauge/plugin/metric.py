@@ -7,13 +7,12 @@ from __future__ import annotations
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, filterfalse
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Cutoff, Flags, Floats, Ints, Judged, Rows, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse

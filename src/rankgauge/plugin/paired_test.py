@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.plugin.signature import Authored, declaring, plain_name, plain_version
 

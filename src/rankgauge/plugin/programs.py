@@ -8,9 +8,9 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.entry_points import EntryPoint
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.commands import words

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin.signature import Authored, Parameter, declaring, plain_name, plain_version
 

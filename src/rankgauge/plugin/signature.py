@@ -10,10 +10,10 @@ import re
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import DeclarationError, did_you_mean
 from rankgauge.expression import Value
 

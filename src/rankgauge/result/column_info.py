@@ -8,9 +8,9 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, freeze_fields
 from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings

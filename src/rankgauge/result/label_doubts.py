@@ -5,9 +5,9 @@ Doubts about labels as values, and in words: which gold rankings speak against, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import counted, listed
 

@@ -5,11 +5,11 @@ Facts of repeated runs: how far a system agrees with itself, and what more repea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted, listed

@@ -5,11 +5,10 @@ The built-in kinds of ground truth, by name, and what follows from their declara
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.samples.forbidden_items import FORBIDDEN
 from rankgauge.samples.gold_ids import RELEVANT
 from rankgauge.samples.gold_kinds import GoldKind

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.policy import Contract, Profile
 
 if TYPE_CHECKING:

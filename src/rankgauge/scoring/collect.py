@@ -10,10 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import counted
 from rankgauge.judging import (

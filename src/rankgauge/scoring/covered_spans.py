@@ -5,8 +5,8 @@ Covered spans: which part of a gold text each result holds, for people.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns.parts import united
 from rankgauge.judging import Ranking
 from rankgauge.judging.by_span import Held, held_by

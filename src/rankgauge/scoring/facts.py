@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.columns import Ints, Judged
 from rankgauge.judging import Ranking, Target

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.judging import Target
 from rankgauge.samples import OF_SOME, Fault, Sample
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Words
 from rankgauge.errors import counted, listed
 from rankgauge.judging import Leak, Target

@@ -5,11 +5,10 @@ Sightings: what some samples show that decides about all of them, or that their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import visible
 from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, MissingGoldError, counted, did_you_mean, listed

@@ -11,12 +11,11 @@ import random
 import time
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.samples import CallError, Sample
 from rankgauge.samples.sample_outputs import TIMED_OUT

@@ -5,13 +5,13 @@ Measures of agreement between rankings, such as ``rbo(p=0.98)@100``, and the ran
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog.resolved import check_parameters, signature_parameters
 from rankgauge.columns import Flags, Floats, Ints
 from rankgauge.errors import ParameterError, UnknownNameError, suggest

@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Judged, Scores
 from rankgauge.features.compat.plain_values import ByValue, cutoff, judge_by_value, scores_of
 from rankgauge.metrics.average_precision import average_precision

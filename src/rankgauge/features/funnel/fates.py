@@ -5,12 +5,11 @@ The stages of a pipeline; and the fates of relevant items: the ranks at each sta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Flags, Floats, Ints
 from rankgauge.errors import DataError, Problem, listed

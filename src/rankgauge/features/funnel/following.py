@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Floats, Ints, Judged, Parts, Rows
 from rankgauge.columns.judged_rows import distinct, first_of_each
 from rankgauge.comparison.compare import compare_results

@@ -7,12 +7,12 @@ A line breaks where the ground truth, the samples or the definition changed; acr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.estimate import Method
 from rankgauge.errors import RankgaugeError, ResultError

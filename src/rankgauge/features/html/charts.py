@@ -10,11 +10,11 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison
 from rankgauge.features.html.notation import difference, isolated, named, plain, score

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog.claims import Claim
 from rankgauge.columns import Ints
 from rankgauge.comparison.differences import Comparison, RunComparison

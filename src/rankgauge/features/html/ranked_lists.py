@@ -8,13 +8,11 @@ a report shows any.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Cutoff, Ints, Rows
 from rankgauge.judging import Evidence, Ranking, Target, judge
 from rankgauge.planning.plan import Plan

@@ -8,14 +8,12 @@ import contextlib
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of

@@ -9,12 +9,12 @@ three words, of which documents with most words in common share some; these pair
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.tables import Line, listing
 from rankgauge.errors import ParameterError, counted
 from rankgauge.features.labels.text_tracing import batches

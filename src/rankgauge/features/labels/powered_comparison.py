@@ -5,13 +5,12 @@ Runs that a model judged, and people in part: means and differences that do not 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.features.labels.prediction_powered import LEAST_LABELLED, PoweredMean, powered_mean

@@ -9,12 +9,11 @@ from people are used here, since those of PPI++ hold for many.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.stats.aggregates import exact_sum
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
 

@@ -10,11 +10,10 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, ParameterError, Problem, counted
 from rankgauge.io.files import read_bytes

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.errors import counted
 from rankgauge.features.labels.label_findings import GoldReport, LabelFinding
 from rankgauge.io.corpus import Corpus

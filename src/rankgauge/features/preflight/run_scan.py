@@ -5,12 +5,11 @@ Scanning: one pass over the batches of a run, which notes for each query what th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns import POSITIVE, Flags, Floats, Ints, Qrels, RankingBatch, Words
 from rankgauge.columns.slices import mixed
 from rankgauge.judging.ranking import as_compared, earned, mixed_ties, own_rows

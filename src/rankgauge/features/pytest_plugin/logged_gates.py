@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.plain_text import visible
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.explaining import explain_samples

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog
 from rankgauge.engine.excluded_runs import narrowed_run
 from rankgauge.engine.manifest import make_manifest

@@ -8,9 +8,8 @@ import dataclasses
 import functools
 import operator
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config

@@ -7,11 +7,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.columns.slices import Words
 from rankgauge.errors import ResultError
 from rankgauge.judging import Target

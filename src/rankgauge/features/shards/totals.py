@@ -8,12 +8,11 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.pickling import reduced

@@ -5,13 +5,12 @@ What laws draw: small rankings with their ground truth, and odd texts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.features.testing.law import Draw, draw
 
 __all__ = ["ANCHOR", "HUGE", "SAMPLES", "TEXT", "TOP_GRADE", "Case", "cases", "draw_ranking", "rankings"]

@@ -11,10 +11,9 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, JudgedSample

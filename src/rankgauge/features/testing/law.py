@@ -14,10 +14,9 @@ from __future__ import annotations
 import inspect
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.features.testing.law_report import Exhibit, State, Verdict

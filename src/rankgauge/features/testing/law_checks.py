@@ -11,11 +11,10 @@ import contextlib
 import importlib
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.errors import MissingExtraError

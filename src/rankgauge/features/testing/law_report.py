@@ -5,10 +5,9 @@ Reports: which laws hold, which are broken, and the smallest example of each bro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import BrokenLawError, counted
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores, unmasked

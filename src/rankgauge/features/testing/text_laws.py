@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,7 +14,6 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankgauge.base.dataclass import dataclass
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import RankgaugeError
 from rankgauge.features.testing.drawn_cases import TEXT
