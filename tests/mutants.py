@@ -42,7 +42,7 @@ from mutant_changes import ROOT, SOURCES, Mutant, mutants_of, text_of
 
 TESTS = ROOT / "tests"
 EXPLAINED = TESTS / "mutants_explained.toml"
-LIBRARIES = ("numpy", "orjson", "polars", "pydantic", "scipy.stats")
+LIBRARIES = ("numpy", "orjson", "polars", "pydantic", "scipy.stats", "structlog")
 """What forked processes need not import again. rankgauge itself is not among it: some of them import it changed."""
 
 

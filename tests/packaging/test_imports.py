@@ -14,7 +14,7 @@ from rankgauge.metrics import FAMILIES
 
 SOURCE = Path(rankgauge.__file__).parents[1]
 PROFILES = ["default", "eval-harness", "remem", "haystack", "classic", "keyword", "trec9", "trec10"]
-HEAVY = {"polars", "numpy", "pydantic", "scipy", "rankgauge.metrics", "rankgauge.matchers"}
+HEAVY = {"polars", "numpy", "pydantic", "scipy", "structlog", "rankgauge.metrics", "rankgauge.matchers"}
 HELPLESS = HEAVY | {"dataclasses", "importlib.metadata", "inspect", "logging", "pathlib", "rich", "shutil"}
 """What no help needs, the smaller things because ten of them take longer than argparse."""
 
@@ -87,7 +87,7 @@ def test_a_plain_run_of_json_lines_without_saving_loads_neither_polars_nor_yaml(
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     loaded, text = modules_after(command("run", "--data", "s.jsonl", "--metric", "MRR", "--json"), cwd=tmp_path)
     assert json.loads(text)["metrics"]["mrr"]["mean"] == 0.5
-    assert {"polars", "yaml", "scipy", "rankgauge.config"} & loaded == set()
+    assert {"polars", "yaml", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 
 @pytest.mark.usefixtures("process")
@@ -105,7 +105,7 @@ def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
         "rankgauge.scoring.details",
     }
     commands = {f"rankgauge.cli.{name}_command" for name in ("metrics", "trec", "judge")}
-    assert (seldom | commands | {"asyncio", "scipy", "jinja2"}) & loaded == set()
+    assert (seldom | commands | {"asyncio", "scipy", "structlog", "jinja2"}) & loaded == set()
 
 
 @pytest.mark.usefixtures("process")
@@ -115,7 +115,7 @@ def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
     code = "import rankgauge\nprint(rankgauge.evaluate('qrels', 'run', ['ndcg@10', 'RR'])['RR'].mean)"
     loaded, text = modules_after(code, cwd=tmp_path)
     assert float(text) == 0.5
-    assert {"polars", "pydantic", "scipy", "pandas", "pyarrow"} & loaded == set()
+    assert {"polars", "pydantic", "structlog", "scipy", "pandas", "pyarrow"} & loaded == set()
 
 
 @pytest.mark.usefixtures("process")
@@ -124,7 +124,7 @@ def test_evaluating_a_run_from_the_command_line_loads_no_tables(tmp_path):
     (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
     loaded, text = modules_after(command("trec", "qrels.txt", "run.txt", "-m", "RR"), cwd=tmp_path)
     assert "1.0000" in text
-    assert {"polars", "pydantic", "scipy", "rich", "rankgauge.config"} & loaded == set()
+    assert {"polars", "pydantic", "scipy", "structlog", "rich", "rankgauge.config"} & loaded == set()
     slow = {"importlib.metadata", "logging", "tempfile", "shutil", "rankgauge.result.folder_reader"}
     slow |= {"rankgauge.explain", "rankgauge.explain.bounds", "rankgauge.judging.by_text", "rankgauge.judging.by_span"}
     assert slow & loaded == set()  # each costs some milliseconds, and nothing here needs them
@@ -141,6 +141,7 @@ def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):
     heavy = {
         "polars",
         "scipy",
+        "structlog",
         "rich.console",
         "rankgauge.config",
         "rankgauge.metrics",

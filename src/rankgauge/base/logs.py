@@ -18,7 +18,7 @@ def logger(name: str) -> logging.Logger:
     """
     Return the logger of a part of rankgauge.
 
-    Facts go into ``extra``, where the command line (`rankgauge.cli.log_lines`) and any other handler find them.
+    Facts go into ``extra``, where structlog (see `rankgauge.cli.console`) and any other handler find them.
     """
     import logging  # needed only for logging
 

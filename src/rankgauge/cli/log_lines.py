@@ -1,11 +1,12 @@
 """
-Log lines of the command line on stderr: for people, or one JSON object a line.
+Logging of the command line: structlog formats the library's log lines on stderr.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import MutableMapping
 from typing import Any
 
 from rankgauge.base.logs import ROOT
@@ -13,11 +14,20 @@ from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_COLORS = {"debug": 32, "info": 32, "warning": 33, "error": 31, "critical": 31}
-"""Green, yellow and red, by their numbers in terminals."""
 
-_OWN = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
-"""What every record has; everything else comes from ``extra``."""
+
+class _LazyFormatter(logging.Formatter):
+    """Loads structlog when the first line is logged, because most runs log nothing."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self._form = form
+        self._inner: logging.Formatter | None = None
+
+    def format(self, record: logging.LogRecord) -> str:
+        if self._inner is None:
+            self._inner = _formatter(self._form)
+        return self._inner.format(record)
 
 
 def configure(*, level: str, form: str) -> None:
@@ -27,69 +37,33 @@ def configure(*, level: str, form: str) -> None:
     if form not in {"console", "json"}:
         raise ParameterError(f"--log-format must be console or json, not {form!r}")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_JsonLines() if form == "json" else _Lines(colored=sys.stderr.isatty()))
+    handler.setFormatter(_LazyFormatter(form))
     root = logging.getLogger(ROOT)
     root.handlers[:] = [handler]
     root.setLevel(_LEVELS[level])
 
 
-def _facts(record: logging.LogRecord) -> dict[str, Any]:
-    """Return what a record says, its facts included; unsafe characters of every text are escapes."""
-    facts = {
-        "event": record.getMessage(),
-        "level": record.levelname.lower(),
-        "logger": record.name,
-        **{name: value for name, value in vars(record).items() if name not in _OWN},
-    }
-    return {name: visible(value) if isinstance(value, str) else value for name, value in facts.items()}
+def _without_controls(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Write unsafe characters of every text in a log line as escapes."""
+    return {name: visible(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
-def _traceback(record: logging.LogRecord) -> str:
-    """Return the traceback of the error that a record comes with; an empty text without one."""
-    return logging.Formatter().formatException(record.exc_info) if record.exc_info else ""
+def _formatter(form: str) -> logging.Formatter:
+    import structlog
 
-
-class _Lines(logging.Formatter):
-    """Writes level, message, logger and facts in one line, and a traceback below it."""
-
-    def __init__(self, *, colored: bool) -> None:
-        super().__init__()
-        self._colored = colored
-
-    def format(self, record: logging.LogRecord) -> str:
-        facts = _facts(record)
-        level, event, logger = facts.pop("level"), facts.pop("event"), facts.pop("logger")
-        parts = [
-            f"[{self._in(level.ljust(9), '1', _COLORS.get(level))}]",
-            self._in(event, "1"),
-            f"[{self._in(logger, '1', 34)}]",
-            *(f"{self._in(name, 36)}={self._in(_value(facts[name]), 35)}" for name in sorted(facts)),
-        ]
-        lines = [" ".join(filter(None, parts))]
-        if trace := _traceback(record):
-            lines += map(visible, trace.splitlines())
-        return "\n".join(lines)
-
-    def _in(self, text: str, *codes: object) -> str:
-        """Return a text in the color and weight of some codes of terminals, if there are colors."""
-        used = [str(code) for code in codes if code is not None]
-        return f"\x1b[{';'.join(used)}m{text}\x1b[0m" if self._colored and text else text
-
-
-def _value(value: object) -> str:
-    """Return a value as it is shown behind its name: texts as they are, unless that may be misread."""
-    return value if isinstance(value, str) and not set(" \t=\r\n\"'") & set(value) else repr(value)
-
-
-class _JsonLines(logging.Formatter):
-    """Writes a record as one JSON object."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        import json
-        from datetime import UTC, datetime
-
-        facts = _facts(record)
-        if trace := _traceback(record):
-            facts["exception"] = trace
-        moment = datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="microseconds")
-        return json.dumps({**facts, "timestamp": moment.replace("+00:00", "Z")}, default=repr)
+    shared: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        _without_controls,
+    ]
+    renderer: structlog.typing.Processor
+    if form == "json":
+        shared.append(structlog.processors.TimeStamper(fmt="iso", utc=True))
+        renderer = structlog.processors.JSONRenderer()
+    else:
+        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+    )

@@ -24,7 +24,7 @@ _REQUIREMENT = r"([\w.-]+)(?:\[\w+\])?([^;]*)(?:;\s*extra\s*==\s*['\"]([\w-]+)['
 _EXTRAS = ("completion", "excel", "pandas", "testing")
 """Those for users; the others are for work on rankgauge itself."""
 
-_LOADED = ("numpy", "orjson", "pluggy", "polars", "pydantic", "yaml", "rankgauge.cli.run_command")
+_LOADED = ("numpy", "orjson", "pluggy", "polars", "pydantic", "structlog", "yaml", "rankgauge.cli.run_command")
 _SLOW = 0.1
 """From how many seconds on an import is named."""
 
