@@ -17,7 +17,7 @@ from rankgauge.plugin import metric
 from rankgauge.samples import Block, read_block
 from tables import rows
 
-METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
+METRICS = ("hit@2", "recall@4", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
 IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x", "l" * 255)
 TWO_LINES = "a\nb"
 """An id that no block holds."""
@@ -145,26 +145,18 @@ def lines_of(drawn, odd_lines, ids):
 
 def found(path, **how):
     """Return everything that a run finds out, or what is wrong."""
+    evaluation = Engine().dataset(path).with_metrics(METRICS)
+    evaluation.plan()  # what is wrong with this is no outcome
     try:
-        result = Engine().dataset(path).with_metrics(METRICS).run(sketch_ids=True, **how)
+        result = evaluation.run(sketch_ids=True, **how)
     except RankgaugeError as error:
         return type(error), str(error), list(map(str, error.problems))
     columns = {
-        name: (column.values.tobytes(), column.status.tobytes(), column.reasons)
+        name: (column.values.tobytes(), column.codes.tobytes(), column.reasons)
         for name, column in result.metrics.items()
     }
-    sketch = result.manifest["retrieved_ids"]
-    attached = result.manifest["outputs"]
-    return (
-        attached,
-        result.sample_ids,
-        result.tags,
-        result.gold_keys.tolist(),
-        columns,
-        result.notes,
-        sketch,
-        repr(result.means),
-    )
+    manifest = [result.manifest[name] for name in ("retrieved_ids", "outputs")]
+    return result.sample_ids, result.tags, result.gold_keys.tolist(), columns, result.notes, manifest
 
 
 ODD_LINES = ("", "  ", "{", "[]", "7", '"q"', "null", '{"id": "q0"}')
