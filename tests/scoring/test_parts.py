@@ -83,7 +83,7 @@ def test_a_block_that_fills_a_batch_is_scored_as_one(sizes, written):
     for _ in range(2):
         (block,) = DatasetReader(
             ENGINE.dataset(written).data, catalog=ENGINE.catalog, contract=DEFAULT_CONTRACT
-        ).blocks()
+        ).blocks({"ids"})
         made.add_block(block)
     assert made.finish().metrics[0].outcome.values.tolist() == [1, 0, 1, 0]
     assert sizes == [2, 2]

@@ -20,13 +20,13 @@ from rankgauge.engine.sample_reading import SampleReading
 from rankgauge.engine.sample_score import Progress
 from rankgauge.engine.system_calls import SystemCalls
 from rankgauge.errors import MetricFailedError, NothingToEvaluateError, ParameterError, RankgaugeError, RunInterrupted
-from rankgauge.io.datasets import DataSource
+from rankgauge.io.datasets import DataSource, Part
 from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
 from rankgauge.result.health import broken_metrics
-from rankgauge.samples import Block, Sample
+from rankgauge.samples import Block, BlockKind, PlacedBlock, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.repeats import check_repeats, folded, unsteady_note
@@ -65,8 +65,8 @@ class Job:
             batch_size=options.batch_size,
             sketcher=self._sketcher,
         )
-        wants_blocks = evaluation is not None and self.collector.takes_blocks
-        self._reading = SampleReading(plan, data, options, wants_blocks=wants_blocks)
+        wanted = self.collector.block_kinds if evaluation is not None else frozenset[BlockKind]()
+        self._reading = SampleReading(plan, data, options, wanted)
         self._calls = None if options.calls is None else SystemCalls(options.calls, plan, data, self._reading)
         check_repeats(plan.metrics, self.repeats)
         self._is_interrupted = False
@@ -133,8 +133,9 @@ class Job:
         if workers > 1:
             return self._judge_divided(workers)
         reading, outputs = self._reading, self._reading.outputs
-        if reading.takes_blocks and (outputs is None or outputs.as_ids is not None):
-            return self._judge_parts(reading.reader.blocks(None if outputs is None else outputs.as_ids))
+        ids = None if outputs is None else outputs.as_ids
+        if reading.block_kinds and (outputs is None or ids is not None):
+            return self._judge_parts(reading.reader.blocks(reading.block_kinds, ids))
         return self._judge_samples()
 
     def _judge_samples(self) -> Iterator[int]:
@@ -156,14 +157,17 @@ class Job:
         from rankgauge.engine.workers import judging_lines  # seldom asked for
 
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
-            yield from self._judge_parts(self._reading.reader.shared(judged, as_blocks=self._reading.takes_blocks))
+            yield from self._judge_parts(self._reading.reader.shared(judged, self._reading.block_kinds))
 
-    def _judge_parts(self, parts: Iterator[JudgedLines | Block | list[Sample]]) -> Iterator[int]:
-        """Take what was judged elsewhere, and judge plain samples as columns and others as `judge` does."""
+    def _judge_parts(self, parts: Iterator[JudgedLines | Part]) -> Iterator[int]:
+        """Take what was judged elsewhere, and judge blocks as columns and others as `judge` does."""
         for part in parts:
             if isinstance(part, Block):
                 self._reading.overlap += part.replaced
                 self.collector.add_block(part)
+            elif isinstance(part, PlacedBlock):
+                self.collector.add_placed(part)
+                self._look_at(part)
             elif isinstance(part, list):
                 self._add(self._reading.attached(part))
             else:
@@ -175,6 +179,11 @@ class Job:
         """Judge samples, and keep the first ones to look at their labels."""
         self.collector.add(samples)
         self._looked_at += samples[: _DOUBTED - len(self._looked_at)]
+
+    def _look_at(self, block: PlacedBlock) -> None:
+        """Keep the first samples of a block to look at their labels."""
+        if (lacking := _DOUBTED - len(self._looked_at)) > 0:
+            self._looked_at += block.samples[:lacking]
 
     @property
     def repeats(self) -> int:

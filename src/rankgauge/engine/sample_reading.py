@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import NothingToEvaluateError
-from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.datasets import DatasetReader, DataSource, Kinds
 from rankgauge.io.input_joins import InputJoin
 from rankgauge.io.output_files import OutputsSource, check_known, read_outputs
 from rankgauge.judging.filtered import narrowed
@@ -38,14 +38,14 @@ class SampleReading:
 
         takes_all: Whether every sample is evaluated, also without an output.
 
-        takes_blocks: Whether plain samples are read as columns.
+        block_kinds: Which samples are read as columns.
 
         overlap: How many outputs replaced one that the sample had.
 
         unsteady: The samples that were answered with another ranking when asked again.
     """
 
-    def __init__(self, plan: Plan, data: DataSource, options: RunOptions, *, wants_blocks: bool) -> None:
+    def __init__(self, plan: Plan, data: DataSource, options: RunOptions, wanted: Kinds) -> None:
         self._policy, self._options, self._label = plan.profile.policy, options, data.label
         self.takes_all = self._policy.queries != "intersection"
         how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
@@ -54,14 +54,16 @@ class SampleReading:
         chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])
-        self.takes_blocks = wants_blocks and self.takes_all and self.reader.has_blocks
+        self.block_kinds: Kinds = wanted if self.takes_all and self.reader.has_blocks else frozenset()
+        if self.given is not None or options.distrusted:
+            self.block_kinds -= {"places"}
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
         self.outputs = None
         if source is not None:
             self.outputs = read_outputs(
                 source,
                 shape=data.shape(plan.catalog, of_outputs=True),
-                as_ids=self.takes_blocks,
+                as_ids="ids" in self.block_kinds,
                 reader=data.outputs_reader,
                 sorts_runs=self._policy.order == "given",
                 **how,

@@ -21,7 +21,7 @@ from rankgauge.errors import Problem, RankgaugeError, WorkerError
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
 from rankgauge.judging.filtered import narrowed
-from rankgauge.samples import Block
+from rankgauge.samples import Block, BlockKind, PlacedBlock
 from rankgauge.scoring.collect import Collector, JudgedPart
 from rankgauge.scoring.sighting import Sighting
 
@@ -182,10 +182,12 @@ class LineJudge:
         how: dict[str, Any] = {"contract": plan.profile.contract, "needs_gold": plan.needs_gold}
         reader = DatasetReader(self._data, catalog=plan.catalog, **how)
         collector = Collector(self._plan, batch_size=sys.maxsize, sighting=self._sighting)
-        as_blocks = collector.takes_blocks and reader.has_blocks
-        for samples in reader.read_lines(Lines(io.BytesIO(data), first, offset), problems, as_blocks=as_blocks):
+        kinds = collector.block_kinds if reader.has_blocks else frozenset[BlockKind]()
+        for samples in reader.read_lines(Lines(io.BytesIO(data), first, offset), problems, kinds):
             if isinstance(samples, Block):
                 collector.add_block(samples)
+            elif isinstance(samples, PlacedBlock):
+                collector.add_placed(samples)
             else:
                 collector.add([narrowed(sample, plan.profile.policy) for sample in samples])
         if problems:

@@ -30,19 +30,22 @@ from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import (
     Block,
+    BlockKind,
     Fault,
     IdOutputs,
     Output,
+    PlacedBlock,
     Sample,
     SampleRules,
     read_block,
+    read_placed,
     read_sample,
     read_samples,
 )
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
-__all__ = ["DataSource", "DatasetReader"]
+__all__ = ["DataSource", "DatasetReader", "Kinds", "Part"]
 
 _BATCH = 4096
 _BLOCK = 64  # lines that are read as one block: few enough to stay in a processor's cache
@@ -121,6 +124,9 @@ class DataSource(NamedTuple):
 
 
 P = TypeVar("P", bound=Placed)
+Part = Block | PlacedBlock | list[Sample]
+Kinds = AbstractSet[BlockKind]
+"""Which samples are read as columns; none for an empty set."""
 
 
 class DatasetReader:
@@ -206,9 +212,9 @@ class DatasetReader:
         is_ours = not self._data.reader and has_our_lines(self._data.source, self._catalog)
         return self._limit is None and is_ours and not (self._shape.needs_all or self._holds_judgments)
 
-    def blocks(self, attached: IdOutputs | None = None) -> Iterator[Block | list[Sample]]:
+    def blocks(self, kinds: Kinds, attached: IdOutputs | None = None) -> Iterator[Part]:
         """
-        Yield what `batches` yields, with plain samples as columns; only if `has_blocks` says so.
+        Yield what `batches` yields, with samples of some kinds as columns; only if `has_blocks` says so.
 
         Outputs that are *attached* are those of the columns; other samples come without them.
         """
@@ -216,13 +222,13 @@ class DatasetReader:
         self._attached = attached
         self.fingerprint = self._data.fingerprint()
         with open_file(Path(str(self._data.source))) as source:
-            yield from self.read_lines(Lines(source.stream, 1, source.offset), problems, as_blocks=True)
+            yield from self.read_lines(Lines(source.stream, 1, source.offset), problems, kinds)
         self._conclude(problems)
 
-    def read_lines(self, given: Lines, problems: list[Problem], *, as_blocks: bool) -> Iterator[Block | list[Sample]]:
-        """Yield samples of some lines of the file, plain ones *as_blocks* if that is asked for."""
+    def read_lines(self, given: Lines, problems: list[Problem], kinds: Kinds) -> Iterator[Part]:
+        """Yield samples of some lines of the file, those of some kinds as columns."""
         together, rows = list[Block](), 0
-        for part in self._small_blocks(given, problems, is_plain=as_blocks):
+        for part in self._small_blocks(given, problems, kinds):
             if isinstance(part, Block):
                 together.append(part)
                 rows += len(part.ids) + sum(part.retrieved.counts)
@@ -237,8 +243,8 @@ class DatasetReader:
             yield Block.together(together)
 
     def shared(
-        self, judged: Callable[[Iterator[Lines]], Iterator[tuple[Lines, P | None]]], *, as_blocks: bool
-    ) -> Iterator[P | Block | list[Sample]]:
+        self, judged: Callable[[Iterator[Lines]], Iterator[tuple[Lines, P | None]]], kinds: Kinds
+    ) -> Iterator[P | Part]:
         """
         Yield what others have *judged* of the lines of a file, and samples if they judged nothing, all in order.
 
@@ -249,7 +255,7 @@ class DatasetReader:
         with open_file(Path(str(self._data.source))) as source:
             for lines, part in judged(portions(source)):
                 if part is None or not self._seen.keys().isdisjoint(part.places):
-                    yield from self.read_lines(lines, problems, as_blocks=as_blocks)
+                    yield from self.read_lines(lines, problems, kinds)
                 else:
                     self._seen.update(part.places)
                     self.count += len(part.places)
@@ -260,17 +266,19 @@ class DatasetReader:
                     break
         self._conclude(problems)
 
-    def _small_blocks(self, given: Lines, problems: list[Problem], *, is_plain: bool) -> Iterator[Block | list[Sample]]:
+    def _small_blocks(self, given: Lines, problems: list[Problem], kinds: Kinds) -> Iterator[Part]:
         """Yield samples of some lines at a time, until the first problem; find all problems."""
         stream, line, offset = iter(given.lines), given.first, given.offset
         while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(stream, _BLOCK))):
-            read = self._parts if is_plain else self._singles
-            is_plain = False
-            for part in read(lines, line, offset, problems):
-                is_plain |= isinstance(part, Block)  # if no part is one, the rest of the file is no plainer
-                self.count += len(part.ids if isinstance(part, Block) else part)
+            read = self._parts(lines, (line, offset), problems, kinds)
+            found = set[BlockKind]()
+            for part in read if kinds else self._singles(lines, line, offset, problems):
+                if not isinstance(part, list):
+                    found.add("ids" if isinstance(part, Block) else "places")
+                self.count += len(part if isinstance(part, list) else part.ids)
                 if part and not problems:
                     yield part
+            kinds &= found  # if no part is of a kind, none in the rest of the file is
             line += len(lines)
             offset += sum(map(len, lines))
 
@@ -283,34 +291,37 @@ class DatasetReader:
     def _parts(
         self,
         lines: Sequence[bytes],
-        first: int,
-        offset: int,
+        place: tuple[int, int],
         problems: list[Problem],
+        kinds: Kinds,
         values: Sequence[Any] | None = None,
-    ) -> Iterator[Block | list[Sample]]:
-        """Yield some lines as one block; if a sample among them is not plain, as parts of which most are blocks."""
+    ) -> Iterator[Part]:
+        """Yield lines from a line and an offset on as one block; if one is of no kind, as parts that mostly are."""
+        first, offset = place
         values = values or decoded(lines)
-        if values is not None and (block := self._block(values, first)) is not None:
+        if values is not None and (block := self._block(values, first, kinds)) is not None:
             yield block
         elif len(lines) <= _SMALLEST:
             yield from self._singles(lines, first, offset, problems)
         else:
             half = len(lines) // 2
-            behind = offset + sum(map(len, lines[:half]))
-            yield from self._parts(lines[:half], first, offset, problems, values and values[:half])
-            yield from self._parts(lines[half:], first + half, behind, problems, values and values[half:])
+            behind = first + half, offset + sum(map(len, lines[:half]))
+            yield from self._parts(lines[:half], place, problems, kinds, values and values[:half])
+            yield from self._parts(lines[half:], behind, problems, kinds, values and values[half:])
 
-    def _block(self, values: Sequence[Any], first: int) -> Block | None:
-        """Return decoded lines as a block; None if one is not a plain sample, or has an id that came before."""
-        block = read_block(values, self._attached)
-        if block is None:
+    def _block(self, values: Sequence[Any], first: int, kinds: Kinds) -> Block | PlacedBlock | None:
+        """Return decoded lines as a block; None if one is of none of the kinds, or has an id that came before."""
+        block = read_block(values, self._attached) if "ids" in kinds else None
+        placed = read_placed(values, self._rules) if block is None and "places" in kinds else None
+        found = block or placed
+        if found is None:
             return None
-        places = dict.fromkeys(block.ids, (first, block.ids))
+        places = dict.fromkeys(found.ids, (first, found.ids))
         if len(places) < len(values) or not self._seen.keys().isdisjoint(places):
             return None
         self._seen.update(places)
         self._note_labels((), is_labelled=True)
-        return block
+        return found
 
     def _note_labels(self, unlabelled: Sequence[Problem], *, is_labelled: bool) -> None:
         """Note which samples have no ground truth; that is their problem only if none has any."""

@@ -1,7 +1,7 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
 from rankgauge.judging.budgets import Budget
-from rankgauge.judging.evidence import Evidence, TakesBlocks
+from rankgauge.judging.evidence import Evidence, TakesBlocks, TakesPlaced
 from rankgauge.judging.gold_keys import GoldKeys
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
 from rankgauge.judging.keeping import Keep
@@ -27,6 +27,7 @@ __all__ = [
     "RunCounts",
     "ScatteredError",
     "TakesBlocks",
+    "TakesPlaced",
     "Target",
     "judge",
     "judge_mapping",

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from rankgauge.columns import Cover, Stretches
+from rankgauge.columns import Cover, Ints, Stretches
 from rankgauge.columns.parts import united
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, n_dropped, prepare
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
+from rankgauge.judging.placed_rows import PlacedRows
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.policy import Profile
@@ -25,6 +27,10 @@ __all__ = ["Held", "SpanJudge", "held_by"]
 _HALF = 0.5
 _WORDS = 6
 """How many words a gold text has at least that is no chance where it occurs word for word."""
+
+_MOST_PAIRS = 1_000_000
+"""Of so many pairs of a result and a gold span in the document of both the rest is looked at one by one."""
+_COVER = frozenset({"cover"})
 
 Held = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
@@ -81,6 +87,43 @@ class SpanJudge:
         """Judge some more plain samples, which have no spans."""
         self._lists.add_without_gold(judged.depth.tolist())
 
+    def add_placed(self, rows: PlacedRows) -> None:
+        """Judge a block as columns, unless more is asked for than which results meet which gold spans."""
+        rule = self._profile.policy.duplicates
+        may_repeat = rule == "keep" or (rule == "first" and stands_as_given(self._profile.policy))
+        if not self._takes_rows or rows.n_beside > _MOST_PAIRS or not (may_repeat or not rows.repeats):
+            self.add(rows.block.samples)
+            return
+        lists, first, start = self._lists, len(self._lists.depth), len(self._lists.gold_grade)
+        kept = np.ones(len(rows.items.owner), dtype=np.bool_)
+        if rule == "first":
+            kept[rows.repeats] = False
+            lists.n_dropped += len(rows.repeats)
+        until: Ints = np.cumsum(kept)
+        ranks = until - (until - kept)[rows.starts[rows.items.owner]]
+        lists.depth += np.bincount(rows.items.owner[kept], minlength=len(rows.spans)).tolist()
+        grades = [[span.grade for span in spans] for spans in rows.spans]
+        lists.gold_count += map(len, grades)
+        lists.gold_grade += chain.from_iterable(grades)
+        lists.gold_size += (rows.gold.end - rows.gold.start).tolist()
+        lists.graded += [first + at for at, own in enumerate(grades) if own.count(1.0) < len(own)]
+        kept &= rows.has_spans
+        self._placed += int(np.count_nonzero(kept))
+        if "cover" in self._keep.needs:
+            gold, items = rows.gold, rows.items.where(kept)
+            self._gold.add_all(gold.owned(gold.owner + first), np.zeros_like(gold.owner))
+            self._items.add_all(items.owned(items.owner + first), ranks[kept])
+        row, gold_no, begin, end = rows.meetings()
+        stay = kept[row]
+        columns = (rows.items.owner[row] + first, ranks[row], gold_no + start, begin, end)
+        lists.parts += zip(*(column[stay].tolist() for column in columns), strict=True)
+
+    @property
+    def _takes_rows(self) -> bool:
+        """Return whether nothing of samples is asked for that columns do not have."""
+        keep = self._keep
+        return not keep.rankings and not keep.budgets and keep.needs <= _COVER and stands_as_given(self._profile.policy)
+
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         lists = self._lists
@@ -89,8 +132,7 @@ class SpanJudge:
         if self._joint:
             judged = replace(judged, parts=parts)
         if "cover" in self._keep.needs:
-            cover = Cover(self._gold.stretches(), self._items.stretches(), np.array(self._items.rank, dtype=np.int64))
-            judged = replace(judged, cover=cover)
+            judged = replace(judged, cover=Cover(self._gold.columns()[0], *self._items.columns()))
         return Evidence(
             self._keeper.shown_in(judged),
             self._faults,
@@ -173,28 +215,46 @@ class SpanJudge:
 
 
 class _Columns:
-    """Stretches of documents as lists that grow; a result's has its rank."""
+    """Stretches of documents as columns that grow; a result's has its rank."""
 
     def __init__(self) -> None:
-        self._stretches: tuple[list[int], ...] = ([], [], [], [])  # sample, document, start and end of each
-        self.rank: list[int] = []
+        self._done: list[tuple[Ints, ...]] = []
+        self._owners: list[int] = []  # a sample, and how many of the stretches it has that come next
+        self._counts: list[int] = []
+        self._columns: tuple[list[int], ...] = ([], [], [], [])  # document, start, end and rank of each
 
     def add(self, place: int, *stretch: int, rank: int = 0) -> None:
         """Add a stretch: the number of its document, where it starts and ends."""
-        for column, value in zip(self._stretches, (place, *stretch), strict=True):
+        self._owners.append(place)
+        self._counts.append(1)
+        for column, value in zip(self._columns, (*stretch, rank), strict=True):
             column.append(value)
-        self.rank.append(rank)
 
     def extend(self, place: int, *stretches: Sequence[int]) -> None:
         """Add those of every result of a sample, in order of rank."""
         count = len(stretches[0])
-        for column, values in zip(self._stretches, ((place,) * count, *stretches), strict=True):
+        self._owners.append(place)
+        self._counts.append(count)
+        for column, values in zip(self._columns, (*stretches, range(1, count + 1)), strict=True):
             column.extend(values)
-        self.rank += range(1, count + 1)
 
-    def stretches(self) -> Stretches:
-        """Return them as columns."""
-        return Stretches(*(np.array(column, dtype=np.int64) for column in self._stretches))
+    def add_all(self, stretches: Stretches, rank: Ints) -> None:
+        """Add those of some samples."""
+        self._close()
+        self._done.append((*stretches, rank))
+
+    def _close(self) -> None:
+        if self._owners:
+            owner = np.array(self._owners, dtype=np.int64).repeat(self._counts)
+            self._done.append((owner, *(np.array(column, dtype=np.int64) for column in self._columns)))
+            self._owners, self._counts, self._columns = [], [], ([], [], [], [])
+
+    def columns(self) -> tuple[Stretches, Ints]:
+        """Return them, and their ranks."""
+        self._close()
+        parts = zip(*self._done, strict=True) if self._done else [[np.zeros(0, dtype=np.int64)]] * 5
+        *stretches, rank = map(np.concatenate, parts)
+        return Stretches(*stretches), rank
 
 
 def _stale(ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> list[int]:

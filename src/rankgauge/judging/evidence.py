@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from rankgauge.judging.keeping import NOTHING_KEPT, Kept
 from rankgauge.judging.leaks import Leaks
 from rankgauge.judging.ranking import JudgedBlock, earns
 from rankgauge.judging.text_doubts import Doubts
-from rankgauge.samples import Sample
+from rankgauge.samples import PlacedBlock, Sample
 
-__all__ = ["Evidence", "IdsMet", "Judge", "TakesBlocks"]
+__all__ = ["Evidence", "IdsMet", "Judge", "TakesBlocks", "TakesPlaced"]
 
 
 class IdsMet(NamedTuple):
@@ -91,6 +91,14 @@ class Judge(Protocol):
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         ...
+
+
+@runtime_checkable
+class TakesPlaced(Judge, Protocol):
+    """A judge that takes places many at once, too."""
+
+    def add_placed(self, block: PlacedBlock) -> None:
+        """Judge some more samples, as `add` does."""
 
 
 class TakesBlocks(Judge, Protocol):

@@ -13,15 +13,21 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from rankgauge.base.frozen import FrozenMap
-from rankgauge.judging.evidence import Evidence, TakesBlocks
+from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.place_counts import OTHER_TEXT, Firsts, PlaceCounts, join_firsts
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
-from rankgauge.samples import Fault, Output, Place, Sample, Span
+from rankgauge.samples import Fault, Output, Place, PlacedBlock, Sample, Span
 from rankgauge.samples.sample_values import Misplaced
+
+if TYPE_CHECKING:
+    from rankgauge.judging.by_span import SpanJudge
+    from rankgauge.judging.placed_rows import PlacedRows
 
 __all__ = ["PlaceJudge", "Settled", "distrusted", "settled"]
 
@@ -47,10 +53,10 @@ _NO_LETTER = re.compile(r"[\W_]+")
 class PlaceJudge:
     """Judges by places that are trusted; beside that, what the batch is worth if none of them is taken."""
 
-    def __init__(self, make: Callable[[], TakesBlocks], *, checks: bool) -> None:
-        self._settle = settled if checks else _as_given
+    def __init__(self, make: Callable[[], SpanJudge], *, checks: bool) -> None:
+        self._checks, self._settle = checks, settled if checks else _as_given
         self._judge = make()
-        self._without: TakesBlocks | None = None  # made of the other where the first sample differs
+        self._without: SpanJudge | None = None  # made of the other where the first sample differs
         self._n: dict[str, int] = {}
         self._reasons: dict[str, int] = {}
         self._example = ""
@@ -81,6 +87,30 @@ class PlaceJudge:
         """Judge some more plain samples, which have no spans."""
         for judge in filter(None, (self._judge, self._without)):
             judge.add_block(judged)
+
+    def add_placed(self, block: PlacedBlock) -> None:
+        """Judge a block, of which every place is taken: nothing beside a place says that it is wrong."""
+        from rankgauge.judging.placed_rows import PlacedRows  # reading samples does without
+
+        rows = PlacedRows(block)
+        for judge in filter(None, (self._judge, self._without)):
+            judge.add_placed(rows)
+        if self._checks:
+            self._count(rows)
+
+    def _count(self, rows: PlacedRows) -> None:
+        """Count the places of a block as `settled` does."""
+        n, named = self._n, rows.are_named
+        if (rows.counts[rows.gold.owner] == 0).any():
+            n["missing"] = n.get("missing", 0)
+        for kind, count in (("named", np.count_nonzero(named)), ("taken", np.count_nonzero(rows.has_spans))):
+            if count:
+                n[kind] = n.get(kind, 0) + int(count)
+        others = np.flatnonzero(rows.has_spans & ~named)
+        if self._looks is None and len(others):
+            owners = rows.items.owner[others]
+            last = int(np.searchsorted(owners, owners[0], side="right")) - 1
+            self._looks = rows.document(int(others[last])), rows.spans[owners[0]][0].place.document
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -10,6 +10,7 @@ from rankgauge.samples.gold_items import GoldItem, OtherGold
 from rankgauge.samples.gold_kinds import GoldKind, Kinds
 from rankgauge.samples.gold_nuggets import labelled
 from rankgauge.samples.ground_truth import read_expected
+from rankgauge.samples.placed_blocks import BlockKind, PlacedBlock, read_placed
 from rankgauge.samples.plain_blocks import Block, IdOutputs, read_block, read_id_outputs
 from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
 from rankgauge.samples.sample_records import SampleRules, read_sample, read_samples
@@ -36,6 +37,7 @@ __all__ = [
     "OF_SOME",
     "TEXT_KINDS",
     "Block",
+    "BlockKind",
     "CallError",
     "Expected",
     "Fault",
@@ -50,6 +52,7 @@ __all__ = [
     "OtherGold",
     "Output",
     "Place",
+    "PlacedBlock",
     "Sample",
     "SampleRules",
     "Searches",
@@ -61,6 +64,7 @@ __all__ = [
     "read_expected",
     "read_id_outputs",
     "read_output",
+    "read_placed",
     "read_sample",
     "read_samples",
 ]

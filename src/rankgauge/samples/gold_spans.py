@@ -34,7 +34,7 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
     spans: dict[Place, Span] = {}
     for index, entry in enumerate(raw):
         here = f"{path}[{index}]"
-        if not isinstance(entry, Mapping):
+        if type(entry) is not dict and not isinstance(entry, Mapping):
             raise InvalidError(here, f"a span is an object with 'document', 'start' and 'end'; found {look(entry)}")
         place, text = read_place(entry, here, contract), entry.get("text")
         if place.start == place.end:

@@ -53,10 +53,11 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT, kinds: 
     """
     if contract.on_bad_gold == "pair":
         return _read_expected_leniently(raw, contract, kinds)
-    if type(raw) is list or isinstance(raw, list | tuple):
-        return read_relevant(raw, contract)
-    if isinstance(raw, str) or isinstance(raw := as_digits(raw), str):
-        return Expected(answer=read_texts(raw, ""))
+    if type(raw) is not dict:  # the fastest way to ask
+        if isinstance(raw, list | tuple):
+            return read_relevant(raw, contract)
+        if isinstance(raw, str) or isinstance(raw := as_digits(raw), str):
+            return Expected(answer=read_texts(raw, ""))
     if type(raw) is dict or isinstance(raw, Mapping):
         if raw and _KINDS.issuperset(raw):
             return _full_form(raw, contract)

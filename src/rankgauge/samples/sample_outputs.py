@@ -37,16 +37,31 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, KNOWN, OUTPUT, keys_of, of_object, unread_among, unread_keys, usual
+from rankgauge.samples.unread_keys import (
+    ITEMS,
+    KNOWN,
+    OUTPUT,
+    Unread,
+    keys_of,
+    of_object,
+    unread_among,
+    unread_keys,
+    usual,
+)
 
 __all__ = [
     "TIMED_OUT",
     "CallError",
+    "ItemColumns",
     "KeptOutput",
     "are_scores",
     "by_score",
     "ids_and_scores",
+    "is_alone",
+    "item_columns",
     "items_of",
+    "listed_items",
+    "parts_of",
     "read_output",
     "read_outputs",
 ]
@@ -135,25 +150,30 @@ _FEWEST = 8
 
 def read_outputs(raws: Sequence[object], *, contract: Contract = DEFAULT_CONTRACT) -> list[Output | Fault | None]:
     """Return what `read_output` does for each, None where there is none; what they retrieved is checked together."""
-    lists = list(map(_listed, raws))
+    lists = list(map(listed_items, raws))
     ranked = iter(_ranked_together(list(filter(None, lists)), contract))
     outputs: list[Output | Fault | None] = []
     for raw, entries in zip(raws, lists, strict=True):
         own = next(ranked) if entries else None
         if own is None:
             outputs.append(None if is_absent(raw) else read_output(raw, contract=contract))
-        elif entries is raw or (type(raw) is dict and raw.keys() == _ALONE):
+        elif is_alone(raw):
             outputs.append(own)
         else:
             outputs.append(_read(raw, contract, own))
     return outputs
 
 
-def _listed(raw: Any) -> list[Any] | None:  # noqa: ANN401  # whatever an output is
+def listed_items(raw: Any) -> list[Any] | None:  # noqa: ANN401  # whatever an output is
     """Return the list of what an output without stages retrieved; None if it is written in another way."""
     if type(raw) is dict and _STEPS.isdisjoint(raw):
         raw = raw.get("retrieved")
     return raw if type(raw) is list else None
+
+
+def is_alone(raw: Any) -> bool:  # noqa: ANN401  # whatever an output is
+    """Return whether an output says nothing but what was retrieved."""
+    return type(raw) is list or (type(raw) is dict and raw.keys() == _ALONE)
 
 
 def _ranked_together(lists: Sequence[list[Any]], contract: Contract) -> Sequence[Output | None]:
@@ -161,15 +181,20 @@ def _ranked_together(lists: Sequence[list[Any]], contract: Contract) -> Sequence
     items = list(chain.from_iterable(lists))
     if not items or type(items[0]) is not dict:
         return [None] * len(lists)
-    is_plain = set(map(type, items)) == {dict} and MARKS.isdisjoint(items[0])
-    columns = _columns_of(items, contract) if is_plain else None
+    columns = item_columns(items, contract)
     if columns is not None:
-        ends = list(accumulate(map(len, lists)))
-        return [_part(columns, slice(end - len(each), end)) for each, end in zip(lists, ends, strict=True)]
+        return parts_of(columns, list(map(len, lists)))
     if len(lists) <= _FEWEST:
         return [None] * len(lists)
     half = len(lists) // 2
     return [*_ranked_together(lists[:half], contract), *_ranked_together(lists[half:], contract)]
+
+
+def parts_of(columns: ItemColumns, counts: Sequence[int]) -> list[Output]:
+    """Return what samples retrieved that have so many of some items each."""
+    whole, ends = columns.output(), accumulate(counts)
+    parts = (slice(end - count, end) for end, count in zip(ends, counts, strict=True))
+    return [_part(whole, part) if part.start < part.stop else Output([]) for part in parts]
 
 
 def _part(output: Output, part: slice) -> Output:
@@ -233,9 +258,9 @@ def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries)
+    if (columns := item_columns(entries, contract)) is not None:
+        return columns.output()
     are_dicts = set(map(type, entries)) == {dict}
-    if are_dicts and MARKS.isdisjoint(entries[0]) and (columns := _columns_of(entries, contract)) is not None:
-        return columns
     keys = keys_of(entries) if are_dicts else None
     if keys is None or not MARKS.isdisjoint(keys):
         entries = [library_item(entry) or entry for entry in entries]
@@ -308,8 +333,28 @@ _KINDS = {"id": str, "text": str, "score": float, "metadata": dict, "document": 
 _placed = partial(tuple.__new__, Place)  # in half of the time
 
 
-def _columns_of(items: Sequence[dict[Any, Any]], contract: Contract) -> Output | None:
-    """Return dicts that have the same keys, by columns that are checked as a whole; None if one is odd."""
+class ItemColumns(NamedTuple):
+    """Items that have the same keys, as columns that were checked as a whole; None for what no item has."""
+
+    n: int
+    ids: list[str] | None
+    texts: list[str] | None
+    scores: list[float] | None
+    metadata: list[Mapping[str, Any]] | None
+    places: tuple[list[str], list[int], list[int]] | None  # documents, starts and ends
+    unread: tuple[Unread, ...]
+
+    def output(self) -> Output:
+        """Return them as what one sample retrieved."""
+        places = None if self.places is None else list(map(_placed, zip(*self.places, strict=True)))
+        ids: list[Any] = self.ids or [None] * self.n
+        return Output(ids, self.texts, self.scores, unread=self.unread, places=places, metadata=self.metadata)
+
+
+def item_columns(items: Sequence[Any], contract: Contract) -> ItemColumns | None:
+    """Return objects that have the same keys, as columns; None if one of them is odd, or there is none."""
+    if not items or set(map(type, items)) != {dict} or not MARKS.isdisjoint(items[0]):
+        return None
     keys = tuple(items[0])
     try:
         rows = list(map(itemgetter(*keys), items)) if keys else []
@@ -327,15 +372,18 @@ def _columns_of(items: Sequence[dict[Any, Any]], contract: Contract) -> Output |
     is_placed = places is not None or "start" not in columns
     if not (is_named and is_placed) or "" in (ids or ()) or not all(map(math.isfinite, scores or ())):
         return None
-    unread, ids = unread_among(columns.keys(), ITEMS), ids or [None] * len(items)
-    return Output(ids, texts, scores, unread=unread, places=places, metadata=metadata)
+    return ItemColumns(len(items), ids, texts, scores, metadata, places, unread_among(columns.keys(), ITEMS))
 
 
-def _plain_places(documents: Any, starts: Any, ends: Any) -> list[Place] | None:  # noqa: ANN401  # columns, or None
+def _plain_places(
+    documents: Any,  # noqa: ANN401  # columns, or None
+    starts: Any,  # noqa: ANN401
+    ends: Any,  # noqa: ANN401
+) -> tuple[list[str], list[int], list[int]] | None:
     """Return where objects are; None unless all of them have a plain place."""
     if documents is None or ends is None or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
         return None
-    return list(map(_placed, zip(documents, starts, ends, strict=True))) if all(map(le, starts, ends)) else None
+    return (documents, starts, ends) if all(map(le, starts, ends)) else None
 
 
 def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:

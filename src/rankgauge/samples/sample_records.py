@@ -19,7 +19,17 @@ from rankgauge.samples.gold_kinds import Kinds
 from rankgauge.samples.gold_sets import unread_in_sets
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output, read_outputs
-from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, is_absent, look, read_id
+from rankgauge.samples.sample_values import (
+    HIGHEST_K,
+    Expected,
+    Fault,
+    InvalidError,
+    Output,
+    Sample,
+    is_absent,
+    look,
+    read_id,
+)
 from rankgauge.samples.unread_keys import KNOWN, SETS, Unread, unread_among, unread_keys
 from rankgauge.samples.validity import read_moment
 
@@ -119,8 +129,14 @@ def read_sample(
 _SIDES = itemgetter("id", "expected_output")
 
 
-def read_samples(records: Sequence[Any], rules: SampleRules = _PLAIN) -> list[Sample] | None:
-    """Return what `read_sample` does for each record, read together; None if one has a problem or no ground truth."""
+def read_samples(
+    records: Sequence[Any], rules: SampleRules = _PLAIN, outputs: Sequence[Output | Fault | None] | None = None
+) -> list[Sample] | None:
+    """
+    Return what `read_sample` does for each record, read together; None if one has a problem or no ground truth.
+
+    The *outputs* are those of the records, unless they are to be read, too.
+    """
     try:
         ids, golds = zip(*map(_SIDES, records), strict=True) if set(map(type, records)) == {dict} else ((), ())
     except KeyError:
@@ -137,7 +153,9 @@ def read_samples(records: Sequence[Any], rules: SampleRules = _PLAIN) -> list[Sa
     raws = list(map(dict.get, records, repeat("actual_output")))
     unread = (unread_among(record.keys(), "") + unread_gold(gold) for record, gold in zip(records, golds, strict=True))
     are_null = (raw is None and "actual_output" in record for raw, record in zip(raws, records, strict=True))
-    inputs, outputs = map(dict.get, records, repeat("input")), read_outputs(raws, contract=contract)
+    inputs = map(dict.get, records, repeat("input"))
+    if outputs is None:
+        outputs = read_outputs(raws, contract=contract)
     return [
         Sample(name, question, gold, output, k, tags, is_answerable, metadata, keys, is_null)
         for name, question, gold, output, (k, tags, is_answerable), metadata, keys, is_null in zip(
@@ -147,7 +165,8 @@ def read_samples(records: Sequence[Any], rules: SampleRules = _PLAIN) -> list[Sa
 
 
 _STRINGS = {str}
-_GOLD_ITEMS = tuple(kind for kind in GOLD_KINDS if f"expected_output.{kind}[]" in KNOWN.keys() - {SETS})
+_GOLD_PLACES = {kind: f"expected_output.{kind}[]" for kind in GOLD_KINDS}
+_GOLD_ITEMS = {kind: place for kind, place in _GOLD_PLACES.items() if place in KNOWN.keys() - {SETS}}
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
@@ -155,9 +174,7 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
     if type(raw) is str:
         return ()
     if type(raw) is dict or isinstance(raw, Mapping):
-        places: list[tuple[str, Any]] = [
-            (f"expected_output.{kind}[]", raw[kind]) for kind in _GOLD_ITEMS if kind in raw
-        ]
+        places: list[tuple[str, Any]] = [(place, raw[kind]) for kind, place in _GOLD_ITEMS.items() if kind in raw]
         in_sets = unread_in_sets(raw["sets"]) if "sets" in raw else ()
     else:
         places, in_sets = [("expected_output[]", raw)], ()

@@ -24,6 +24,7 @@ from rankgauge.judging import (
     Judge,
     Leak,
     TakesBlocks,
+    TakesPlaced,
     Target,
     leaks_note,
     make_judge,
@@ -33,7 +34,7 @@ from rankgauge.judging import (
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Block, Output, Sample
+from rankgauge.samples import Block, BlockKind, Output, PlacedBlock, Sample
 from rankgauge.samples.left_out import meeting
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
@@ -129,6 +130,36 @@ class Collector:
         batch.ks += block.ks
         for judging in self._judges.values():
             cast("TakesBlocks", judging).add_block(judged)  # `takes_blocks` says that all are
+        self._close_full(batch)
+
+    @property
+    def block_kinds(self) -> frozenset[BlockKind]:
+        """Return which samples may come as columns, with the same result."""
+        policy = self.plan.profile.policy
+        are_placed = any(target.gold == "spans" for target in self.plan.targets) and not self.details
+        stay = policy.excluded is None and not policy.filters
+        kinds: list[BlockKind] = ["ids"] if self.takes_blocks else []
+        return frozenset([*kinds, "places"] if are_placed and stay else kinds)
+
+    def add_placed(self, block: PlacedBlock) -> None:
+        """Judge some more samples whose results are places, as `add` does."""
+        if self.details or self.sketcher is not None:
+            self.add(block.samples)
+            return
+        self._ids += [sample.id for sample in block.bare]
+        self._tags += [sample.tags for sample in block.bare]
+        self._keys.add(block.bare)
+        self.sighting |= Sighting.of_placed(block)
+        batch = self._opened()
+        for place, sample in enumerate(block.bare):
+            if not sample.answerable:
+                batch.flawed |= flaws([block.samples[place]], start=len(batch.ks) + place)
+        batch.ks += [sample.k for sample in block.bare]
+        for judging in self._judges.values():
+            if isinstance(judging, TakesPlaced):
+                judging.add_placed(block)
+            else:
+                judging.add(block.samples)
         self._close_full(batch)
 
     def _opened(self) -> JudgedBatch:

@@ -18,7 +18,7 @@ from rankgauge.judging.text_doubts import Doubts
 from rankgauge.judging.units import LOOKED_AT, parts_note
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Block, Fault, Output, Sample
+from rankgauge.samples import Block, Fault, Output, PlacedBlock, Sample
 from rankgauge.samples.plain_blocks import first_rise
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
@@ -110,6 +110,21 @@ class Sighting:
         keys = frozenset({"retrieved"})
         return cls(
             keys=keys, unread=block.unread, is_filled=bool(deepest), deepest=deepest, says_output=True, rising=rising
+        )
+
+    @classmethod
+    def of_placed(cls, block: PlacedBlock) -> Self:
+        """Return the same of samples whose results are places, which all have a ranking."""
+        deepest, rising = max(block.counts, default=0), ""
+        if block.items.scores is not None:
+            rising = next(filter(None, map(_rise, block.samples)), "")
+        return cls(
+            keys=frozenset({"retrieved"}),
+            unread=block.unread,
+            is_filled=bool(deepest),
+            deepest=deepest,
+            says_output=True,
+            rising=rising,
         )
 
     def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
