@@ -15,8 +15,9 @@ from draws import draws
 from rankgauge import kernel
 from rankgauge.matchers import word_runs
 from rankgauge.matchers.cover import cover_batch, covered_parts, cut_from_batch
+from rankgauge.matchers.plain_letters import plainly_folded
 from rankgauge.matchers.sharing import maybe_sharing
-from rankgauge.matchers.spelling import joined_words, plain_words
+from rankgauge.matchers.spelling import cleaned_texts, folded_texts, plain_words
 
 WORDS = (
     *("the", "small", "pump", "in", "Hamburg", "costs", "a", "not", "don't", "n't", "cannot", "12,500", "12500"),
@@ -61,10 +62,9 @@ def test_what_texts_cover_is_the_same_where_others_are_left_out(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "_loaded", lambda: None)
-        patch.setattr(word_runs, "_MANY_BYTES", 1 << 60)
+        patch.setattr(word_runs, "_MANY", 1 << 60)
         whole = found_in(some, n)
-        patch.setattr(word_runs, "_MANY_BYTES", 0)
-        patch.setattr(word_runs, "_UNSPACED_BYTES", 0)
+        patch.setattr(word_runs, "_MANY", 0)
         assert found_in(some, n) == whole
 
 
@@ -80,11 +80,85 @@ def test_texts_that_share_a_run_of_words_are_kept(sample: tuple[list[str], list[
         assert is_kept or own.isdisjoint(runs)
 
 
+LETTERS = [
+    *(
+        "a",
+        "Ab",
+        "\u00e9",
+        "\u00c9a",
+        "\u00f8",
+        "\u0130",
+        "\u00df",
+        "\u1e9e",
+        "\ufb01",
+        "\u01c5",
+        "\u017f",
+        "\u212b",
+        "\u0439",
+        "\u03ac",
+    ),
+    *(
+        "\u03a3",
+        "\u03c2",
+        "\uac00",
+        "\u1100",
+        "\u1161",
+        "\u0301",
+        "\u0323",
+        "\u20d0",
+        "\u5317",
+        "\u304b",
+        "\u0e44",
+        "\u0663",
+        "\u00bd",
+        "\u00b2",
+    ),
+    *(
+        "\u2163",
+        "\u00aa",
+        "\uff12",
+        "\uff21",
+        "\uff0c",
+        "\uff3f",
+        "\U0001d400",
+        "\U0001f600",
+        "\U00020000",
+        "\ud800",
+        "\uffff",
+        "\ufffe",
+    ),
+    *(" ", "_", "-", ".", ",", "3", "12", "\u2019", "\u2026", "\u2014", "\u3002", "\u2028", "\u00a0"),
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(LETTERS), st.characters()), max_size=20).map("".join))
+@settings(max_examples=draws(300))
+def test_words_folded_a_character_at_a_time_are_the_same(text: str) -> None:
+    cleaned = cleaned_texts([text])
+    (plain,) = plainly_folded(cleaned)
+    if plain is not None:
+        exact, found = word_runs._read(folded_texts(cleaned)), word_runs._read([plain.decode()])
+        assert [found.spelled(at) for at in range(len(found.words))] == [
+            exact.spelled(at) for at in range(len(exact.words))
+        ]
+
+
+def test_which_texts_are_folded_a_character_at_a_time() -> None:
+    texts = ["Caf\u00e9 \u00c0 la \u0152uvre", "\u0416\u0443\u0439", "Stra\u00dfe", "\u5317 a", "e\u0301"]
+    assert plainly_folded(texts) == [
+        "Cafe a la \u0153uvre".encode(),
+        "\u0436\u0443\u0438".encode(),
+        b"Strasse",
+        None,
+        None,
+    ]
+
+
 def sharing(gold: list[str], retrieved: list[str], n: int = 3) -> list[bool]:
     """Return which retrieved texts of a sample are looked at."""
-    parts = [joined_words([text]).encode("utf-8", "surrogatepass") for text in [*gold, *retrieved]]
-    is_gold = np.arange(len(parts)) < len(gold)
-    kept = maybe_sharing(parts, np.zeros(len(parts), np.int64), is_gold, n).tolist()
+    texts = cleaned_texts([*gold, *retrieved])
+    is_gold = np.arange(len(texts)) < len(gold)
+    kept = maybe_sharing(texts, np.zeros(len(texts), np.int64), is_gold, n).tolist()
     assert all(kept[: len(gold)])
     return kept[len(gold) :]
 
@@ -108,6 +182,6 @@ def test_texts_that_share_no_run_of_words_are_left_out() -> None:
 
 
 def test_a_run_counts_in_the_sample_of_its_gold_text_only() -> None:
-    parts = [b"one two three four", b"so one two three it is", b"five six seven eight", b"so one two three it is"]
-    kept = maybe_sharing(parts, np.array([0, 0, 1, 1]), np.array([True, False, True, False]), 3)
+    texts = ["one two three four", "so one two three it is", "five six seven eight", "so one two three it is"]
+    kept = maybe_sharing(texts, np.array([0, 0, 1, 1]), np.array([True, False, True, False]), 3)
     assert kept.tolist() == [True, True, True, False]

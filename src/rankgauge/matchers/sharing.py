@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.matchers.plain_letters import plainly_folded
+from rankgauge.matchers.spelling import folded_texts
 from rankgauge.matchers.word_bytes import FIRST_BYTES, Integers, eight_bytes, found_words, in_words, is_digit, padded
 
 __all__ = ["maybe_sharing"]
@@ -24,15 +26,15 @@ _BITS = 18
 _SHIFT = np.uint64(64 - _BITS)
 
 
-def maybe_sharing(parts: Sequence[bytes], sample: Integers, is_gold: NDArray[np.bool_], n: int) -> NDArray[np.bool_]:
+def maybe_sharing(texts: Sequence[str], sample: Integers, is_gold: NDArray[np.bool_], n: int) -> NDArray[np.bool_]:
     """
     Return which texts are gold, or may share a run of *n* words with gold, or all of a shorter one.
 
     A run may lack a word where a retrieved text begins or ends, which may have a piece of that word there. Texts of up
-    to *n* words are kept, too.
+    to *n* words are kept, too, and those with characters that are not folded alone.
 
     Args:
-        parts: The prepared texts.
+        texts: The texts, without noise.
 
         sample: Whose each is.
 
@@ -40,18 +42,36 @@ def maybe_sharing(parts: Sequence[bytes], sample: Integers, is_gold: NDArray[np.
 
         n: How many words a run has.
     """
-    runs = _Runs(parts, sample, is_gold)
+    parts = _parts(texts)
+    is_odd = np.array([part is None for part in parts], np.bool_)
+    kept = is_gold | is_odd
+    if kept.all():
+        return kept
+    odd = np.flatnonzero(is_gold & is_odd).tolist()
+    for at, text in zip(odd, folded_texts([texts[at] for at in odd]), strict=True):
+        parts[at] = text.encode("utf-8", "surrogatepass")
+    runs = _Runs([part or b"" for part in parts], sample, is_gold)
     counts = runs.counts
-    kept = is_gold | (counts <= n)
+    kept |= counts <= n
     whole = min(n, _LONGEST)
     for length in {whole, *counts[is_gold & (counts < whole)].tolist()} - {0}:
         kept[runs.shared(length, is_gold & (counts >= whole if length == whole else counts == length))] = True
     if 1 < n <= whole:
         rest = np.flatnonzero(~kept)
         golds = is_gold & (counts >= 2 * n)  # shorter ones have to be there whole
-        for at in (runs.first[rest] + 1, runs.first[rest + 1] - n):
-            kept[rest[runs.found(at, n - 1, golds)]] = True
+        for places in (runs.first[rest] + 1, runs.first[rest + 1] - n):
+            kept[rest[runs.found(places, n - 1, golds)]] = True
     return kept
+
+
+def _parts(texts: Sequence[str]) -> list[bytes | None]:
+    """Return texts folded; None for those with characters that are not folded alone."""
+    parts = [text.encode() if text.isascii() else None for text in texts]
+    wide = [at for at, part in enumerate(parts) if part is None]
+    if wide:
+        for at, folded in zip(wide, plainly_folded([texts[at] for at in wide]), strict=True):
+            parts[at] = folded
+    return parts
 
 
 class _Runs:

@@ -31,6 +31,9 @@ __all__ = [
     "UNSPACED",
     "UNSPACED_CHARACTER",
     "Word",
+    "cleaned_texts",
+    "folded_texts",
+    "folded_wide",
     "is_mark",
     "joined_words",
     "plain_number",
@@ -125,8 +128,15 @@ def joined_words(texts: Sequence[str]) -> str:
 
     Capital letters of ASCII, signs between words and numbers stay as they are.
     """
+    return "\0".join(folded_texts(cleaned_texts(texts)))
+
+
+def cleaned_texts(texts: Sequence[str]) -> list[str]:
+    """Return texts without noise, and with one sign for each ellipsis."""
+    if not texts:
+        return []
     whole = "\0".join(texts)
-    if whole.count("\0") != max(len(texts) - 1, 0):
+    if whole.count("\0") != len(texts) - 1:
         whole = "\0".join([text.replace("\0", " ") for text in texts])
     for sign in (STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED):
         if sign in whole:
@@ -139,7 +149,17 @@ def joined_words(texts: Sequence[str]) -> str:
         whole = whole.replace("\u2026", "...")
     if "..." in whole:
         whole = _ELLIPSIS.sub(PIECE, whole)
-    return whole if whole.isascii() else _folded_beyond_ascii(whole)
+    return whole.split("\0")
+
+
+def folded_texts(texts: Sequence[str]) -> list[str]:
+    """Return texts without noise with everything folded, and marked, that is not ASCII."""
+    folded = list(texts)
+    wide = [at for at, text in enumerate(texts) if not text.isascii()]
+    plain = _with_plain_signs("\0".join([texts[at] for at in wide])).split("\0")
+    for at, text in zip(wide, plain, strict=False):  # none is one empty text
+        folded[at] = text if text.isascii() else _WIDE.sub(_wide_words, text)
+    return folded
 
 
 def _replaced(
@@ -158,16 +178,6 @@ def _replaced(
             parts += [whole[end:place], instead(found)]
             end = found.end()
     return "".join([*parts, whole[end:]]) if parts else whole
-
-
-def _folded_beyond_ascii(whole: str) -> str:
-    """Return texts with everything folded, and marked, that is not ASCII."""
-    texts = whole.split("\0")
-    wide = [at for at, text in enumerate(texts) if not text.isascii()]
-    plain = _with_plain_signs("\0".join([texts[at] for at in wide])).split("\0")
-    for at, text in zip(wide, plain, strict=True):
-        texts[at] = text if text.isascii() else _WIDE.sub(_wide_words, text)
-    return "\0".join(texts)
 
 
 def _with_plain_signs(whole: str) -> str:
@@ -302,12 +312,12 @@ def _instead(noise: re.Match[str]) -> str:
 def _folded(word: str) -> str:
     """Return a word in the form in which equal words are equal."""
     if not word.isascii():
-        return _folded_wide(word)
+        return folded_wide(word)
     return plain_number(word.lower()) if word[0].isdigit() else word.lower()
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _folded_wide(word: str) -> str:
+def folded_wide(word: str) -> str:
     """Return a word without case, compatibility forms and accents, and without what these leave between letters."""
     plain = _ACCENT.sub("", unicodedata.normalize("NFD", word))
     folded = _compatible(_compatible(unicodedata.normalize("NFC", plain)).casefold())

@@ -23,7 +23,8 @@ from rankgauge.matchers.spelling import (
     STARTS_CAPITAL,
     STARTS_STRONG,
     UNSPACED,
-    joined_words,
+    cleaned_texts,
+    folded_texts,
     plain_number,
 )
 from rankgauge.matchers.word_bytes import FIRST_BYTES, Integers, eight_bytes, found_words, in_words, padded
@@ -88,10 +89,8 @@ _SALT = np.uint64(0xD1B54A32D192ED03)
 _HALF = np.uint64(32)
 _SPARSE = 4
 """How many places the table has for each run of words in gold texts, at least."""
-_MANY_BYTES = 1 << 13
-"""How long texts are together before it saves time to look for those that share nothing."""
-_UNSPACED_BYTES = 32
-"""At least so many bytes for each character that is a word: three of these in a row are shared by many texts."""
+_MANY = 1 << 13
+"""How many characters texts have together before it saves time to look for those that share nothing."""
 
 
 class WordStream(NamedTuple):
@@ -143,7 +142,7 @@ def read_words(texts: Sequence[str]) -> WordStream:
     kernel = installed_kernel()
     if kernel is not None and texts:
         return _compiled(kernel, prepared(kernel, texts))
-    return _with_plain_numbers(*_found(padded([_joined(texts)]), len(texts)))
+    return _read(folded_texts(cleaned_texts(texts)))
 
 
 def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStream, Layout]:
@@ -160,19 +159,17 @@ def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStre
         kept = may_share(kernel, parts, _KINDS, layout.golds, layout.others, n)
         rest = list(compress(parts, kept.tolist()))
         return _compiled(kernel, rest) if rest else read_words([]), layout.where(kept)
-    whole = _joined(texts)
-    if len(whole) >= _MANY_BYTES and whole.count(UNSPACED.encode()) * _UNSPACED_BYTES < len(whole):
-        parts = whole.split(b"\0")
-        kept = maybe_sharing(parts, layout.sample, layout.is_gold, n)
-        if not kept.all():
-            layout, parts = layout.where(kept), list(compress(parts, kept.tolist()))
-            whole = b"\0".join(parts)
-    return _with_plain_numbers(*_found(padded([whole]), len(layout.sample))), layout
+    cleaned = cleaned_texts(texts)
+    if sum(map(len, cleaned)) >= _MANY:
+        kept = maybe_sharing(cleaned, layout.sample, layout.is_gold, n)
+        layout, cleaned = layout.where(kept), list(compress(cleaned, kept.tolist()))
+    return _read(folded_texts(cleaned)), layout
 
 
-def _joined(texts: Sequence[str]) -> bytes:
-    """Return prepared texts with null characters between them."""
-    return joined_words(texts).encode("utf-8", "surrogatepass")
+def _read(parts: Sequence[str]) -> WordStream:
+    """Return the words of prepared texts."""
+    raw = padded(["\0".join(parts).encode("utf-8", "surrogatepass")])
+    return _with_plain_numbers(*_found(raw, len(parts)))
 
 
 def _found(raw: bytes, count: int) -> tuple[WordStream, Integers]:
