@@ -8,20 +8,20 @@ letter. Words are the same as those of `joined_words`, but what is said before t
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.spelling import IS_UNSPACED, PLAIN_SIGNS, folded_wide
+from rankgauge.base.late_pattern import late_pattern
+from rankgauge.matchers.spelling import PLAIN_SIGNS, UNSPACED_CHARACTER, folded_wide
 
 __all__ = ["plainly_folded"]
 
 _UNKNOWN, _ODD = 0xFFFF, 0xFFFE
 """What is no character: codes that nobody asked for yet, and characters that are not folded alone."""
-_IS_JAMO = re.compile("[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]").search
-"""Whether a letter is a part of a Korean one: those beside each other are one."""
+_JAMO = late_pattern("[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
+"""Parts of Korean letters: those beside each other are one."""
 _HALVES = slice(0xD800, 0xE000)
 """What characters with higher codes consist of."""
 
@@ -77,7 +77,6 @@ def _folded(code: int) -> str:
     plain = chr(PLAIN_SIGNS[code])
     if plain.isascii():
         return plain
-    if not plain.isalpha() or IS_UNSPACED(plain):
-        return ""
-    folded = folded_wide(plain)
-    return folded if folded.isalpha() and not IS_UNSPACED(folded) and not _IS_JAMO(folded) else ""
+    folded = folded_wide(plain) if plain.isalpha() else ""
+    depends = not folded.isalpha() or any(each.search(plain + folded) for each in (UNSPACED_CHARACTER, _JAMO))
+    return "" if depends else folded
