@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from draws import in_thorough_suite
 from rankgauge import Catalog, Engine, Result, compare
 from rankgauge.comparison.layouts import comparison_lines, comparison_markdown
 from rankgauge.comparison.sentences import limit_lines
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 GOLD = "the chain is stretched"
@@ -104,6 +106,25 @@ def test_where_nothing_misleads_nothing_is_read(words: int, metrics: list[str]) 
     pair = compare({"a": scored(samples(10, [3]), *metrics), "b": scored(samples(words, [3]), *metrics)})["b"]
     assert pair.lengths is None
     assert all(metric.equal_tokens is None for metric in pair.metrics.values())
+
+
+def test_metrics_that_find_nothing_are_not_compared_at_equal_tokens() -> None:
+    """How many results there are is no gain of longer ones, and is not computed at equal tokens."""
+
+    @metric("results-at-k", gold=(), range=(0, None))
+    def own(judged: Judged, *, k: Cutoff) -> Scores:
+        """How many results there are."""
+        return np.minimum(judged.depth, k)
+
+    of_words = {words: samples(words, [4] * 10) for words in (10, 36)}
+    for metrics, expected in (([own, "recall@5"], ["recall@5"]), ([own], None)):
+        runs = {
+            str(words): ENGINE.dataset(rows).with_metrics(metrics).with_defaults(k=5).run()
+            for words, rows in of_words.items()
+        }
+        pair = compare(runs)["36"]
+        assert (pair.lengths is None) == (expected is None)
+        assert [name for name, each in pair.metrics.items() if each.equal_tokens is not None] == (expected or [])
 
 
 def test_results_without_texts_say_nothing() -> None:

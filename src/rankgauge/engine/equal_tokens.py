@@ -5,6 +5,7 @@ Equal tokens: what metrics are if both runs may use as many tokens, if their res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -74,13 +75,18 @@ def with_equal_tokens(
 
 
 def _cut_by_rank(pair: RunComparison, results: Mapping[str, Result]) -> dict[str, MetricInfo]:
-    """Return the metrics of a pair whose cutoff is a rank, of single calls and samples that count the same."""
+    """Return the metrics of a pair that find gold up to a rank, of single calls and samples that count the same."""
     baseline, run = results[pair.baseline], results[pair.run]
     columns = [column for result in (baseline, run) for column in result.metrics.values()]
-    if any(column.repeats is not None or column.weights is not None for column in columns):
+    if any(column.repeats is not None or column.weights is not None for column in columns) or is_of_run(baseline):
         return {}
     infos = {name: baseline[name].info for name in pair.metrics}
-    return {name: info for name, info in infos.items() if info.cut in {"pinned", "free"} and info.k and info.of_ranks}
+    infos = {name: info for name, info in infos.items() if info.cut in {"pinned", "free"} and info.k and info.of_ranks}
+    with suppress(RankgaugeError):
+        planned = evaluation_of(baseline).plan().metrics if infos else ()
+        seeking = {column.name for column in planned if column.metric.needs_gold}
+        return {name: info for name, info in infos.items() if name in seeking}
+    return {}
 
 
 def _glance(result: Result) -> float:
