@@ -254,3 +254,9 @@ def test_words_are_looked_for_as_they_are_read(word: str, text: str, holds: bool
     stream = read_words([word])
     assert doubts._may_hold(text, {int(stream.words[0]): stream.spelled(0)}) or not holds
     assert (stream.words[0] in read_words([text]).words) is holds
+
+
+def test_a_run_names_the_samples_of_all_doubtful_labels() -> None:
+    samples = [row(f"q{n}", [f"Docs/d{n}.md"], ranking((f"d{n}", PUMP))) for n in range(5)]
+    (note,) = doubts_of(samples).of_doubts()
+    assert " | and 2 more, of q3, q4; `rankgauge gold check" in note

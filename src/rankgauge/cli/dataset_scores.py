@@ -42,6 +42,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Reporter
 from rankgauge.report.dataset_means import datasets_lines, datasets_markdown, with_datasets
 from rankgauge.result import Result
+from rankgauge.result.label_doubts import LABEL_DOUBTS
 from rankgauge.result.over_datasets import over_datasets
 
 if TYPE_CHECKING:
@@ -261,10 +262,21 @@ def _with_readings(result: Result, given: argparse.Namespace, column: str | None
     """Return a result with worst samples and texts, for which data is read again; as it is if that fails."""
     try:
         result = result if given.worst is None else result.with_worst(column, given.worst)
-        return result.with_texts() if given.with_text else result
+        result = result.with_texts() if given.with_text else result
     except RankgaugeError as error:
         remark(f"the worst samples or texts cannot be shown: {error}")
+    return _with_label_doubts(result) if given.label_doubts else result
+
+
+def _with_label_doubts(result: Result) -> Result:
+    """Return a result with what its rankings say about labels."""
+    from rankgauge.engine.doubting import label_doubts  # compares texts, which scores by id do without
+
+    doubts = label_doubts([result])
+    if doubts is None:
+        remark("--label-doubts: nothing was retrieved, or the data cannot be read again")
         return result
+    return result.with_manifest({LABEL_DOUBTS: doubts.to_dict()})
 
 
 def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:

@@ -33,6 +33,7 @@ _SCORES: Options = (
     *shared.formats(_FORMATS),
     flag("--details", "Keep the facts behind every score."),
     flag("--near-misses", "Also keep, for each gold text not found, the nearest retrieved text."),
+    flag("--label-doubts", "Also list every label that rankings speak against, and count each sign."),
     count("--worst", "Also list the N worst samples, with what was retrieved and expected."),
     value("--worst-by", "METRIC", "The metric by which --worst picks samples.", says="the first"),
     shared.ALL_COLUMNS,

@@ -189,6 +189,7 @@ class _Rankings:
             self._labels[name] = [label for label in labels if all(label.kind in one.kinds for one in self._seen[name])]
         lengths = [len(one.ids) for of_sample in self._seen.values() for one in of_sample]
         self.depth = int(statistics.median_low(lengths))
+        self._has_texts = any(one.texts for one in self._every())
 
     def labels(self, sample: str) -> Sequence[Label]:
         """Return the labels of a sample."""
@@ -200,9 +201,10 @@ class _Rankings:
         is_missed = self.depth >= _DEEP and self._is_missed(label)
         if is_missed:
             yield Sign("missed", f"not within the first {depth:,} results of any system")
-        yield from self._elsewhere(label)
-        yield from self._answer_above(sample, label)
-        yield from self._twin(label)
+        if self._has_texts:
+            yield from self._elsewhere(label)
+            yield from self._answer_above(sample, label)
+            yield from self._twin(label)
         yield from self._same_gold(label, is_missed=is_missed)
         if is_missed:
             yield from self._swapped(label)
@@ -409,11 +411,14 @@ class _Rankings:
         name = label.document
         if name is None or name in self._seen_ids or label.kind != "relevant":
             return
+        spelled = _spelled(name)
+        words = spelled.split()
         looks_alike = {
             other
             for one in self._seen[label.sample]
+            if all(map("\n".join(filter(None, one.ids)).casefold().__contains__, words))  # few lists have them all
             for other in one.ids
-            if other is not None and (_spelled(other) == _spelled(name))
+            if other is not None and _spelled(other) == spelled
         }
         if looks_alike:
             yield Sign("unseen-id", f"no ranking has {name}, and here is {min(looks_alike)}")

@@ -64,7 +64,9 @@ def question_of(sample: Sample) -> str:
     """Return what a sample asks; empty if its input is something else than a question."""
     if isinstance(sample.input, str):
         return sample.input
-    fields: Mapping[str, object] = sample.input if isinstance(sample.input, Mapping) else {}
+    if not isinstance(sample.input, Mapping):
+        return ""
+    fields: Mapping[str, object] = sample.input
     return next((text for name in _QUESTIONS if isinstance(text := fields.get(name), str)), "")
 
 

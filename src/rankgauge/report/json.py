@@ -11,6 +11,7 @@ import orjson
 
 from rankgauge.plugin import reporter
 from rankgauge.result import MetricInfo, MetricSummary, Result
+from rankgauge.result.label_doubts import LABEL_DOUBTS
 from rankgauge.result.repeat_facts import repeat_facts
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
@@ -21,6 +22,7 @@ SCHEMA_VERSION = "rankgauge.report.v1"
 
 _CONFIDENCE = 0.95
 _OF_RUN = ("dataset", "outputs", "profile", "policy", "relevance")
+_OF_SOME = ("until", "cluster", "weights", "places", LABEL_DOUBTS)
 _OF_METRIC = ("alias", "expression", "safe_name", "judged", "matcher", "fingerprint")
 
 
@@ -65,7 +67,7 @@ def summary(result: Result) -> dict[str, Any]:
         "unhealthy": result.n_unhealthy,
         "incomplete": result.is_incomplete,
         "interrupted": bool(manifest.get("interrupted")),
-        **{fact: manifest[fact] for fact in ("until", "cluster", "weights", "places") if fact in manifest},
+        **{fact: manifest[fact] for fact in _OF_SOME if fact in manifest},
         "metrics": {name: _metric(column, result.sample_ids) for name, column in result.metrics.items()},
         "columns": {written: name for name, column in result.metrics.items() for written in column.info.spellings},
         "cohorts": [

@@ -21,6 +21,7 @@ from rankgauge.result.wording import (
     cluster_line,
     column_lines,
     dataset_name,
+    doubt_lines,
     error_line,
     facts,
     listed_cohorts,
@@ -53,6 +54,8 @@ def markdown_report(result: Result) -> str:
         parts += _cohorts(result)
     if result.listed:
         parts += [f"## {cell(listed_heading(result))}", "", *_fenced(list(listed_lines(result))[1:])]
+    if doubts := [cell(line) for line in doubt_lines(result)]:
+        parts += ["## Labels", "", f"{doubts[0].capitalize()}.", "", *(f"- {line}" for line in doubts[1:]), ""]
     parts += ["## Distributions", ""]
     for name, column in result.metrics.items():
         if column.rankings is None:

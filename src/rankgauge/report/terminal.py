@@ -13,12 +13,14 @@ from rankgauge.base.tables import Line, aligned, left_out_line, ruled, side_by_s
 from rankgauge.errors import counted, listed
 from rankgauge.plugin import reporter
 from rankgauge.result import MetricSummary, Result, SampleError
+from rankgauge.result.label_doubts import LABEL_DOUBTS
 from rankgauge.result.wording import (
     FACTS,
     calls_line,
     cluster_line,
     column_lines,
     dataset_name,
+    doubt_lines,
     error_line,
     errors,
     facts,
@@ -97,8 +99,11 @@ def result_lines(
         yield Line(f"{name}: {_counted(result)}", "verdict")
         yield from mean_table(list(result.metrics), columns, width=width, rule=rule, more=more)
         yield from (Line(line) for line in best_cohorts(result))
-        small = ["--all-columns shows counts, percentiles and every cohort"]
+        by_ids = all(column.info.by_id for column in columns) and LABEL_DOUBTS not in result.manifest
+        ask = "; --label-doubts lists labels that rankings speak against" if by_ids else ""
+        small = [f"--all-columns shows counts, percentiles and every cohort{ask}"]
     yield from (Line(visible(line)) for line in _notes(result))
+    yield from (Line(visible(f"{_INDENT if number else ''}{line}")) for number, line in enumerate(doubt_lines(result)))
     small = [
         *small[:-1],
         *column_lines(result),

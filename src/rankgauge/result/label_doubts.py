@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import counted, listed
 
-__all__ = ["LabelDoubt", "LabelDoubts", "Sign", "SignKind"]
+__all__ = ["LABEL_DOUBTS", "LabelDoubt", "LabelDoubts", "Sign", "SignKind"]
 
-_SHOWN = 3
+LABEL_DOUBTS = "label_doubts"
+"""The entry of a manifest and of a report that has them."""
+
+_SHOWN, _NAMED = 3, 10
 
 SignKind = Literal["missed", "elsewhere", "answer-above", "twin", "same-gold", "swapped", "unseen-id"]
 """What may speak against a label, the most frequent first."""
@@ -112,10 +115,12 @@ class LabelDoubts:
         """Yield how many labels are doubtful, the worst examples first, and what looks closer."""
         if self.doubts:
             worst = " | ".join(map(str, self.doubts[:_SHOWN]))
-            more = len(self.doubts) - _SHOWN
+            rest = self.doubts[_SHOWN:]
+            of = list(dict.fromkeys(doubt.sample for doubt in rest))
+            more = f" | and {len(rest):,} more, of {listed(of, _NAMED)}" if rest else ""
             yield (
                 f"{counted(len(self.doubts), 'label')} of {self.labels:,} {'is' if len(self.doubts) == 1 else 'are'} "
-                f"doubtful, two signs speaking against each: {worst}{f' | and {more:,} more' if more > 0 else ''}; "
+                f"doubtful, two signs speaking against each: {worst}{more}; "
                 "`rankgauge gold check DATA --corpus CORPUS` looks closer"
             )
 
@@ -127,6 +132,22 @@ class LabelDoubts:
                 said = _COUNTED[kind].format(n=counted(number, "gold label"), depth=self.depth, system=system)
                 examples = self.examples.get(kind, ())
                 yield f"{said}{f' (such as {listed(list(examples), _SHOWN)})' if examples else ''}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield all that is known: a heading, every doubtful label, and how many labels each sign speaks against."""
+        among = f"{counted(self.labels, 'label')} of {counted(self.samples, 'sample')}"
+        yield f"doubtful labels: {len(self.doubts):,} of {among}, two signs speaking against each"
+        yield from map(str, self.doubts)
+        yield from self.of_signs()
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` has returned; `counted` is not in it."""
+        return cls(
+            **{name: entry[name] for name in ("systems", "samples", "labels", "depth", "counts")},
+            doubts=tuple(LabelDoubt(**doubt) for doubt in entry["doubts"]),
+            examples={kind: tuple(names) for kind, names in entry["examples"].items()},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""

@@ -22,6 +22,7 @@ from rankgauge.errors import ResultError
 from rankgauge.planning.identity import NO_VALUE
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.column_info import LEAKS_KEPT, Column, MetricInfo
+from rankgauge.result.label_doubts import LABEL_DOUBTS
 from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput
 
@@ -312,7 +313,8 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         distinct = [other for place, other in enumerate(others) if other not in others[:place]]
         if distinct:
             merged[f"further_{key}"] = distinct
-    merged.pop("places", None)  # of one part
+    for of_one_part in ("places", LABEL_DOUBTS):
+        merged.pop(of_one_part, None)
     if "weights" in merged:
         named = list(dict.fromkeys(manifest["weights"]["by"] for manifest in manifests if "weights" in manifest))
         merged["weights"] = {"by": ", ".join(named)}

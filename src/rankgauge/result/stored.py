@@ -22,6 +22,7 @@ from rankgauge.plugin.metric import POOLED, WHOLE_RUN
 from rankgauge.result.aggregation import aggregator_in
 from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.forms import DAMAGED, as_json, check, check_version, read, schema
+from rankgauge.result.label_doubts import LABEL_DOUBTS
 from rankgauge.result.sample_rows import CLUSTER, DENOMINATOR, WEIGHT, SampleError, SampleText, score_frame
 from rankgauge.result.staging import SCHEMA_VERSION
 from rankgauge.result.summary import MetricSummary
@@ -332,6 +333,8 @@ _MANIFEST: Mapping[str, Any] = {
     "gold_documents.normalization": str,
     "gold_documents.hashes": Mapping[str, _Text],
     "gold_documents.samples": Mapping[str, tuple[str, ...]],
+    LABEL_DOUBTS: _Parts,
+    f"{LABEL_DOUBTS}.counts": Mapping[str, int],
     "cluster": _Parts,
     "cluster.by": str,
     "cluster.n": int,

@@ -17,6 +17,7 @@ from rankgauge.policy import PROFILES, option_text
 from rankgauge.result import MetricSummary, Result
 from rankgauge.result.column_info import ListEnds
 from rankgauge.result.health import incomplete_value
+from rankgauge.result.label_doubts import LABEL_DOUBTS, LabelDoubts
 from rankgauge.stats.estimates import FEW_CLUSTERS, effective_size
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "check_results",
     "column_lines",
     "dataset_name",
+    "doubt_lines",
     "ends_text",
     "error_line",
     "errors",
@@ -223,6 +225,13 @@ def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
     most = len(left[0][1])
     size = f"{counted(most, 'sample')}{' or fewer' if most > 1 else ''}"
     return kept, f"{counted(len(left), 'more cohort')} of {size}; the JSON report has all {len(cohorts):,}"
+
+
+def doubt_lines(result: Result) -> Iterator[str]:
+    """Yield which labels rankings speak against, and how many each sign does, if that was asked for."""
+    found = result.manifest.get(LABEL_DOUBTS)
+    if found is not None:
+        yield from LabelDoubts.from_dict(found).lines()
 
 
 def calls_line(result: Result) -> str:
