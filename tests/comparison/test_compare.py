@@ -147,6 +147,24 @@ def test_clusters_widen_the_interval() -> None:
     )
 
 
+def test_an_exact_interval_with_0_beside_a_verdict_is_explained() -> None:
+    """Seven of 20 questions lose .5; all signs alike have a chance of 2 / 2**7."""
+    samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a", "x"]} for n in range(20)]
+    lower = [{**each, "actual_output": ["x", "a"]} if n < 7 else each for n, each in enumerate(samples)]
+    scored = {
+        name: Engine().dataset(rows).with_metrics("rr").run() for name, rows in (("base", samples), ("new", lower))
+    }
+    found = compare(scored, interval="exact")["new"]["rr"]
+    assert (found.verdict, found.p_adjusted) == ("worse", 2 / 2**7)
+    assert found.interval is not None
+    assert found.interval[0] < 0 < found.interval[1]
+    assert found.notes[0] == (
+        "the verdict is that of the sign-flip test (p 0.0156); the exact interval has 0 in it, because it also allows "
+        "for differences that are too rare to be among so few pairs"
+    )
+    assert "verdict" not in compare(scored)["new"]["rr"].notes[0]  # Student's t leaves 0 out
+
+
 @pytest.mark.parametrize(("count", "are_few"), [(39, True), (40, False)])
 def test_fewer_than_forty_clusters_are_few(count: int, *, are_few: bool) -> None:
     second = [0.01 * (place + 1) for place in range(count) for _ in range(2)]

@@ -279,6 +279,11 @@ def contradiction(metric: MetricComparison, test: str, metrics: int, pairs: int)
         counts += [counted(pairs, "comparison")] if pairs > 1 else []
         after = f"p after correction for {' and '.join(counts)} {p_value(metric.p_adjusted)}"
         return f"interval before correction; {after}"
+    if metric.interval_method == "betting" and metric.verdict != "undecided":
+        return (
+            f"the verdict is that of the {test} test (p {p_value(metric.p_adjusted)}); the exact interval has 0 in it, "
+            "because it also allows for differences that are too rare to be among so few pairs"
+        )
     by = "" if metric.interval_method is None else f" by {_INTERVALS[metric.interval_method]}"
     return f"interval{by}; p by the {test} test {p_value(metric.p_adjusted)}"
 
