@@ -329,6 +329,18 @@ def test_laws_that_hold_without_being_declared_are_named():
     assert "it could declare best-first" in str(report)
 
 
+@metric("checked-fullness-at-k", gold=())
+def fullness(judged: Judged, *, k: Cutoff) -> Scores:
+    """Score a ranking by how full it is."""
+    return np.minimum(judged.depth, k) / np.maximum(k, 1)
+
+
+def test_no_law_that_speaks_of_what_is_relevant_is_named_of_a_metric_without_ground_truth():
+    report = check_metric(fullness, without=["sees-the-ranking"], cases=10)
+    report.raise_if_broken()
+    assert not report.could_declare
+
+
 def test_a_range_without_a_top_has_no_perfect_score():
     report = check_metric(
         definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=draws(20)

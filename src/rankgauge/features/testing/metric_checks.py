@@ -118,6 +118,10 @@ def check_metric(
         return checker.report(replace(candidate, subject=held))
 
 
+_OF_GOLD = frozenset({"perfect-is-one", "best-first", "relevant-helps", "padding", "linear", "whole-or-pieces"})
+"""Laws that speak of what is relevant."""
+
+
 def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) -> Candidate:
     """Return a declared metric with its laws; *laws* replace those of every metric and those that it declares."""
     from rankgauge.features.testing.metric_subjects import MetricTrial
@@ -140,7 +144,9 @@ def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) 
         tail = () if declaration.cutoff.kind == "none" else ("tail",)
         named = applying(METRIC_LAWS, {*declaration.laws, *bounded, *tail})
         chosen = tuple(law for law in named if law.name not in declaration.without)
-        could = tuple(law for law in METRIC_LAWS.values() if law.when == "declared" and law not in chosen)
+        empty = () if declaration.needs_gold else _OF_GOLD  # they say nothing of such a metric
+        declarable = (law for law in METRIC_LAWS.values() if law.when == "declared" and law.name not in empty)
+        could = tuple(law for law in declarable if law not in chosen)
     return Candidate(
         name=name, subject=metric.subject(), laws=chosen, could_declare=could, unusable=unusable, trial=MetricTrial
     )
