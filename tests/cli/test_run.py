@@ -501,7 +501,12 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("metric", "words"),
         [
-            ("lost.py:fresh", "-m: cannot import 'lost.py:fresh'"),
+            ("lost.py:fresh", "-m: cannot import 'lost.py:fresh': there is no file 'lost.py' in "),
+            ("neer.py:fresh@5", "(did you mean 'near.py'?)"),
+            ("deep.py:fresh", "(did you mean 'inner/deep.py'?)"),
+            ("none/near.py:fresh", "there is no folder "),
+            ("inner.py:fresh", "inner.py is a folder"),
+            ("near.py:fresh", "module 'near' has no attribute 'fresh' (did you mean 'fresk'?)"),
             ("json:loads@5", "parameter"),
             ("json:loads@x", "expected a number after @, found 'x'"),
             ("sys:version", "-m: 'sys:version' is str, which cannot be called"),
@@ -509,7 +514,10 @@ class TestBadInput:
     )
     def test_what_is_no_metric_of_a_file_is_refused(self, rankgauge, write, metric, words):
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
+        for name in ("near.py", "inner/deep.py", "inner.py/beside"):
+            write(name, "fresk = 3\n")
         assert words in self.refused(rankgauge, data, "-m", metric)
+        sys.modules.pop("near", None)
 
     def test_a_run_without_metrics_names_some_to_copy(self, rankgauge, write):
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["b", "a"]}])

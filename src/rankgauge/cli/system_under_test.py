@@ -24,7 +24,7 @@ from rankgauge.cli.shared_options import FUNCTION
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.engine.configured_system import ConfiguredSystem
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.io.files import real_path
 from rankgauge.scoring.stop import Stop
 
@@ -141,6 +141,18 @@ def _of_file(file: Path) -> ModuleType:
     return module
 
 
+def _no_file(file: Path, folder: Path) -> str:
+    """Say that there is no such file, where it was looked for, and what is near."""
+    if file.is_dir():
+        return f"{folder / file.name} is a folder"
+    if not folder.is_dir():
+        return f"there is no folder {folder}"
+    deeper = sorted(path.relative_to(folder) for path in folder.glob(f"*/{file.name}"))
+    hint = did_you_mean(file.name, sorted(path.name for path in folder.glob("*.py")))
+    hint = f" (did you mean {str(file.parent / deeper[0])!r}?)" if deeper else hint
+    return f"there is no file {file.name!r} in {folder}{hint}"
+
+
 def imported(name: str, what: str) -> Callable[..., Any]:
     """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
     module_name, _, attribute = name.rpartition(":")
@@ -150,16 +162,22 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     if module_name.endswith(".py"):
         file = Path(module_name)
         folder, module_name = real_path(file.parent), file.stem
+        if not file.is_file():
+            raise ParameterError(f"{what}: cannot import {name!r}: {_no_file(file, folder)}")
     sys.path.insert(0, str(folder))
     keep_stdout()
     hand_over()
+    value: Any = None
     try:
         with guarded():
-            value: Any = importlib.import_module(module_name) if file is None else _of_file(file)
+            value = importlib.import_module(module_name) if file is None else _of_file(file)
             for part in attribute.split("."):
                 value = getattr(value, part)
     except ForeignError as error:
         hint = f"write {FUNCTION}; modules are looked up in the working directory first"
+        if isinstance(error.__cause__, AttributeError) and isinstance(value, ModuleType):
+            names = [name for name in vars(value) if not name.startswith("_")]
+            raise ParameterError(f"{what}: cannot import {name!r}: {error}{did_you_mean(attribute, names)}") from error
         if isinstance(error.__cause__, EOFError):  # what Python leaves of its bytecode if a disk is full
             hint = "half of its bytecode was written, as on a full disk: delete the `__pycache__` beside it"
         raise ParameterError(f"{what}: cannot import {name!r}: {error} ({hint})") from error
