@@ -20,6 +20,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.cli import command_line
 from rankgauge.comparison import compare, power
+from rankgauge.engine import workers
 from rankgauge.errors import DataError, ParameterError
 from rankgauge.features.html import html_report
 from rankgauge.features.html import page as html_page
@@ -120,6 +121,7 @@ FIGURES = {
         f"nDCG@2 | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} | {(1 + 3 / log2(3)) / (3 + 1 / log2(3)):.3f} |",
         f"the same, nDCG@3 | 1 | 1 | {1 + 1 / log2(3) + 1 / log2(4):.2f} |",
         f"P@1 | {1 / 2} | {1 / 2} | 1 |",
+        f"one is started for every {workers.ENOUGH >> 20} MB of the file",
     ],
     "decide-in-python": [f"but {_QUESTIONS - 1} questions cannot tell that from nothing"],
     "decide": [
