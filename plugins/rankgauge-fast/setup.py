@@ -11,9 +11,13 @@ FLAGS += os.environ.get("RANKGAUGE_FAST_FLAGS", "").split()
 
 KERNEL = Extension(
     "rankgauge_fast._kernel",
-    [f"src/rankgauge_fast/{name}.c" for name in ("kernel", "words", "texts", "alignment", "few")],
+    [
+        f"src/rankgauge_fast/{name}.c"
+        for name in ("kernel", "texts", "words", "index", "shared", "cover", "alignment", "facts", "few")
+    ],
     extra_compile_args=FLAGS,
     extra_link_args=[flag for flag in FLAGS if flag.startswith("-fsanitize")],
+    depends=[f"src/rankgauge_fast/{name}.h" for name in ("words", "cover")],
     py_limited_api=True,
     optional=True,
 )

@@ -20,7 +20,7 @@ from rankgauge.command_points import disabled_plugins, no_plugins
 __all__ = ["DISTRIBUTION", "Kernel", "installed_kernel"]
 
 DISTRIBUTION = "rankgauge-fast"
-_INTERFACE = 5
+_INTERFACE = 6
 """Which functions a kernel has, and their arguments."""
 
 
@@ -32,10 +32,9 @@ class Kernel(Protocol):
     index_texts: Callable[..., bool]
     find_texts: Callable[..., None]
     join_judged: Callable[..., int | None]
-    read_words: Callable[..., tuple[int, int]]
+    read_words: Callable[..., int]
     prepare_texts: Callable[..., list[bytes | None]]
-    mark_sharing: Callable[..., None]
-    align_pairs: Callable[..., tuple[bytes, bytes]]
+    cover_texts: Callable[..., bytes]
     score_few: Callable[..., tuple[Any, ...] | None]
 
 

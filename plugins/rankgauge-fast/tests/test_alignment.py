@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.kernel import installed_kernel
-from rankgauge.matchers.alignment import aligned_pairs
+from rankgauge.matchers.common_runs import common_runs
 from rankgauge.matchers.cover import cover_batch
-from rankgauge.matchers.other_facts import hashed_facts
-from rankgauge.matchers.word_runs import hashed_runs, read_words
 
 pytest.importorskip("rankgauge_fast._kernel", reason="rankgauge-fast is not compiled here: `make test-fast` does it")
 
@@ -98,83 +94,39 @@ def test_what_edited_texts_cover_is_the_same(without, some, n):
     assert found_by(some, n) == without(found_by, some, n)
 
 
-def both(gold, other, *, ordered=(), needed=0, n=3):
-    """What the kernel finds in one pair of texts: runs, as places of their own text, and pieces."""
-    stream = read_words([gold, other])
-    pair = [
-        7,
-        0,
-        int(stream.first[1]),
-        int(stream.first[1]),
-        int(stream.first[2]),
-        0,
-        len(ordered),
-        bool(ordered),
-        needed,
-    ]
-    runs = np.array([(i, j + pair[2], size) for i, j, size in ordered], np.int64).reshape(-1, 3)
-    reach = np.full(len(stream.words), n)
-    found = aligned_pairs(stream, hashed_runs(stream.words, n), reach, np.array([pair]), runs)
-    return [each.tolist() for each in found]
+def both(gold, other, n=3):
+    """What one pair of texts shares: runs, as first word and length, and pieces of words, with their characters."""
+    found = common_runs([[other]], [[gold]], n, 0.0)
+    parts = [each.tolist() for each in (found.word, found.n_words, found.piece, found.end - found.start)]
+    rows = list(zip(*parts, strict=True))
+    return [list(row[:2]) for row in rows if not row[2]], [[row[0], *row[2:]] for row in rows if row[2]]
 
 
 @pytest.mark.parametrize(
     ("gold", "other", "runs", "pieces"),
     [
-        ("one two three four five six", "one two three four five six", [[7, 0, 6]], []),
-        ("alpha beta gamma delta of it", "so it is. alpha beta gamma delta", [[7, 0, 4]], []),
+        ("one two three four five six", "one two three four five six", [[0, 6]], []),
+        ("alpha beta gamma delta of it", "so it is. alpha beta gamma delta", [[0, 4]], []),
         ("the pump is not in use here", "the pump is now in use here", [], []),  # a negation on one side
-        ("the long way to the red hill", "way to the red hi", [[7, 2, 4]], [[7, 6, 2, 1]]),
-        ("a b c x d e f", "d e f a b c", [[7, 0, 3]], []),  # of two that cross, the first
-        ("a b c d e f " * 30, "a b c d e f " * 30, [[7, 0, 180]], []),  # more places than are tried
+        ("the long way to the red hill", "way to the red hi", [[2, 4]], [[6, 1, 2]]),
+        ("a b c x d e f", "d e f a b c", [[0, 3]], []),  # of two that cross, the first
+        ("a b c d e f " * 30, "a b c d e f " * 30, [[0, 180]], []),  # more places than are tried
+        ("how the mouse fell off it", "e mouse fel", [[2, 1]], [[1, 2, 1], [3, 1, 3]]),  # a word between two pieces
+        ("how the mouse fell off it", "e mouse bel", [], []),
+        ("北京图书馆在北京", "北京图书馆在北京", [[0, 8]], []),
     ],
 )
 def test_runs_that_have_to_be_found(without, gold, other, runs, pieces):
-    assert both(gold, other) == without(both, gold, other) == [runs, pieces]
+    assert both(gold, other) == without(both, gold, other) == (runs, pieces)
 
 
-def test_a_pair_counts_once_and_only_with_its_pieces(without):
-    """Runs that lack a word count with the piece that has it; the number of a pair is taken by the first that does."""
-    gold, other = "how the mouse fell off it", "e mouse fel"
-    for needed, found in ((0, True), (2, True), (3, False)):
-        expected = [[[7, 2, 1]], [[7, 1, 1, 0], [7, 3, 3, 1]]] if found else [[], []]
-        for road in (both, lambda *given, **how: without(both, *given, **how)):
-            assert road(gold, other, ordered=[(2, 1, 1)], needed=needed) == expected
+def test_only_what_reaches_the_cutoff_together_is_looked_at(without):
+    """Two results that have a third of the gold text each, and another one that has less of another one."""
+    gold = ["alpha beta gamma delta epsilon zeta eta theta iota", "red green blue " + "grey and pink " * 9]
+    retrieved = ["so alpha beta gamma", "epsilon zeta eta. As ever", "red green blue"]
 
+    def covers():
+        (found,) = cover_batch([retrieved], [gold], cutoff=0.5)
+        return [column.tolist() for column in found[:5]]
 
-def test_columns_that_do_not_fit_are_refused():
-    kernel, stream = installed_kernel(), read_words(["a b c delta", "a b c del"])
-    good = {
-        **{name: getattr(stream, name) for name in ("data", "words", "flags", "starts", "stops", "ends")},
-        "hashed": hashed_runs(stream.words, 3),
-        "reach": np.full(8, 3),
-        "negations": hashed_facts()[0],
-        "numbers": hashed_facts()[1],
-        "pairs": np.array([[0, 0, 4, 4, 8, 0, 1, 1, 0]]),
-        "runs": np.array([[0, 4, 3]]),
-    }
-    runs, pieces = kernel.align_pairs(*good.values())
-    assert [np.frombuffer(each, np.int64).tolist() for each in (runs, pieces)] == [[0, 0, 3], [0, 3, 3, 1]]
-
-    def pair(*changed):
-        row = good["pairs"].copy()
-        for at, value in changed:
-            row[0, at] = value
-        return {"pairs": row}
-
-    wrong = [
-        *({name: good[name][:-1]} for name in ("words", "flags", "starts", "stops", "ends", "reach")),
-        {"hashed": np.zeros(9, np.uint64)},
-        {"reach": np.zeros(8, np.int64)},
-        {"negations": np.arange(512, dtype=np.uint64)},
-        {"data": b""},
-        {"starts": np.zeros(8, np.int64)},
-        pair((1, -1)),
-        pair((2, 9)),
-        pair((3, 8), (4, 4)),
-        pair((6, 2)),
-        *({"runs": np.array([run])} for run in ([-1, 4, 3], [0, 3, 3], [0, 4, 0], [2, 4, 3], [0, 6, 3], [0, 4, 2**62])),
-    ]
-    for each in wrong:
-        with pytest.raises(ValueError, match="do not fit"):
-            kernel.align_pairs(*(good | each).values())
+    assert covers() == without(covers) == [[0, 1], [0, 0], [0, 19], [14, 33], [42, 111]]

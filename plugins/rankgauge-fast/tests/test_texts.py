@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.kernel import installed_kernel
-from rankgauge.matchers import prepared_texts, word_runs
+from rankgauge.matchers import prepared_texts
 from rankgauge.matchers.cover import cover_batch, covered_parts, cut_from_batch
-from rankgauge.matchers.prepared_texts import may_share, prepared
+from rankgauge.matchers.prepared_texts import prepared
 from rankgauge.matchers.spelling import joined_words
 from rankgauge.matchers.word_runs import WordStream, read_words
 
@@ -114,9 +114,9 @@ def found_by(some, n):
     """Covers, shares and parts, in values that compare."""
     retrieved, gold = [own for own, _ in some], [others for _, others in some]
     covers = [[column.tolist() for column in found[:5]] for found in cover_batch(retrieved, gold, n=n)]
-    bounded = [found.scores() >= 0.5 for found in cover_batch(retrieved, gold, n=n, cutoff=0.5)]
+    bounded = [[column.tolist() for column in found[:5]] for found in cover_batch(retrieved, gold, n=n, cutoff=0.5)]
     shares = [block.tolist() for block in cut_from_batch(retrieved, gold, n=n)]
-    return covers, [block.tolist() for block in bounded], shares, covered_parts(retrieved, gold, n=n)
+    return covers, bounded, shares, covered_parts(retrieved, gold, n=n)
 
 
 @given(st.lists(samples(), max_size=4), st.integers(1, 6))
@@ -125,70 +125,41 @@ def test_what_texts_cover_is_the_same_where_others_are_left_out(without, some, n
     assert found_by(some, n) == without(found_by, some, n)
 
 
-def shared(gold, retrieved, n=3):
-    """Which retrieved texts are looked at, of one sample."""
-    kernel, counts = installed_kernel(), [np.array([len(each)]) for each in (gold, retrieved)]
-    kept = may_share(kernel, prepared(kernel, [*gold, *retrieved]), word_runs._KINDS, *counts, n).tolist()
-    assert all(kept[: len(gold)])
-    return kept[len(gold) :]
-
-
-def test_texts_that_share_no_run_of_words_are_left_out():
-    gold = ["The small pump in Hamburg costs 12,500 euros a day."]
-    others = [
-        "A large oven stands in Hamburg and costs less than the small one does.",  # two words in a row at most
-        "We say that the SMALL PUMP IN the town is best.",
-        "It stood there, and it costs 12500.0 euros as ever",
-        "mall pump in Berlin is best of all",  # its first word is cut
-        "all of the rest say so of Hamburg costs 12,5",
-        "small pump in",
-        "nothing of it",
-        "nothing of it is there",
-    ]
-    assert shared(gold, others) == [False, True, True, True, True, True, True, False]
-    assert shared(gold, others, n=5) == [False, True, True, False, False, True, True, True]
-    assert shared(["Hamburg"], others) == [True, False, False, False, True, True, True, False]
-    assert shared([], others) == [False] * 5 + [True, True, False]
-
-
 def test_words_that_do_not_fit_are_refused():
     kernel, blank = installed_kernel(), b" " * 16
-    kinds = bytes(chr(code).isalnum() and code < 0x80 for code in range(256))
 
-    def read(raw, *, data=None, kinds=kinds, says=bytes(256), texts=1, short=None):
+    def read(raw, *, data=None, says=bytes(256), texts=1, short=None):
         most = len(raw) // 2
-        sizes = [most, most, most, most + 1, texts + 1, most, most, most]
-        types = [np.uint64, np.int64, np.uint8, *[np.int64] * 5]
+        sizes = [most, most, most, most + 1, texts + 1, most, most]
+        types = [np.uint64, np.int64, np.uint8, *[np.int64] * 4]
         columns = [
             np.zeros(max(size - (number == short), 0), dtype=kind)
             for number, (size, kind) in enumerate(zip(sizes, types, strict=True))
         ]
-        return kernel.read_words(raw, raw if data is None else data, kinds, says, *columns)
+        return kernel.read_words(raw, raw if data is None else data, says, *columns)
 
     raw = b" ab c" + blank
-    assert read(raw) == (2, 0)
-    assert read(b" ab\0c" + blank, texts=2) == (2, 0)
+    assert read(raw) == 2
+    assert read(b" ab\0c" + blank, texts=2) == 2
+    assert read(b" ab\0" + blank, texts=2) == 1
     wrong = [
         {"data": raw[:-1]},
         {"data": raw + b" "},
-        {"kinds": kinds[:-1]},
         {"says": b""},
         {"texts": 0},
         {"texts": 2},  # there is one
-        {"kinds": b"\1" * 256},  # what stands behind the texts would be words
-        {"kinds": b"\2" * 256},
-        *({"short": number} for number in range(8)),
+        *({"short": number} for number in range(7)),
     ]
     for each in wrong:
         with pytest.raises(ValueError, match="do not fit"):
             read(raw, **each)
-    for text in (b"", b" " * 15, b" a\0b" + blank, b" " + b"a" * 16):
+    for text in (b"", b" " * 15, b" a\0b" + blank):
         with pytest.raises(ValueError, match="do not fit"):
             read(text)
 
 
 def test_texts_that_do_not_fit_are_refused():
-    kernel, signs, kinds = installed_kernel(), bytes(896), bytes(256)
+    kernel, signs = installed_kernel(), bytes(896)
     for texts, table in ((("a",), signs), (["a"], signs[1:])):
         with pytest.raises(ValueError, match="do not fit"):
             kernel.prepare_texts(texts, table, {})
@@ -196,22 +167,41 @@ def test_texts_that_do_not_fit_are_refused():
         kernel.prepare_texts(["a", 1], signs, {})
     with pytest.raises(KeyError, match="é"):
         kernel.prepare_texts(["a", "é"], signs, {})
-    one, kept = np.array([1]), np.empty(2, np.uint8)
-    kernel.mark_sharing([b"a", b"b"], kinds, one, one, 3, kept)
+
+
+def test_samples_that_do_not_fit_are_refused():
+    kernel, none = installed_kernel(), np.empty(0, np.uint64)
+    good = {
+        "parts": (b"so it goes on here then", b"and so it goes"),
+        "golds": np.array([1]),
+        "others": np.array([1]),
+        "n": 3,
+        "cutoff": 0.0,
+        "says": bytes(256),
+        "negations": none,
+        "numbers": none,
+        "counts": np.empty(1, np.int64),
+        "sizes": np.empty(1, np.int64),
+    }
+    found = kernel.cover_texts(*good.values())
+    assert np.frombuffer(found, np.int64).tolist() == [0, 0, 0, 8, 6, 0, 3, 0]
+    assert (good["counts"].tolist(), good["sizes"].tolist()) == ([1], [18])
     wrong = [
-        ((b"a", b"b"), kinds, one, one, 3, kept),
-        ([b"a"], kinds, one, one, 3, kept),
-        ([b"a"] * 3, kinds, one, one, 3, np.empty(3, np.uint8)),
-        ([b"a", b"b"], kinds[1:], one, one, 3, kept),
-        ([b"a", b"b"], b"\1" * 256, one, one, 3, kept),
-        ([b"a", b"b"], kinds, one, np.array([1, 0]), 3, kept),
-        ([b"a", b"b"], kinds, np.array([3]), np.array([-1]), 3, kept),
-        ([b"a", b"b"], kinds, one, one, 0, kept),
-        ([b"a", b"b"], kinds, one, one, 3, kept[1:]),
+        {"parts": good["parts"][:1]},
+        {"parts": good["parts"] * 2},
+        {"golds": np.array([2])},
+        {"golds": np.array([3]), "others": np.array([-1])},
+        {"others": np.array([1, 0])},
+        {"n": 0},
+        {"says": b""},
+        {"negations": np.arange(512, dtype=np.uint64)},
+        {"numbers": np.arange(512, dtype=np.uint64)},
+        {"counts": np.empty(2, np.int64)},
+        {"sizes": np.empty(2, np.int64)},
     ]
     for each in wrong:
         with pytest.raises(ValueError, match="do not fit"):
-            kernel.mark_sharing(*each)
-    for part in ("b", None):
+            kernel.cover_texts(*(good | each).values())
+    for parts in ((b"a", "b"), (None, b"b"), [b"a", b"b"]):
         with pytest.raises(TypeError):
-            kernel.mark_sharing([b"a", part], kinds, one, one, 3, kept)
+            kernel.cover_texts(*(good | {"parts": parts}).values())

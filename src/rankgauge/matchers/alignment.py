@@ -1,7 +1,7 @@
 """
 Alignment: which of the runs of words that two texts share are in one place of both, and say the same.
 
-Pairs of texts are looked at one by one, by the compiled kernel where there is one.
+Pairs of texts are looked at one by one. The compiled kernel has the same once more.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.kernel import installed_kernel
-from rankgauge.matchers.other_facts import Bounds, Facts, Piece, hashed_facts
+from rankgauge.matchers.other_facts import Bounds, Facts, Piece
 from rankgauge.matchers.word_runs import Integers, Run, WordStream, best_of, common_points
 
 __all__ = ["aligned", "aligned_in_order", "aligned_pairs"]
@@ -50,12 +49,6 @@ def aligned_pairs(
         Pair, place in the gold text, and words of each run, and pair, gold word, characters, and whether these are its
         first ones, of each piece. Shapes (runs, 3) and (pieces, 4).
     """
-    kernel = installed_kernel()
-    if kernel is not None:
-        reach = np.ascontiguousarray(reach)
-        words = (stream.data, stream.words, stream.flags, stream.starts, stream.stops, stream.ends)
-        found = kernel.align_pairs(*words, hashed, reach, *hashed_facts(), pairs, runs)
-        return np.frombuffer(found[0], np.int64).reshape(-1, 3), np.frombuffer(found[1], np.int64).reshape(-1, 4)
     facts, done = Facts(stream), -1
     lists: tuple[list[tuple[int, ...]], list[tuple[int, ...]]] = [], []
     for pair, begin, end, start, stop, first, last, is_ordered, needed in pairs.tolist():

@@ -1,24 +1,29 @@
 """
 Common runs: which runs of words retrieved texts have in common with gold texts of their sample, and say the same.
 
-They are looked up for many samples at once (`shared_runs`). Most pairs share one run, and nothing beside it can
-contradict; the others are looked at one by one: which runs follow each other (`aligned`), and whether the texts say the
-same between and beside them (`Facts`). Texts go in, and places of gold texts come out.
+The compiled kernel finds them, where there is one. Otherwise they are looked up for many samples at once
+(`shared_runs`). Most pairs share one run, and nothing beside it can contradict; the others are looked at one by one:
+which runs follow each other (`aligned`), and whether the texts say the same between and beside them (`Facts`). Texts go
+in, and places of gold texts come out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.kernel import installed_kernel
 from rankgauge.matchers.alignment import aligned_pairs
+from rankgauge.matchers.other_facts import hashed_facts
+from rankgauge.matchers.prepared_texts import prepared
 from rankgauge.matchers.word_runs import (
     BREAK,
+    SAYS,
     UNSPACED_WORD,
     Integers,
     Layout,
@@ -65,55 +70,76 @@ class _Pairs:
 
 
 class CommonRuns(NamedTuple):
-    """What all pairs have in common: runs of words, and pieces of words beside them."""
+    """
+    The parts of gold texts that retrieved ones have in common with them, of all samples' pairs.
 
-    stream: WordStream
-    layout: Layout
-    pairs: _Pairs
-    pair: Integers  # of each run
-    run: Integers  # where it begins in the gold text and how many words it has; shape (runs, 2)
-    piece_pair: Integers
-    piece: Integers  # the gold word, how many characters, and whether its first ones; shape (pieces, 3)
-    equal: Integers  # pairs of equal texts without a word
+    They are in order of the samples, then of the retrieved texts, then of the gold texts, then of where they begin.
+    """
 
-    def letters(self) -> tuple[Integers, Integers, Integers]:
-        """Return what is covered as characters of the words of the gold text: pair, start and end."""
-        ends, stream = self.stream.ends, self.stream
-        word, size, begins = self.piece.T
-        edge = np.where(begins, ends[word], ends[word + 1] - size)
-        pair = np.concatenate([self.pair, self.piece_pair, self.equal])
-        base = ends[stream.first[self.pairs.gold(pair)]]
-        start = np.concatenate([ends[self.run[:, 0]], edge, base[len(base) - len(self.equal) :]])
-        end = np.concatenate([ends[self.run.sum(axis=1)], edge + size, start[len(start) - len(self.equal) :] + 1])
-        return pair, start - base, end - base
+    row: Integers  # the retrieved text, among those of its sample
+    column: Integers  # the gold text, likewise
+    start: Integers  # where the part begins among the characters of the gold text's words
+    end: Integers
+    units: Integers  # how long it is if it is a run of words: two for a word, one for a character that is one
+    word: Integers  # its first word in the gold text
+    n_words: Integers  # how many it has; 0 where two texts without a word are equal
+    piece: Integers  # whether it is a piece of a word: 1 of its first characters, 2 of its last ones
+    counts: Integers  # how many parts each sample has
+    sizes: Integers  # how many characters the words of each gold text have
 
-    def shares(self) -> tuple[NDArray[np.float64], Integers]:
-        """Return the share of the gold text's letters of each pair, and how long its runs are, in units of `_units`."""
-        pair, start, end = self.letters()
-        count = self.pairs.count
-        size = np.maximum(self.stream.sizes(), 1)[self.pairs.gold(np.arange(count))]
-        letters = np.bincount(pair, end - start, count)
-        lengths = np.concatenate([[0], np.cumsum(2 - ((self.stream.flags & UNSPACED_WORD) > 0))])
-        first, length = self.run.T
-        units = np.bincount(self.pair, lengths[first + length] - lengths[first], count)
-        return letters / size, units.astype(np.int64)
-
-    def words(self) -> Iterator[tuple[int, int, int, tuple[int, bool] | None]]:
-        """Yield what is covered: pair, the first word in the gold text, how many, and how much of a piece of one."""
-        runs, pieces = (
-            (pair, own[:, 0] - self.stream.first[self.pairs.gold(pair)], *own.T[1:])
-            for pair, own in ((self.pair, self.run), (self.piece_pair, self.piece))
-        )
-        for pair, at, size in zip(*(column.tolist() for column in runs), strict=True):
-            yield pair, at, size, None
-        for pair, at, size, begins in zip(*(column.tolist() for column in pieces), strict=True):
-            yield pair, at, 1, (size, bool(begins))
+    def samples(self) -> Integers:
+        """Return whose each part is."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
 def common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> CommonRuns:
     """Return what all pairs have in common; of gold texts that cannot reach the cutoff, maybe nothing."""
     texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
-    stream, layout = read_sharing(texts, Layout.of(retrieved, gold), n)
+    golds, others = (np.fromiter(map(len, each), np.int64, len(each)) for each in (gold, retrieved))
+    kernel = installed_kernel()
+    if kernel is None:
+        found = _by_columns(texts, Layout.of(retrieved, gold), n, cutoff)
+    else:
+        counts, sizes = np.empty(len(gold), np.int64), np.empty(int(golds.sum()), np.int64)
+        parts = tuple(prepared(kernel, texts))
+        raw = kernel.cover_texts(parts, golds, others, n, cutoff, SAYS, *hashed_facts(), counts, sizes)
+        found = CommonRuns._make([*np.frombuffer(raw, np.int64).reshape(-1, _PART).T, counts, sizes])
+    return found if found.sizes.all() else _with_equal(found, retrieved, gold)
+
+
+_PART = 8
+"""How many columns the parts of the kernel have."""
+
+
+def _with_equal(found: CommonRuns, retrieved: Texts, gold: Texts) -> CommonRuns:
+    """Return what was found, and the pairs of texts without a word that are equal."""
+    golds = np.fromiter(map(len, gold), np.int64, len(gold))
+    wordless = np.flatnonzero(found.sizes == 0)
+    sample = np.searchsorted(np.cumsum(golds), wordless, side="right")
+    places = wordless - (np.cumsum(golds) - golds)[sample]
+    columns: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for own, column in zip(sample.tolist(), places.tolist(), strict=True):
+        columns[own][gold[own][column]].append(column)
+    equal = [
+        (own, row, column)
+        for own, named in columns.items()
+        for row, text in enumerate(retrieved[own])
+        if text
+        for column in named.get(text, ())
+    ]
+    if not equal:
+        return found
+    more = np.zeros((len(equal), _PART + 1), np.int64)
+    more[:, :3] = equal
+    more[:, 4] = 1  # the only unit of its text
+    every = np.concatenate([np.stack([found.samples(), *found[:_PART]], axis=1), more])
+    every = every[np.lexsort((every[:, 2], every[:, 1], every[:, 0]), axis=0)]
+    return CommonRuns._make([*every.T[1:], np.bincount(every[:, 0], minlength=len(gold)), found.sizes])
+
+
+def _by_columns(texts: Sequence[str], whole: Layout, n: int, cutoff: float) -> CommonRuns:
+    """Return what all pairs have in common, but for equal texts without a word."""
+    stream, layout = read_sharing(texts, whole, n)
     pairs = _Pairs(layout)
     units = _units(stream)
     is_short = layout.is_gold & (units < 4 * n)
@@ -122,20 +148,7 @@ def common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> CommonR
         collected.add_whole(layout, is_short & (units > 0))
     if (layout.is_gold & ~is_short).any():
         collected.add_runs(layout, is_short, n, cutoff)
-    return collected.found(layout, _equal(layout, np.flatnonzero(units == 0), retrieved, gold))
-
-
-def _equal(layout: Layout, wordless: Integers, retrieved: Texts, gold: Texts) -> Integers:
-    """Return the pairs of texts without a word that are equal."""
-    pairs: list[int] = []
-    golds: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    columns = (column[wordless].tolist() for column in (layout.sample, layout.is_gold, layout.place, layout.base))
-    for sample, is_gold, place, base in zip(*columns, strict=True):
-        if is_gold:
-            golds[sample, gold[sample][place]].append(place)
-        elif text := retrieved[sample][place - len(gold[sample])]:
-            pairs += [base + column for column in golds.get((sample, text), ())]
-    return np.array(pairs, dtype=np.int64)
+    return collected.found(layout)
 
 
 def _units(stream: WordStream) -> Integers:
@@ -155,12 +168,33 @@ class _Collected:
         self._runs = [np.empty((0, 3), np.int64)]  # pair, place in the gold text, length
         self._pieces = [np.empty((0, 4), np.int64)]  # pair, gold word, size, whether its first characters
 
-    def found(self, layout: Layout, equal: Integers) -> CommonRuns:
-        """Return everything."""
+    def found(self, layout: Layout) -> CommonRuns:
+        """Return everything, in order."""
+        stream = self._stream
         runs, pieces = np.concatenate(self._runs), np.concatenate(self._pieces)
-        return CommonRuns(
-            self._stream, layout, self._pairs, runs[:, 0], runs[:, 1:], pieces[:, 0], pieces[:, 1:], equal
-        )
+        pair, word, count = np.concatenate([runs, pieces[:, :3]]).T
+        n_runs, size, begins = len(runs), pieces[:, 2], pieces[:, 3]
+        count[n_runs:] = 1
+        lengths = np.concatenate([[0], np.cumsum(2 - ((stream.flags & UNSPACED_WORD) > 0))])
+        units = lengths[word + count] - lengths[word]
+        units[n_runs:] = 0
+        first = stream.first[self._pairs.gold(pair)]
+        start, end = stream.ends[word], stream.ends[word + count]
+        start[n_runs:] = np.where(begins, start[n_runs:], end[n_runs:] - size)
+        end[n_runs:] = start[n_runs:] + size
+        start -= stream.ends[first]
+        end -= stream.ends[first]
+        piece = np.zeros(len(pair), np.int64)
+        piece[n_runs:] = np.where(begins, 1, 2)
+        order = np.lexsort((start, pair))
+        pair = pair[order]
+        ends = np.cumsum(layout.golds * layout.others)
+        stops = np.searchsorted(pair, ends)
+        counts = np.diff(stops, prepend=0)
+        golds = np.repeat(layout.golds, counts)
+        row, column = np.divmod(pair - np.repeat(ends - layout.golds * layout.others, counts), golds)
+        columns = (column[order] for column in (start, end, units, word - first, count, piece))
+        return CommonRuns._make([row, column, *columns, counts, stream.sizes()[layout.is_gold]])
 
     def add_whole(self, layout: Layout, wanted: NDArray[np.bool_]) -> None:
         """Add the pairs whose gold text is in the retrieved one as it is."""

@@ -34,21 +34,13 @@ def _common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> Common
 def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
     """Return what `cover` does, for each sample's texts."""
     found = _common_runs(retrieved, gold, n, cutoff)
-    pair, start, end = found.letters()
-    order = np.lexsort((start, pair))
-    pair, start, end = pair[order], start[order], end[order]
-    sizes = np.maximum(found.stream.sizes(), 1)[found.layout.is_gold]
-    blocks = []
-    stop = last = n_gold = 0
-    for own, others in zip(retrieved, gold, strict=True):
-        first, begin = last, stop
-        last += len(own) * len(others)
-        stop = int(np.searchsorted(pair, last))
-        row, column = np.divmod(pair[begin:stop] - first, max(len(others), 1))
-        n_gold += len(others)
-        blocks.append(
-            Covers(row, column, start[begin:stop], end[begin:stop], sizes[n_gold - len(others) : n_gold], len(own))
-        )
+    sizes, blocks = np.maximum(found.sizes, 1), []
+    stop = n_gold = 0
+    for own, others, count in zip(retrieved, gold, found.counts.tolist(), strict=True):
+        begin, stop = stop, stop + count
+        first, n_gold = n_gold, n_gold + len(others)
+        row, column, start, end = (each[begin:stop] for each in found[:4])
+        blocks.append(Covers(row, column, start, end, sizes[first:n_gold], len(own)))
     return blocks
 
 
@@ -99,32 +91,44 @@ def covered_parts(retrieved: Texts, gold: Texts, *, n: int = 3) -> list[dict[tup
 
     found = _common_runs(retrieved, gold, n, 0.0)
     parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in gold]
-    ends = np.cumsum([len(own) * len(others) for own, others in zip(retrieved, gold, strict=True)])
     known: dict[str, list[tuple[int, int]]] = {}
-    for pair, at, size, piece in found.words():
-        sample = int(np.searchsorted(ends, pair, side="right"))
-        golds = gold[sample]
-        place = divmod(pair - (int(ends[sample]) - len(retrieved[sample]) * len(golds)), len(golds))
-        text = golds[place[1]]
+    columns = (
+        found.samples(),
+        found.row,
+        found.column,
+        found.word,
+        found.n_words,
+        found.piece,
+        found.end - found.start,
+    )
+    for sample, row, column, at, count, piece, size in zip(*(each.tolist() for each in columns), strict=True):
+        if not count:
+            continue
+        text = gold[sample][column]
         if text not in known:
             known[text] = [(word.start, word.end) for word in plain_words(text)]
-        words, end = known[text], at + size
+        words, end = known[text], at + count
         start, stop = words[at][0] if at else 0, words[end][0] if end < len(words) else len(text)
-        if piece is not None:
+        if piece:
             first, last = words[at]
-            start, stop = (first, min(first + piece[0], last)) if piece[1] else (max(last - piece[0], first), stop)
-        parts[sample].setdefault(place, []).append((start, stop))
+            start, stop = (first, min(first + size, last)) if piece == 1 else (max(last - size, first), stop)
+        parts[sample].setdefault((row, column), []).append((start, stop))
     return [{place: sorted(of_pair) for place, of_pair in of_sample.items()} for of_sample in parts]
 
 
 def cut_from_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[NDArray[np.float64]]:
     """Return what `cut_from` does, for each sample's texts."""
-    shares, units = _common_runs(gold, retrieved, n, cutoff).shares()  # of retrieved texts, in gold ones
-    shares[units < _LEAST] = 0.0
-    blocks, end = [], 0
-    for own, others in zip(retrieved, gold, strict=True):
-        begin, end = end, end + len(own) * len(others)
-        blocks.append(shares[begin:end].reshape(len(others), len(own)).T.copy())
+    found = _common_runs(gold, retrieved, n, cutoff)  # of retrieved texts, in gold ones
+    sizes, blocks = np.maximum(found.sizes, 1), []
+    stop = n_own = 0
+    for own, others, count in zip(retrieved, gold, found.counts.tolist(), strict=True):
+        begin, stop = stop, stop + count
+        first, n_own = n_own, n_own + len(own)
+        row, column, start, end, units = (each[begin:stop] for each in found[:5])
+        pair, n_pairs = column * len(others) + row, len(own) * len(others)
+        shares = np.bincount(pair, end - start, n_pairs).reshape(len(own), len(others)) / sizes[first:n_own, None]
+        shares[np.bincount(pair, units, n_pairs).reshape(shares.shape) < _LEAST] = 0.0
+        blocks.append(shares)
     # Only a document that is not longer than a result can be in it whole; markup may make it longer.
     longest = [2 * max(map(len, own), default=0) for own in retrieved]
     short = [[text if len(text) <= most else "" for text in others] for others, most in zip(gold, longest, strict=True)]

@@ -1,8 +1,7 @@
 """
-Prepared texts: what words are read from, by the compiled kernel if there is one, and which texts may share words.
+Prepared texts: what words are read from, by the compiled kernel.
 
-Both come to what `joined_words` says: the kernel prepares plain texts, hands the others back, and leaves out retrieved
-texts that share no run of words with a gold text of their sample.
+It comes to what `joined_words` says: the kernel prepares plain texts, and hands the others back.
 """
 
 from __future__ import annotations
@@ -10,15 +9,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankgauge.kernel import Kernel
 from rankgauge.matchers.spelling import PLAIN_SIGNS, joined_words
 
-__all__ = ["may_share", "prepared"]
+__all__ = ["prepared"]
 
-Integers = NDArray[np.int64]
 _BLOCKS = (range(0x80, 0x100), range(0x2000, 0x2300))
 """Which characters beyond ASCII the kernel knows: Latin-1 and typographic signs."""
 _PART, _HAND_BACK, _APOSTROPHE, _ELLIPSIS = range(4)
@@ -36,28 +31,6 @@ def prepared(kernel: Kernel, texts: Sequence[str]) -> list[bytes]:
         for at, other in zip(rest, others, strict=True):
             found[at] = other
     return found  # type: ignore[return-value]  # none is None
-
-
-def may_share(
-    kernel: Kernel, parts: Sequence[bytes], kinds: bytes, golds: Integers, others: Integers, n: int
-) -> NDArray[np.bool_]:
-    """
-    Return which texts are gold, or may share a run of *n* words with gold, or all of a short one.
-
-    Args:
-        parts: The prepared gold texts of a sample, then its retrieved ones, then those of the next sample.
-
-        kinds: What each byte is.
-
-        golds: How many gold texts each sample has.
-
-        others: How many retrieved ones.
-
-        n: How many words a run has.
-    """
-    kept = np.empty(len(parts), np.bool_)
-    kernel.mark_sharing(parts, kinds, golds, others, n, kept)
-    return kept
 
 
 @functools.cache

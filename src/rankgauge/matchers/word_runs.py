@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.kernel import Kernel, installed_kernel
-from rankgauge.matchers.prepared_texts import may_share, prepared
+from rankgauge.matchers.prepared_texts import prepared
 from rankgauge.matchers.sharing import maybe_sharing
 from rankgauge.matchers.spelling import (
     MARKS,
@@ -33,6 +33,7 @@ __all__ = [
     "BREAK",
     "CAPITAL",
     "NEW_PIECE",
+    "SAYS",
     "STRONG",
     "UNSPACED_WORD",
     "Integers",
@@ -76,14 +77,12 @@ _SPECIAL = bytes(
     for code in range(256)
 )
 """Which bytes are parts of words, and which say more than that or than that they are none."""
-_SAYS = np.zeros(256, np.uint8)
+SAYS = np.zeros(256, np.uint8)
 """What a sign says of the word behind it, and a capital or a digit of its own."""
-_SAYS[[*range(ord("A"), ord("Z") + 1)]] = CAPITAL
-_SAYS[[*range(ord("0"), ord("9") + 1)]] = STRONG
-_SAYS[[*map(ord, _OF_GAPS)]] = [*_OF_GAPS.values()]
+SAYS[[*range(ord("A"), ord("Z") + 1)]] = CAPITAL
+SAYS[[*range(ord("0"), ord("9") + 1)]] = STRONG
+SAYS[[*map(ord, _OF_GAPS)]] = [*_OF_GAPS.values()]
 _IS_MARK = np.array([chr(code) in MARKS for code in range(256)])
-_KINDS = bytes(_IN_WORD[code] | 2 * bool(_IS_MARK[code]) | 4 * (chr(code) in "0123456789") for code in range(256))
-"""What bytes are, for the kernel: parts of words, marks that may be, digits."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SALT = np.uint64(0xD1B54A32D192ED03)
 _HALF = np.uint64(32)
@@ -149,16 +148,8 @@ def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStre
     """
     Return the words of texts, but for retrieved ones that share no run of words with a gold text, and their layout.
 
-    Runs have *n* words; a gold text with fewer of them is shared whole. Without the kernel a few texts are all read.
+    Runs have *n* words; a gold text with fewer of them is shared whole. A few texts are all read.
     """
-    kernel = installed_kernel()
-    if not texts:
-        return read_words(texts), layout
-    if kernel is not None:
-        parts = prepared(kernel, texts)
-        kept = may_share(kernel, parts, _KINDS, layout.golds, layout.others, n)
-        rest = list(compress(parts, kept.tolist()))
-        return _compiled(kernel, rest) if rest else read_words([]), layout.where(kept)
     cleaned = cleaned_texts(texts)
     if sum(map(len, cleaned)) >= _MANY:
         kept = maybe_sharing(cleaned, layout.sample, layout.is_gold, n)
@@ -201,11 +192,10 @@ def _compiled(kernel: Kernel, parts: Sequence[bytes]) -> WordStream:
     raw, count = padded(parts), len(parts)
     data, most = raw.lower(), len(raw) // 2
     words, flags = np.empty(most, np.uint64), np.empty(most, np.uint8)
-    text, starts, stops, numbers = np.empty((4, most), np.int64)
+    text, starts, stops = np.empty((3, most), np.int64)
     ends, first = np.empty(most + 1, np.int64), np.empty(count + 1, np.int64)
-    n, n_numbers = kernel.read_words(raw, data, _KINDS, _SAYS, words, text, flags, ends, first, starts, stops, numbers)
-    stream = WordStream(words[:n], text[:n], flags[:n], ends[: n + 1], first, data, starts[:n], stops[:n])
-    return _with_plain_numbers(stream, numbers[:n_numbers])
+    n = kernel.read_words(raw, data, SAYS, words, text, flags, ends, first, starts, stops)
+    return WordStream(words[:n], text[:n], flags[:n], ends[: n + 1], first, data, starts[:n], stops[:n])
 
 
 def _flags(
@@ -214,7 +204,7 @@ def _flags(
     """Return what is known of each word, by the bytes inside it and before it."""
     flags = np.zeros(len(starts) + 1, np.uint8)  # the signs behind all words belong to none
     inside, code = in_word[special], codes[special]
-    says = _SAYS[code]
+    says = SAYS[code]
     says[inside & _IS_MARK[code]] = 0
     says[inside & (says == CAPITAL) & in_word[special - 1]] = STRONG
     telling = np.flatnonzero(says)

@@ -689,8 +689,7 @@ static PyObject *join_judged(PyObject *self, PyObject *args)
 
 PyObject *read_words(PyObject *self, PyObject *args);    /* words.c */
 PyObject *prepare_texts(PyObject *self, PyObject *args); /* texts.c */
-PyObject *mark_sharing(PyObject *self, PyObject *args);  /* texts.c */
-PyObject *align_pairs(PyObject *self, PyObject *args);   /* alignment.c */
+PyObject *cover_texts(PyObject *self, PyObject *args);   /* cover.c */
 PyObject *score_few(PyObject *self, PyObject *args);     /* few.c */
 
 static PyMethodDef METHODS[] = {
@@ -700,8 +699,7 @@ static PyMethodDef METHODS[] = {
     {"join_judged", join_judged, METH_VARARGS, "Join rows with judgments."},
     {"read_words", read_words, METH_VARARGS, "Find the words of texts."},
     {"prepare_texts", prepare_texts, METH_VARARGS, "Prepare texts for their words."},
-    {"mark_sharing", mark_sharing, METH_VARARGS, "Mark texts that may share words with gold texts."},
-    {"align_pairs", align_pairs, METH_VARARGS, "Align the runs of words that pairs of texts share."},
+    {"cover_texts", cover_texts, METH_VARARGS, "Find which parts of gold texts are in the retrieved ones."},
     {"score_few", score_few, METH_VARARGS, "Score a few queries in dictionaries."},
     {NULL, NULL, 0, NULL},
 };
@@ -709,7 +707,7 @@ static PyMethodDef METHODS[] = {
 /* Which functions with which arguments these are; rankgauge.kernel expects the same number. */
 static int state_interface(PyObject *module)
 {
-    return PyModule_AddIntConstant(module, "INTERFACE", 5);
+    return PyModule_AddIntConstant(module, "INTERFACE", 6);
 }
 
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, state_interface}, {0, NULL}};
