@@ -381,3 +381,9 @@ def test_words_are_the_same_whether_any_text_has_marks(text: str, mark: str) -> 
     alone, beside = plain_words(text), plain_words(f"{text} o{mark}")
     assert beside[: len(alone)] == alone
     assert len(beside) == len(alone) + 1
+
+
+@pytest.mark.parametrize("code", range(5))
+def test_escaped_control_characters_say_nothing_of_the_next_text(code: int) -> None:
+    alone, after = (read_words(texts) for texts in (["word"], [f"one\\u000{code}", "word"]))
+    assert after.flags.tolist()[1:] == alone.flags.tolist()

@@ -287,8 +287,9 @@ def _clean_with_origins(text: str) -> tuple[str, Sequence[int] | None]:
 
 
 def _decoded(match: re.Match[str]) -> str:
-    """Return what an escape stands for, but for the sign that parts texts."""
-    return decoded(match).replace("\0", " ")
+    """Return what an escape stands for, but for signs that part texts or say something of a word."""
+    plain = decoded(match)
+    return plain if plain > UNSPACED else " "
 
 
 def _not(negated: re.Match[str]) -> str:
