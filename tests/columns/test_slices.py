@@ -56,6 +56,25 @@ def test_a_key_depends_on_nothing_but_the_text(texts, before, behind):
     assert Slices.of(surrounded).at(slice(1, -1)).keys().tolist() == plain
 
 
+def key_of(text):
+    """Return the hash of a text, one word of eight bytes after the other."""
+    whole, key = (1 << 64) - 1, 0
+    for at in range(0, max(len(text), 1), 8):
+        word = int.from_bytes(text[at : at + 8], "little")
+        factor, shift = (0xC2B2AE3D27D4EB4F, 31) if at else (0x9E3779B97F4A7C15, 29)
+        key = (word ^ key) * factor & whole
+        key ^= key >> shift
+    return key
+
+
+@pytest.mark.parametrize(
+    "lengths", [[], [0], [3, 8], [9], [8, 9, 16], [5, 9, 10, 12], [2, 2, 2, 20], [40, 39, 41, 1, 24]]
+)
+def test_keys_hash_word_by_word_however_many_texts_go_on(lengths):
+    texts = [bytes(range(1 + at, 1 + at + length)) for at, length in enumerate(lengths)]
+    assert Slices.of(texts).keys().tolist() == list(map(key_of, texts))
+
+
 def test_the_bytes_around_a_text_do_not_matter():
     """A text of a word and a half, inside a longer one and at the end of its buffer."""
     inside = Slices(Slices.of([b"xxdocument-12yyyy"]).buffer, np.array([module.PADDING + 2]), np.array([11]))

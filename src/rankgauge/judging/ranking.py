@@ -265,8 +265,9 @@ class JudgedBlock(NamedTuple):
         places = np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))
         if not len(places):
             return None
-        retrieved = batch.documents.at(batch.starts[places])
-        relevant = qrels.documents.at(np.searchsorted(qrels.owners, places))
+        first = places[:1]
+        retrieved = batch.documents.at(batch.starts[first])
+        relevant = qrels.documents.at(np.searchsorted(qrels.owners, first))
         return retrieved.strings()[0], relevant.strings()[0]
 
     def both(self, limit: int) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
