@@ -47,10 +47,12 @@ class GoldKeys:
         self.close()
         block, known = judged.block, {k: _plain(True, False, k) for k in set(judged.block.ks)}
         if len(known) == 1:
-            rest = np.full(len(block.ks), *known.values(), dtype=np.uint64)
+            (k,) = known
+            rest = np.full(len(block.ks), known[k], dtype=np.uint64)
+            rest[list(block.graded)] = _plain(True, True, k)
         else:
             rest = np.array(list(map(known.__getitem__, block.ks)), dtype=np.uint64)
-        rest[list(block.graded)] = [_plain(True, True, block.ks[place]) for place in block.graded]
+            rest[list(block.graded)] = [_plain(True, True, block.ks[place]) for place in block.graded]
         for place, expected in block.more.items():
             rest[place] = _rest(Sample(block.ids[place], expected=expected, k=block.ks[place]))
         self._done.append(judged.qrels.gold_keys ^ rest)
