@@ -7,13 +7,17 @@ import signal
 import subprocess
 import sys
 import threading
+from argparse import Namespace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from child_processes import run, variables
 from draws import in_thorough_suite
+from rankgauge.cli.catalog_options import INIT
 from rankgauge.cli.interrupts import kept_interrupts
+from rankgauge.cli.scoring_options import RUN
 
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 TOLD = """
@@ -71,6 +75,25 @@ def test_a_run_is_evaluated_in_one_thread_and_nobody_inherits_the_variable_that_
     facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
     assert facts["threads"] in {1, None}
     assert facts["variables"] == {}
+
+
+@pytest.mark.usefixtures("process")
+def test_outputs_that_are_there_are_scored_in_one_thread(facts_of, tmp_path):
+    row = {"id": "q", "expected_output": ["a"], "actual_output": ["a"]}
+    (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert facts_of("run", "s.jsonl", "-m", "RR")["threads"] in {1, None}
+    assert facts_of("compare", "run.txt", "run.txt", "--qrels", "qrels.txt", "-m", "RR")["threads"] in {1, None}
+
+
+def test_commands_that_may_call_a_system_leave_numpy_its_threads():
+    def alone(*, config=None, data=None, sut=None):
+        return RUN.calls_nothing(Namespace(config=config and Path(config), data=data and Path(data), sut=sut))
+
+    assert alone(data="s.jsonl")
+    assert alone(config="s.jsonl.gz")
+    assert not alone(config="rankgauge.yaml")
+    assert not alone(data="s.jsonl", sut="mine.py:search")
+    assert not INIT.calls_nothing(Namespace())
 
 
 @pytest.mark.usefixtures("process")

@@ -104,7 +104,7 @@ def _run(arguments: Sequence[str]) -> int:
     if given.wants_help:
         emit([command.guarded(parser.format_help)])
         return 0
-    if name == "trec":  # it multiplies no large matrices
+    if command.calls_nothing(given):
         load_numpy()
     # Logging takes longer to load than a small run takes to evaluate.
     if name != "trec" or typed.log_level is not None or typed.log_format is not None:

@@ -22,7 +22,6 @@ from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 from rankgauge.io.documents import decode_text
 from rankgauge.io.field_names import FieldMap, read_field
 from rankgauge.io.files import read_bytes
-from rankgauge.io.open_sources import open_run
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
@@ -117,6 +116,8 @@ class Conventions:
 
     def run_as_given(self, file: str) -> RunSource:
         """Read a run."""
+        from rankgauge.io.open_sources import open_run
+
         return open_run(file, columns=self.columns, catalog=self.catalog)
 
 

@@ -68,7 +68,14 @@ COMPARE_OPTIONS: Options = (
     *shared.JUDGING,
 )
 _FIRST = ("-m", "--qrels", "--data", "--config", "--cluster", "--matters", "--test", "--html", "--gate")
-COMPARE = Command(_USAGE_COMPARE, _ABOUT_COMPARE, COMPARE_OPTIONS, "compare_command:execute_compare", first=_FIRST)
+COMPARE = Command(
+    _USAGE_COMPARE,
+    _ABOUT_COMPARE,
+    COMPARE_OPTIONS,
+    "compare_command:execute_compare",
+    first=_FIRST,
+    calls_nothing=lambda _: True,
+)
 
 _USAGE_EXPLAIN = "[-m METRIC] [--json] RESULT_DIR SAMPLE\n--qrels QRELS --run RUN -m METRIC [OPTIONS] QUERY"
 _ABOUT_EXPLAIN = """\
@@ -89,7 +96,13 @@ _EXPLAIN_OPTIONS: Options = (
     value("--run", "RUN", "The run."),
     *shared.JUDGING,
 )
-EXPLAIN = Command(_USAGE_EXPLAIN, _ABOUT_EXPLAIN, _EXPLAIN_OPTIONS, "result_commands:execute_explain")
+EXPLAIN = Command(
+    _USAGE_EXPLAIN,
+    _ABOUT_EXPLAIN,
+    _EXPLAIN_OPTIONS,
+    "result_commands:execute_explain",
+    calls_nothing=lambda _: True,
+)
 
 _ABOUT_POWER = """\
 RESULT is a result folder or a baseline file: the pilot. Of two, the spread of their differences is known, and how much

@@ -15,7 +15,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.cli.conventions import described, make_catalog, make_engine
 from rankgauge.cli.dataset_scores import Scoring, overridden, score_datasets
 from rankgauge.cli.result_folders import Folders, folders_within
-from rankgauge.cli.scoring_options import CALLS
+from rankgauge.cli.scoring_options import CALLS, OF_CONFIGS
 from rankgauge.cli.shared_options import refuse, take_outputs, typed
 from rankgauge.cli.system_under_test import System, imported
 from rankgauge.cli.typed_metrics import typed_metrics
@@ -29,13 +29,12 @@ from rankgauge.result import Result
 _NO_WORKERS = "--workers divides a dataset that has its outputs; calls of a system are made at once with --concurrency"
 _NO_STAGES = "--stages looks stages up in outputs that are there; name them instead: --stage dense --stage rerank"
 
-_OF_CONFIGS = frozenset({".yaml", ".yml", ""})
 _WHICH = "give either a config file or --data FILE"
 
 
 def execute_run(given: argparse.Namespace) -> int:
     """Evaluate a config or a data file."""
-    if given.config is not None and given.config.suffix.lower() not in _OF_CONFIGS:
+    if given.config is not None and given.config.suffix.lower() not in OF_CONFIGS:
         if given.data is not None:
             raise ParameterError(f"two data files are given: {given.config} and --data {given.data}; {_WHICH}")
         given.config, given.data = None, given.config

@@ -88,7 +88,24 @@ _RUN_OPTIONS: Options = (
     *_SCORES,
 )
 _FIRST = ("--data", "--outputs", "--preset", "--sut", "-m", "--profile", "--worst", "-o", "--html", "--gate")
-RUN = Command("[OPTIONS] [CONFIG | DATA [OUTPUTS]]", _ABOUT_RUN, _RUN_OPTIONS, "run_command:execute_run", first=_FIRST)
+OF_CONFIGS = frozenset({".yaml", ".yml", ""})
+"""How configs end; any other file is one of data."""
+
+
+def _runs_data_alone(given: argparse.Namespace) -> bool:
+    """Return whether outputs that are there are scored; a config may name a system."""
+    is_data = given.config is None or given.config.suffix.lower() not in OF_CONFIGS
+    return is_data and given.sut is None
+
+
+RUN = Command(
+    "[OPTIONS] [CONFIG | DATA [OUTPUTS]]",
+    _ABOUT_RUN,
+    _RUN_OPTIONS,
+    "run_command:execute_run",
+    first=_FIRST,
+    calls_nothing=_runs_data_alone,
+)
 
 _ABOUT_RESCORE = """\
 Metrics, profile, policy and cutoff are those of the folder unless others are given; matchers and named columns of
@@ -105,7 +122,12 @@ _RESCORE_OPTIONS: Options = (
 )
 _FIRST_RESCORE = ("--config", "-m", "--profile", "-k", "--worst", "-f", "-o", "--html", "--gate", "--baseline")
 RESCORE = Command(
-    "[OPTIONS] [FOLDER]", _ABOUT_RESCORE, _RESCORE_OPTIONS, "run_command:execute_rescore", first=_FIRST_RESCORE
+    "[OPTIONS] [FOLDER]",
+    _ABOUT_RESCORE,
+    _RESCORE_OPTIONS,
+    "run_command:execute_rescore",
+    first=_FIRST_RESCORE,
+    calls_nothing=lambda _: True,
 )
 
 _USAGE_TREC = "[OPTIONS] QRELS RUN [RUN ...]\n[OPTIONS] [QRELS] RUN [RUN ...] --against OTHER"
@@ -147,7 +169,14 @@ TREC_OPTIONS: Options = (
     *shared.gates(),
 )
 _FIRST_TREC = ("-m", "-c", "-q", "-l", "-J", "-M", "--profile", "-f", "-o", "--gate")
-TREC = Command(_USAGE_TREC, _ABOUT_TREC, TREC_OPTIONS, "trec_command:execute_trec", first=_FIRST_TREC)
+TREC = Command(
+    _USAGE_TREC,
+    _ABOUT_TREC,
+    TREC_OPTIONS,
+    "trec_command:execute_trec",
+    first=_FIRST_TREC,
+    calls_nothing=lambda _: True,
+)
 
 _ABOUT_VALIDATE = """\
 Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report
@@ -185,4 +214,5 @@ VALIDATE = Command(
     _ABOUT_VALIDATE,
     _VALIDATE_OPTIONS,
     "validate_command:execute_validate",
+    calls_nothing=lambda _: True,
 )

@@ -302,6 +302,9 @@ class Command(NamedTuple):
         guarded: Calls a function that may run code of the command, such as types of its options.
 
         first: The options that its help shows beside arguments and groups; empty if it shows all.
+
+        calls_nothing: Returns whether, with what was typed, it calls no system of the user, which may multiply large
+            matrices: numpy then loads without the threads for that, a tenth of a short run.
     """
 
     usage: str
@@ -311,6 +314,7 @@ class Command(NamedTuple):
     summary: str = ""
     guarded: Callable[[Callable[[], Any]], Any] = _as_it_is
     first: tuple[str, ...] = ()
+    calls_nothing: Callable[[argparse.Namespace], bool] = lambda _: False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add options and arguments to a parser."""
