@@ -38,6 +38,7 @@ ODD_ITEMS = (
     *({"id": "a", "score": float("inf")}, {"document": "a", "start": 5, "end": 1}, {"document": "", "start": 0}),
     *({"document": "a", "start": 0, "end": 2**60}, {"page_content": "one", "metadata": {}}, "a", None, [], 5),
     *({"document": "a", "start": True, "end": 4}, {"document": "a", "start": "0", "end": 4}),
+    *({"id": "a", "document": 5}, {"id": "a", "end": "x"}, {"text": "one", "document": 5, "end": 2.5}),
 )
 OTHERS = (
     *({"answer": "one two"}, {"answer": None}, {"answer": 5}, {"answer": 5.5}, {"support": {"one": 1}}, {"mine": 1}),

@@ -118,4 +118,5 @@ def _hash(*facts: object) -> int:
 
 def _in_json(value: Any) -> object:  # noqa: ANN401  # whatever ground truth holds
     """Return a named tuple or a mapping as JSON has it, so that dates in it are the texts that a JSON file has."""
-    return dict(value) if isinstance(value, Mapping) else tuple(value)
+    is_mapping = not isinstance(value, tuple) and isinstance(value, Mapping)  # most are tuples, and to ask that is fast
+    return dict(value) if is_mapping else tuple(value)

@@ -5,6 +5,8 @@ Spans: reading `expected_output.spans`, and the places of retrieved items.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
+from operator import eq, itemgetter, le
 from typing import Any
 
 from rankgauge.policy import Contract
@@ -21,10 +23,12 @@ from rankgauge.samples.sample_values import (
     read_id,
 )
 
-__all__ = ["SPANS", "read_place"]
+__all__ = ["SPANS", "are_plain_places", "plain_spans", "read_place"]
 
 _PLAIN = (str, int, int)
 """The types of a place that needs no further look."""
+_ALL_PLAIN = ({str}, {int}, {int})
+_OF_PLACE = itemgetter(*Place._fields)
 
 
 def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
@@ -46,6 +50,32 @@ def _spans(raw: object, path: str, contract: Contract) -> tuple[Span, ...]:
             grade, text = max(grade, known.grade), text if known.text is None else known.text
         spans[place] = Span(place, grade, text)
     return tuple(spans.values())
+
+
+def plain_spans(raws: Sequence[Any]) -> list[tuple[Span, ...]] | None:
+    """Return what `_spans` does for some lists of objects that have a place each, no more; None if one is odd."""
+    if set(map(type, raws)) != {list}:
+        return None
+    items = list(chain.from_iterable(raws))
+    if set(map(type, items)) != {dict} or set(map(len, items)) != {len(_PLAIN)}:
+        return None
+    try:
+        documents, starts, ends = zip(*map(_OF_PLACE, items), strict=True)
+    except KeyError:
+        return None
+    if not are_plain_places(documents, starts, ends) or any(map(eq, starts, ends)):
+        return None
+    spans = iter(Span(Place(*place)) for place in zip(documents, starts, ends, strict=True))
+    found = [tuple(islice(spans, len(raw))) for raw in raws]
+    return None if any(len(own) > 1 and len(set(own)) < len(own) for own in found) else found
+
+
+def are_plain_places(documents: Sequence[Any], starts: Sequence[Any], ends: Sequence[Any]) -> bool:
+    """Return whether all of some objects have a place that needs no further look."""
+    kinds = tuple(set(map(type, column)) for column in (documents, starts, ends))
+    if kinds != _ALL_PLAIN or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
+        return False
+    return all(map(le, starts, ends))
 
 
 def read_place(raw: Mapping[Any, object], path: str, contract: Contract) -> Place:

@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, Literal
 
+from rankgauge.samples.gold_spans import plain_spans
 from rankgauge.samples.sample_outputs import ItemColumns, is_alone, item_columns, listed_items, parts_of
-from rankgauge.samples.sample_records import SampleRules, read_samples
+from rankgauge.samples.sample_records import SampleRules, read_without_outputs, with_outputs
 from rankgauge.samples.sample_values import Sample
 from rankgauge.samples.unread_keys import Unread
 
@@ -41,8 +42,7 @@ class PlacedBlock:
     @cached_property
     def samples(self) -> list[Sample]:
         """Return the samples with their outputs."""
-        outputs = parts_of(self.items, self.counts)
-        return [sample._replace(output=output) for sample, output in zip(self.bare, outputs, strict=True)]
+        return with_outputs(self.bare, parts_of(self.items, self.counts))
 
     @property
     def unread(self) -> frozenset[Unread]:
@@ -55,17 +55,17 @@ def read_placed(records: Sequence[Any], rules: SampleRules) -> PlacedBlock | Non
     if set(map(type, records)) != {dict}:
         return None
     raws = list(map(dict.get, records, repeat("actual_output")))
+    golds: list[Any] = list(map(dict.get, records, repeat("expected_output")))
     lists = list(map(listed_items, raws)) if all(map(is_alone, raws)) else [None]
-    listed: list[Any] = [each for each in lists if each is not None]
-    golds = map(dict.get, records, repeat("expected_output"))
-    if len(listed) < len(records) or not all(type(gold) is dict and gold.keys() == _SPANS for gold in golds):
+    if None in lists or not all(type(gold) is dict and gold.keys() == _SPANS for gold in golds):
         return None
-    items = item_columns(list(chain.from_iterable(listed)), rules.contract)
+    items = item_columns(list(chain.from_iterable(filter(None, lists))), rules.contract)
     if items is None or items.places is None or items.texts is not None or items.metadata is not None:
         return None
-    bare = read_samples(records, rules, [None] * len(records))
+    spans = plain_spans([gold["spans"] for gold in golds]) if rules.contract.on_bad_gold == "file" else None
+    bare = read_without_outputs(records, rules, spans)
     if bare is None or not any(sample.expected.spans for sample in bare):
         return None
     if any(sample.expected.faults for sample in bare):
         return None
-    return PlacedBlock(bare, list(map(len, listed)), items)
+    return PlacedBlock(bare, [len(each or ()) for each in lists], items)

@@ -9,18 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import accumulate, chain, repeat
-from operator import contains, itemgetter, le
+from operator import contains, itemgetter
 from typing import Any, NamedTuple
 
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.gold_nuggets import read_support
-from rankgauge.samples.gold_spans import read_place
+from rankgauge.samples.gold_spans import are_plain_places, read_place
 from rankgauge.samples.library_items import MARKS, library_item, output_of_library
 from rankgauge.samples.output_steps import difference, read_amount, read_searches, read_stages, unread_in_steps
 from rankgauge.samples.sample_values import (
-    HIGHEST_K,
     Fault,
     InvalidError,
     Misplaced,
@@ -329,7 +328,7 @@ def items_of(output: Output) -> list[dict[str, Any]]:
 
 
 _ITEM_KEYS = ("id", "text", "score", "metadata")
-_KINDS = {"id": str, "text": str, "score": float, "metadata": dict, "document": str, "start": int, "end": int}
+_KINDS = {"id": str, "text": str, "score": float, "metadata": dict}
 _placed = partial(tuple.__new__, Place)  # in half of the time
 
 
@@ -367,7 +366,7 @@ def item_columns(items: Sequence[Any], contract: Contract) -> ItemColumns | None
     if any(set(map(type, columns[key])) != {kind} for key, kind in _KINDS.items() if key in columns):
         return None
     ids, texts, scores, metadata = map(columns.get, ("id", "text", "score", "metadata"))
-    places = _plain_places(*map(columns.get, Place._fields)) if "start" in columns else None
+    places = _places_of(columns) if "start" in columns else None
     is_named = ids is not None or not (contract.strict_ids or (texts is None and places is None))
     is_placed = places is not None or "start" not in columns
     if not (is_named and is_placed) or "" in (ids or ()) or not all(map(math.isfinite, scores or ())):
@@ -375,15 +374,10 @@ def item_columns(items: Sequence[Any], contract: Contract) -> ItemColumns | None
     return ItemColumns(len(items), ids, texts, scores, metadata, places, unread_among(columns.keys(), ITEMS))
 
 
-def _plain_places(
-    documents: Any,  # noqa: ANN401  # columns, or None
-    starts: Any,  # noqa: ANN401
-    ends: Any,  # noqa: ANN401
-) -> tuple[list[str], list[int], list[int]] | None:
+def _places_of(columns: Mapping[str, list[Any]]) -> tuple[list[str], list[int], list[int]] | None:
     """Return where objects are; None unless all of them have a plain place."""
-    if documents is None or ends is None or "" in documents or min(starts) < 0 or max(ends) > HIGHEST_K:
-        return None
-    return (documents, starts, ends) if all(map(le, starts, ends)) else None
+    documents, starts, ends = (columns.get(name, []) for name in Place._fields)
+    return (documents, starts, ends) if are_plain_places(documents, starts, ends) else None
 
 
 def _plain_entries(entries: Sequence[Any], keys: AbstractSet[Any], contract: Contract) -> Output | None:

@@ -4,7 +4,8 @@ Records: reading whole samples with their cohorts, and finding everything that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from rankgauge.samples.sample_values import (
     InvalidError,
     Output,
     Sample,
+    Span,
     is_absent,
     look,
     read_id,
@@ -40,9 +42,11 @@ __all__ = [
     "read_metadata",
     "read_sample",
     "read_samples",
+    "read_without_outputs",
     "unread_gold",
     "value_at",
     "with_cohorts",
+    "with_outputs",
 ]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
@@ -126,47 +130,69 @@ def read_sample(
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata, unread, is_null)
 
 
-_SIDES = itemgetter("id", "expected_output")
+_ID = itemgetter("id")
+_OUTPUT = Sample._fields.index("output")
+_sample = partial(tuple.__new__, Sample)  # faster than `_replace`
 
 
-def read_samples(
-    records: Sequence[Any], rules: SampleRules = _PLAIN, outputs: Sequence[Output | Fault | None] | None = None
-) -> list[Sample] | None:
-    """
-    Return what `read_sample` does for each record, read together; None if one has a problem or no ground truth.
-
-    The *outputs* are those of the records, unless they are to be read, too.
-    """
-    try:
-        ids, golds = zip(*map(_SIDES, records), strict=True) if set(map(type, records)) == {dict} else ((), ())
-    except KeyError:
+def read_samples(records: Sequence[Any], rules: SampleRules = _PLAIN) -> list[Sample] | None:
+    """Return what `read_sample` does for each record, read together; None if one has a problem or no ground truth."""
+    if set(map(type, records)) != {dict}:
         return None
-    if set(map(type, ids)) != {str} or "" in ids or any(map(is_absent, golds)):
-        return None
-    contract, kinds, _ = rules
-    given = [None if is_absent(each) else each for each in map(dict.get, records, repeat("metadata"))]
-    try:
-        facts = [_NO_METADATA if each is None else read_metadata(each, contract) for each in given]
-        expected = [read_expected(gold, contract=contract, kinds=kinds) for gold in golds]
-    except InvalidError:
+    bare = read_without_outputs(records, rules)
+    if bare is None:
         return None
     raws = list(map(dict.get, records, repeat("actual_output")))
-    unread = (unread_among(record.keys(), "") + unread_gold(gold) for record, gold in zip(records, golds, strict=True))
-    are_null = (raw is None and "actual_output" in record for raw, record in zip(raws, records, strict=True))
-    inputs = map(dict.get, records, repeat("input"))
-    if outputs is None:
-        outputs = read_outputs(raws, contract=contract)
+    return with_outputs(bare, read_outputs(raws, contract=rules.contract))
+
+
+def with_outputs(bare: Sequence[Sample], outputs: Iterable[Output | Fault | None]) -> list[Sample]:
+    """Return samples with outputs."""
+    until, behind = _OUTPUT, _OUTPUT + 1
+    return [_sample((*each[:until], output, *each[behind:])) for each, output in zip(bare, outputs, strict=True)]
+
+
+def read_without_outputs(
+    records: Sequence[dict[Any, Any]], rules: SampleRules, spans: Sequence[tuple[Span, ...]] | None = None
+) -> list[Sample] | None:
+    """Return what `read_samples` does without outputs; *spans* are all that is expected, if they were read before."""
+    contract = rules.contract
+    try:
+        expected, unread = _expected(records, rules) if spans is None else _only_spans(spans)
+        ids = list(map(_ID, records))
+        given = [None if is_absent(each) else each for each in map(dict.get, records, repeat("metadata"))]
+        facts = [_NO_METADATA if each is None else read_metadata(each, contract) for each in given]
+    except (KeyError, InvalidError):
+        return None
+    if set(map(type, ids)) != {str} or "" in ids:
+        return None
+    keys = (unread_among(record.keys(), "") + of_gold for record, of_gold in zip(records, unread, strict=True))
+    are_null = ("actual_output" in record and record["actual_output"] is None for record in records)
+    columns = (ids, map(dict.get, records, repeat("input")), expected, facts, given, keys, are_null)
     return [
-        Sample(name, question, gold, output, k, tags, is_answerable, metadata, keys, is_null)
-        for name, question, gold, output, (k, tags, is_answerable), metadata, keys, is_null in zip(
-            ids, inputs, expected, outputs, facts, given, unread, are_null, strict=True
-        )
+        Sample(name, question, gold, None, k, tags, is_answerable, metadata, unread_keys, is_null)
+        for name, question, gold, (k, tags, is_answerable), metadata, unread_keys, is_null in zip(*columns, strict=True)
     ]
 
 
+def _expected(
+    records: Sequence[dict[Any, Any]], rules: SampleRules
+) -> tuple[Iterable[Expected], Iterable[tuple[Unread, ...]]]:
+    """Return what is expected, and which of its keys nothing reads; an `InvalidError` if one says nothing."""
+    golds = list(map(dict.get, records, repeat("expected_output")))
+    if any(map(is_absent, golds)):
+        raise InvalidError("", "there is no ground truth")
+    expected = [read_expected(gold, contract=rules.contract, kinds=rules.kinds) for gold in golds]
+    return expected, map(unread_gold, golds)
+
+
+def _only_spans(spans: Sequence[tuple[Span, ...]]) -> tuple[Iterable[Expected], Iterable[tuple[Unread, ...]]]:
+    """Return the same for spans that say no more than where they are."""
+    return [Expected(spans=own) for own in spans], repeat((), len(spans))
+
+
 _STRINGS = {str}
-_GOLD_PLACES = {kind: f"expected_output.{kind}[]" for kind in GOLD_KINDS}
-_GOLD_ITEMS = {kind: place for kind, place in _GOLD_PLACES.items() if place in KNOWN.keys() - {SETS}}
+_GOLD_ITEMS = tuple(kind for kind in GOLD_KINDS if f"expected_output.{kind}[]" in KNOWN.keys() - {SETS})
 
 
 def unread_gold(raw: object) -> tuple[Unread, ...]:
@@ -174,7 +200,9 @@ def unread_gold(raw: object) -> tuple[Unread, ...]:
     if type(raw) is str:
         return ()
     if type(raw) is dict or isinstance(raw, Mapping):
-        places: list[tuple[str, Any]] = [(place, raw[kind]) for kind, place in _GOLD_ITEMS.items() if kind in raw]
+        places: list[tuple[str, Any]] = [
+            (f"expected_output.{kind}[]", raw[kind]) for kind in _GOLD_ITEMS if kind in raw
+        ]
         in_sets = unread_in_sets(raw["sets"]) if "sets" in raw else ()
     else:
         places, in_sets = [("expected_output[]", raw)], ()
