@@ -504,6 +504,7 @@ class TestBadInput:
             ("lost.py:fresh", "-m: cannot import 'lost.py:fresh': there is no file 'lost.py' in "),
             ("neer.py:fresh@5", "(did you mean 'near.py'?)"),
             ("deep.py:fresh", "(did you mean 'inner/deep.py'?)"),
+            ("inner/deep.py:hits@5", "(ranking, *, k)` does; retrieved, k can be given by place"),
             ("none/near.py:fresh", "there is no folder "),
             ("inner.py:fresh", "inner.py is a folder"),
             ("near.py:fresh", "module 'near' has no attribute 'fresh' (did you mean 'fresk'?)"),
@@ -515,7 +516,7 @@ class TestBadInput:
     def test_what_is_no_metric_of_a_file_is_refused(self, rankgauge, write, metric, words):
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
         for name in ("near.py", "inner/deep.py", "inner.py/beside"):
-            write(name, "fresk = 3\n")
+            write(name, "fresk = 3\ndef hits(gold, retrieved, k): return 0\n")
         assert words in self.refused(rankgauge, data, "-m", metric)
         sys.modules.pop("near", None)
 

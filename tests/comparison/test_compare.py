@@ -14,6 +14,7 @@ from comparison.made import result
 from rankgauge import Engine, compare, evaluate
 from rankgauge.comparison import MetricComparison
 from rankgauge.comparison.layouts import comparison_lines, comparison_markdown
+from rankgauge.comparison.sentences import notes
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import affordable_resamples
@@ -147,6 +148,20 @@ def test_clusters_widen_the_interval() -> None:
     )
 
 
+def test_samples_with_a_score_in_one_run_only_are_said_once() -> None:
+    """The average rank of relevant results is undefined if there are none: of q3 in one run, of q4 in both."""
+    ranked = {"base": ["a", "a", "x", "x"], "new": ["a", "a", "a", "x"]}
+    scored = {
+        name: Engine()
+        .dataset([{"id": f"q{n}", "expected_output": ["a"], "actual_output": [top]} for n, top in enumerate(tops, 1)])
+        .with_metrics("arp")
+        .run()
+        for name, tops in ranked.items()
+    }
+    said = [note for note in notes(compare(scored)["new"]) if "left out" in note]
+    assert said == ["2 samples are left out: 1 undefined in both runs, 1 undefined in one run only"]
+
+
 def test_an_exact_interval_with_0_beside_a_verdict_is_explained() -> None:
     """Seven of 20 questions lose .5; all signs alike have a chance of 2 / 2**7."""
     samples = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a", "x"]} for n in range(20)]
@@ -212,7 +227,8 @@ def test_a_cluster_field_is_read_from_the_data() -> None:
     evaluation = rankgauge.Engine().dataset(rows).with_metrics(["hit@1"])
     old = evaluation.run(outputs={f"s{place}": ["b"] for place in range(6)})
     new = evaluation.run(outputs={f"s{place}": ["a"] for place in range(6)})
-    assert compare({"old": old, "new": new}, cluster="source")["new"]["hit@1"].p == 2 / 2**3
+    for field in ("source", "metadata.source"):
+        assert compare({"old": old, "new": new}, cluster=field)["new"]["hit@1"].p == 2 / 2**3
     with pytest.raises(ResultError, match=r"no sample has this field in its metadata \(did you mean 'source'\?\)"):
         compare({"old": old, "new": new}, cluster="sourse")
 

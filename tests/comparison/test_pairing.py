@@ -301,7 +301,18 @@ def test_a_metric_that_is_absent_is_refused_where_it_was_asked_for() -> None:
 def test_a_count_is_refused_where_it_was_asked_for() -> None:
     first, second = (run(each, ["num_rel_ret"]) for each in (FIRST, SECOND))
     assert refusal(first, second, ["num_rel_ret"]).endswith("only means are compared")
-    assert refusal(first, second).startswith("they have no mean in common")
+    whole = refusal(first, second)
+    assert whole.startswith("there is no mean to compare: ")
+    assert whole.endswith(", and only means are compared")
+
+
+def test_why_nothing_can_be_compared_is_said_of_pooled_means_and_of_metrics_that_failed_everywhere() -> None:
+    """Both were refused as having no mean in common, with the same names on both sides."""
+    first, second = (run(each, ["recall(aggregate=pooled)@2"]) for each in (FIRST, SECOND))
+    assert refusal(first, second) == (
+        "there is no mean to compare: recall(aggregate=pooled)@2 is a pooled mean, whose samples count by what their "
+        "scores are shares of, and only means are compared"
+    )
 
 
 def test_no_metric_in_common_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -151,6 +152,16 @@ def test_unjudged_results_have_no_bounds_that_are_known():
 def test_what_is_no_share_is_not_pooled(name):
     with pytest.raises(PlanError, match="is no share of a number that is known for each sample"):
         ENGINE.dataset([]).with_metrics(f"{name}(aggregate=pooled)@5").plan()
+
+
+def test_the_refusal_names_all_that_can_be_pooled():
+    declared = [claim.declaration for claim in CATALOG.metrics.values()]
+    can = {metric.short[0].lower() for metric in declared if metric.denominators is not None}
+    with pytest.raises(PlanError, match=r"out of 'RR\(aggregate=pooled\)@5'; (.*) can be pooled") as refused:
+        ENGINE.dataset([]).with_metrics("RR(aggregate=pooled)@5").plan()
+    said = re.search(r"'; (.*) can be pooled", str(refused.value))
+    assert said is not None
+    assert set(re.split(", | and ", said[1].lower())) == can
 
 
 def test_scores_alone_are_not_pooled():

@@ -329,8 +329,6 @@ def _notes(column: PairedColumn, estimate: MeanEstimate | None, codes: Ints | No
         yield "no sample has a score in both runs"
         return
     pairs, units = counted(estimate.n, "pair"), counted(estimate.df + 1, "pair" if codes is None else "cluster")
-    if undefined := column.dropped["undefined_in_one"]:
-        yield f"{counted(undefined, 'sample')} left out, with a score in one run only"
     if codes is not None and estimate.df + 1 < FEW_CLUSTERS:
         yield f"only {units}: below {FEW_CLUSTERS}, intervals tend to be too narrow"
     differences = settled(column.differences[column.is_pair])

@@ -361,6 +361,8 @@ def _matched(
             notes.append(f"{info.name} {failed if broken else 'is in the baseline only'}; left out")
     if not found:
         first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))
+        if first == second and notes:  # which says why of each
+            raise ResultError(f"{said}: there is no mean to compare: {'; '.join(notes).removesuffix('; left out')}")
         raise ResultError(f"{said}: they have no mean in common; one has {first}, the other {second}")
     return list(found.values())
 

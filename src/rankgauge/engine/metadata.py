@@ -27,11 +27,12 @@ def metadata_of(evaluation: Evaluation, field: str, act: str = "cluster") -> dic
     reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
     known: dict[str, object] = {}
     fields: dict[str, None] = {}
+    short = field.removeprefix("metadata.")  # as cohorts and gates call it
     for batch in reader.batches(4096):
         for sample in batch:
             metadata = cast("Mapping[str, object]", sample.metadata or {})
             fields.update(dict.fromkeys(metadata))
-            value = metadata.get(field)
+            value = metadata.get(field, metadata.get(short))
             if value is not None:
                 known[sample.id] = value if isinstance(value, str | int | float) else repr(value)
     if not known:

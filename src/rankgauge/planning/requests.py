@@ -18,7 +18,7 @@ from rankgauge.catalog import Provider, check_parameters
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
-from rankgauge.errors import ExpressionError, ParameterError
+from rankgauge.errors import DeclarationError, ExpressionError, ParameterError, listed
 from rankgauge.expression import MetricExpression, Value, as_written, parse_many, read_budget
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
@@ -211,7 +211,15 @@ def request_of(written: str, expression: MetricExpression, *, k: object = None, 
 def lifted(function: Callable[..., Any]) -> Metric:
     """Make a metric of a bare function over one `JudgedSample`."""
     name = re.sub(r"[^a-z0-9]+", "-", getattr(function, "__name__", type(function).__name__).lower()).strip("-")
-    k = inspect.signature(function).parameters.get("k")
+    parameters = inspect.signature(function).parameters
+    usual = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if by_place := [each.name for each in [*parameters.values()][1:] if each.kind is usual]:
+        raise DeclarationError(
+            f"the function {name!r} is no metric: it has to take one judged ranking, and parameters by keyword, as "
+            f"`def {name.replace('-', '_')}(ranking, *, k)` does; {listed(by_place)} can be given by place. `ranking` "
+            "has `relevant`, `grades` and `n_gold`"
+        )
+    k = parameters.get("k")
     alias = name or "metric"
     if k is not None and k.default is not None and not alias.endswith("-at-k"):
         alias += "-at-k"

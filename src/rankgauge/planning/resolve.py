@@ -233,7 +233,7 @@ def _aggregate(bound: Bound) -> str:
     if how == POOLED and metric.denominators is None:
         raise ParameterError(
             f"{metric.alias!r} is no share of a number that is known for each sample, so leave aggregate=pooled out of "
-            f"{written}; recall, P and relative_P can be pooled"
+            f"{written}; recall, P, relative_P, opa and arp can be pooled"
         )
     return how
 
