@@ -498,6 +498,16 @@ class TestBadInput:
             "recall@1": 1.0,
         } == means
 
+    def test_a_saved_score_of_a_function_of_a_file_says_how_it_can_be_explained(self, rankgauge, write, request):
+        module = f"own_{request.node.name}"
+        write(f"{module}.py", FRESH)
+        items = [{"id": "a", "metadata": {"year": 2026}}]
+        data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": items}])
+        assert 0 == rankgauge("run", data, "-m", f"{module}.py:fresh@1", "-o", "out", "--worst", "1").code
+        error = rankgauge("explain", "out", "q1").err
+        assert "fresh-share-at-k@1 is a function of " in error
+        assert f"{module}.py, which no plugin offers, so that it cannot be computed again" in error
+
     @pytest.mark.parametrize(
         ("metric", "words"),
         [

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.comparison.differences import Comparison, Lengths, RunComparison
 from rankgauge.comparison.pairing import counterpart_of
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of
+from rankgauge.engine.reopen import evaluation_of, is_of_run, job_of, plan_of
 from rankgauge.errors import RankgaugeError, ResultError
 from rankgauge.judging import Budget, Evidence, Ranking, Target, judge
 from rankgauge.judging.budgets import Fits
@@ -140,8 +140,7 @@ class _Reread:
     def of(cls, result: Result, infos: Mapping[str, MetricInfo]) -> _Reread:
         """Read a result's data; raise a `RankgaugeError` if that is not possible, or texts are missing."""
         evaluation = evaluation_of(result)
-        plan = evaluation.plan()
-        check_definitions(plan, result)
+        plan = plan_of(evaluation, result)
         columns = {}
         for name, info in infos.items():
             if (column := counterpart_of(info, result)) is None:

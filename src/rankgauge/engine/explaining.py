@@ -21,6 +21,7 @@ from rankgauge.engine.reopen import (
     job_of,
     judged_again,
     lost_sample,
+    plan_of,
     run_evaluation_of,
 )
 from rankgauge.engine.runs import RunOrigin
@@ -118,8 +119,7 @@ def read_samples(
         queries, _ = read_queries(run.qrels, run.given, set(sample_ids))
         return run.plan, {name: narrowed(sample, run.plan.profile.policy) for name, sample in queries.items()}
     evaluation = evaluation_of(result, catalog=catalog)
-    plan = evaluation.plan()
-    check_definitions(plan, result)
+    plan = plan_of(evaluation, result)
     read: dict[str, Sample] = {}
     wanted = set(sample_ids)
     job = job_of(result, evaluation, plan)

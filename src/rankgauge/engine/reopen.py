@@ -19,7 +19,7 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import PLACES, Job
 from rankgauge.engine.run_options import RunOptions
 from rankgauge.engine.runs import RunOrigin, evaluate_runs, judge_run, judgments_for, plan_run
-from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.errors import ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.excluded_files import opened_options
@@ -45,6 +45,7 @@ __all__ = [
     "job_of",
     "judged_again",
     "lost_sample",
+    "plan_of",
     "reading_job",
     "run_evaluation_of",
     "samples_of",
@@ -145,8 +146,7 @@ def job_of(result: Result, evaluation: Evaluation, plan: Plan, most: int | None 
 def samples_of(result: Result, catalog: Catalog | None = None) -> Iterator[Sample]:
     """Yield the samples of a result from its data, which are read again; see `Result.samples`."""
     evaluation = evaluation_of(result, catalog=catalog)
-    plan = evaluation.plan()
-    check_definitions(plan, result)
+    plan = plan_of(evaluation, result)
     scored = frozenset(result.sample_ids)
     return (sample for sample in job_of(result, evaluation, plan).read() if sample.id in scored)
 
@@ -163,6 +163,25 @@ def lost_sample(sample_id: str, evaluation: Evaluation) -> ResultError:
     return ResultError(
         f"sample {sample_id!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
     )
+
+
+def plan_of(evaluation: Evaluation, result: Result) -> Plan:
+    """Return the plan of a result's evaluation, by the same definitions; say which metrics were functions of a file."""
+    try:
+        plan = evaluation.plan()
+    except PlanError as error:
+        known = evaluation.catalog().metrics
+        infos = (column.info for column in result.metrics.values())
+        lost = [info for info in infos if info.alias not in known and not info.provider["distribution"]]
+        if not lost:
+            raise
+        raise ResultError(
+            f"{lost[0].name} is a function of {lost[0].provider['file']}, which no plugin offers, so that it cannot be "
+            "computed again; `rankgauge run` with the function explains scores by --worst and --html, and any command "
+            "finds it once a plugin offers it"
+        ) from error
+    check_definitions(plan, result)
+    return plan
 
 
 def check_definitions(plan: Plan, result: Result) -> None:

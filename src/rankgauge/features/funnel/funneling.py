@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Ints, Judged, Qrels, RunSource
-from rankgauge.engine.reopen import check_definitions, column_of, evaluation_of, is_of_run, job_of, reading_job
+from rankgauge.engine.reopen import column_of, evaluation_of, is_of_run, job_of, plan_of, reading_job
 from rankgauge.engine.runs import judge_units
 from rankgauge.errors import ResultError
 from rankgauge.features.funnel.fates import Pipeline
@@ -61,8 +61,7 @@ def funnel(result: Result, metric: str | None = None, *, items: int = 5, catalog
     if is_of_run(result):
         raise ResultError("a funnel is of outputs that tell their stages, and this is a result of a run")
     evaluation = evaluation_of(result, catalog=catalog)
-    plan = evaluation.plan()
-    check_definitions(plan, result)
+    plan = plan_of(evaluation, result)
     column = column_of(result, metric)
     planned = plan.column(column.name)
     target = planned.target_called(column.info.judged)

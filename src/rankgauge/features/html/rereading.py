@@ -16,7 +16,15 @@ import numpy as np
 
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
+from rankgauge.engine.reopen import (
+    check_definitions,
+    evaluation_of,
+    is_of_run,
+    job_of,
+    lost_sample,
+    plan_of,
+    run_evaluation_of,
+)
 from rankgauge.engine.runs import RunOrigin, judge_run, judge_units, plan_run
 from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
@@ -202,8 +210,7 @@ def _of_samples(
 ) -> Reread:
     evaluation = evaluation_of(result)
     result = result.with_columns(column.repeat(1) for column in result.metrics.values())
-    plan = evaluation.plan()
-    check_definitions(plan, result)
+    plan = plan_of(evaluation, result)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())
     job = job_of(result, evaluation, plan)
     known, check = set(result.sample_ids), _check(result)
