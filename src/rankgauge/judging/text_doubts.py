@@ -249,7 +249,7 @@ class Doubter:
             if stands_whole(wanted, first) or any(stands_whole(wanted, other) for other in there):
                 whole += 1
             else:
-                example = example or (text, word_around(first, first.find(wanted), len(wanted)))
+                example = example or self._short.example or (text, word_around(first, first.find(wanted), len(wanted)))
         short = self._short
         self._short = short._replace(
             found=short.found + found,
