@@ -24,6 +24,7 @@ from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.target import Target
 from rankgauge.judging.text_doubts import Doubter
+from rankgauge.matchers.folded_search import FoldedSearch
 from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, Output, Sample
@@ -61,6 +62,8 @@ class TextScorer:
         self._joint = joint
         self._threshold = matcher.matcher.threshold
         self._known: dict[str, str] = {}
+        steps = [step.function for step in matcher.normalizers]
+        self._search = FoldedSearch.of(steps, getattr(matcher.compare, "func", None), matcher.settings)
 
     def one(self, retrieved: Texts, gold: Texts) -> Block:
         """Return the scores of one sample's texts; whatever a plugin raises comes through."""
@@ -68,9 +71,12 @@ class TextScorer:
 
     def held(self, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[Held | ForeignError]:
         """Yield what the texts of each sample hold, or what a plugin raised."""
-        compare = self._matcher.compare_batch
+        compare, search = self._matcher.compare_batch, self._search
         for start in range(0, len(pairs), _AT_ONCE):
             some = pairs[start : start + _AT_ONCE]
+            if search is not None:
+                yield from self._found(search, some)
+                continue
             together = None if compare is None else self._together(compare, some)
             yield from map(self._alone, some) if together is None else together
 
@@ -85,7 +91,15 @@ class TextScorer:
     def normalized(self, text: str) -> str:
         """Return a text after every normalizer, as it was compared."""
         known = self._known.get(text)
-        return self._matcher.normalize(text) if known is None else known
+        if known is None:
+            known = self._matcher.normalize(text)
+            if self._search is not None:
+                self._known[text] = known
+        return known
+
+    def _found(self, search: FoldedSearch, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[Held]:
+        for (retrieved, _), gold in zip(pairs, self._normalized([gold for _, gold in pairs]), strict=True):
+            yield Held([(row, column, 1.0) for row, column in search.pairs(retrieved, gold, self.normalized)])
 
     def _one(self, retrieved: Texts, gold: Texts) -> object:
         own, other = self._normalized([retrieved, gold])
