@@ -56,6 +56,25 @@ def test_few_that_are_refused_are_no_reason_to_doubt():
     assert notes([*right, LONGER[0]], "recall(matcher=chunk)@1") == ()  # 1 of 31 is below a twentieth
 
 
+@pytest.mark.parametrize("options", [{}, {"batch_size": 1}, {"batch_size": 3}])
+def test_no_further_sample_is_looked_at_once_the_first_have_enough_characters(monkeypatch, options):
+    # Each sample has 44 + 72 characters: three have 348, and the fourth is the first with 400 or more before its end.
+    monkeypatch.setattr("rankgauge.judging.text_doubts._CHARACTERS", 400)
+    right = [sample(at, {"passages": [text]}, [text]) for at, text in enumerate(GOLD, 10)]
+    (note,) = notes([*LONGER, *right], "recall(matcher=chunk)@1", **options)
+    assert note.startswith("4 of 4 gold texts are in a retrieved text that `chunk` does not accept")
+    assert note.endswith("it finds 0.00 of them, matcher=passage would find 1.00")
+    assert notes([*right, *LONGER], "recall(matcher=chunk)@1", **options) == ()
+
+
+def test_passages_are_not_looked_for_where_no_note_can_come_of_it(monkeypatch):
+    right = [sample(at, {"passages": [text]}, [text]) for at, text in enumerate(GOLD * 10, 10)]
+    calls = []
+    monkeypatch.setattr("rankgauge.matchers.cover.cover_batch", lambda *texts, **how: calls.append(texts) or [])
+    assert notes([*LONGER[:4], *right], "recall(matcher=chunk)@1") == ()  # 4 of 100 is below a twentieth
+    assert calls == []
+
+
 def test_short_answers_that_stand_only_inside_words():
     samples = [
         sample(1, {"answer": "41"}, ["It was in 1941.", "He is 1412 days old."]),

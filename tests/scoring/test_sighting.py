@@ -7,7 +7,7 @@ import pytest
 from rankgauge import Catalog, Engine
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
-from rankgauge.judging.text_doubts import Doubts
+from rankgauge.judging.text_doubts import Doubts, _Look
 from rankgauge.samples import read_sample
 from rankgauge.scoring.sighting import Sighting
 from tables import rows
@@ -75,8 +75,11 @@ def test_nobody_looked_at_texts_that_nobody_doubts():
 
 
 def test_further_batches_look_at_as_many_texts_fewer():
-    looks = ((1, 1, 0, 0, 0, 5, 1, 5),) * 3
-    assert Sighting(doubts={TWO: Doubts(looks)}).looked(TWO) == 3
+    look = _Look(
+        gold=1, found=1, within=0, around=0, by_passage=0, by_document=0, gold_size=5, retrieved=1, retrieved_size=9
+    )
+    assert Sighting(doubts={TWO: Doubts((look,) * 3)}).looked(TWO) == 3
+    assert Sighting(doubts={TWO: Doubts((look._replace(retrieved_size=1 << 22),))}).looked(TWO) == 100  # enough
 
 
 def test_texts_that_are_found_do_not_excuse_ids_that_never_meet():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from rankgauge.catalog import ResolvedMatcher
@@ -25,7 +25,9 @@ __all__ = ["Doubter", "Doubts"]
 Texts = Sequence[Sequence[str]]
 
 _LOOKED_AT = 100
-"""Of how many samples it is looked at what another matcher would find."""
+"""Of how many samples it is looked at what another matcher would find, unless fewer have so many `_CHARACTERS`."""
+_CHARACTERS = 1 << 22
+"""After so many characters of samples no further one is looked at: another matcher takes 0.2 s for them."""
 _AT_ONCE = 32
 """How many samples another matcher takes at a time, which bounds the memory."""
 _LEAST = 20
@@ -52,6 +54,17 @@ class _Look(NamedTuple):
     retrieved_size: int
 
     @property
+    def refused(self) -> int:
+        """Return how many gold texts are not found for the direction alone; 0 if these are too few for a note."""
+        refused = max(self.within, self.around)
+        return refused if refused >= _WORTH_A_NOTE * self.gold else 0
+
+    @property
+    def size(self) -> int:
+        """Return how many characters there are."""
+        return self.gold_size + self.retrieved_size
+
+    @property
     def is_long(self) -> bool:
         """Return whether gold texts are several times as long as results, on average."""
         return 0 < _LONGER * self.retrieved_size * self.gold <= self.gold_size * self.retrieved
@@ -72,9 +85,14 @@ class Doubts(NamedTuple):
     scripts: ScriptCounts = ScriptCounts()  # what does not match for reasons of its script
     of_answers: bool = False  # whether generated answers are judged
 
+    @property
+    def looked(self) -> int:
+        """Return at how many samples it was looked; `_LOOKED_AT` if that is enough."""
+        return _LOOKED_AT if _are_enough(self.looks) else len(self.looks)
+
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
-            (self.looks + other.looks)[:_LOOKED_AT],
+            _first(self.looks + other.looks),
             self.found + other.found,
             self.whole + other.whole,
             self.inside + other.inside,
@@ -89,9 +107,8 @@ class Doubts(NamedTuple):
 
     def notes(self, matcher: str | None) -> Iterator[str]:
         """Yield what users should know."""
-        total = _Look(*map(sum, zip(*self.looks, strict=True))) if self.looks else _Look(*[0] * len(_Look._fields))
-        refused = max(total.within, total.around)
-        if refused and refused >= _WORTH_A_NOTE * total.gold:
+        total = _total(self.looks)
+        if refused := total.refused:
             longer = total.within >= total.around
             yield (
                 f"{refused:,} of {counted(total.gold, 'gold text')} "
@@ -138,6 +155,20 @@ class Doubts(NamedTuple):
         )
 
 
+def _total(looks: Sequence[_Look]) -> _Look:
+    return _Look(*map(sum, zip(*looks, strict=True))) if looks else _Look(*[0] * len(_Look._fields))
+
+
+def _first(looks: Sequence[_Look]) -> tuple[_Look, ...]:
+    """Return the looks at as many of the first samples as are enough."""
+    sizes = accumulate((look.size for look in looks), initial=0)
+    return tuple(look for look, before in zip(looks[:_LOOKED_AT], sizes, strict=False) if before < _CHARACTERS)
+
+
+def _are_enough(looks: Sequence[_Look]) -> bool:
+    return len(looks) >= _LOOKED_AT or sum(look.size for look in looks) >= _CHARACTERS
+
+
 def _found(covers: Covers) -> int:
     """Return how many gold texts `passage` finds in all results together."""
     parts: dict[int, list[tuple[int, int]]] = {}
@@ -162,14 +193,16 @@ class Doubter:
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._of_evidence = comparer == "cover"
+        self._is_first = not looked
         self._to_look_at = _LOOKED_AT - looked if of_passages else 0
+        self._size = 0  # of what was looked at
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
         self._looks: list[_Look] = []
         self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
 
     def add(self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]) -> None:
         """Take one sample's texts, and which of them match: places of both, and the score."""
-        if len(self._looks) < self._to_look_at:
+        if self._looks_on():
             found = {wanted for _, wanted, _ in hits}
             if self._of_evidence:
                 self._look_at_evidence(retrieved, gold, len(found))
@@ -183,7 +216,7 @@ class Doubter:
 
     def add_evidence(self, retrieved: Sequence[str], gold: Sequence[str], covers: Covers) -> None:
         """Take one sample's texts, and what the retrieved ones cover of the gold ones."""
-        if len(self._looks) < self._to_look_at:
+        if self._looks_on():
             self._look_at_evidence(retrieved, gold, _found(covers))
 
     def doubts(self) -> Doubts:
@@ -197,12 +230,25 @@ class Doubter:
                 counts = [int((block >= _PASSAGE).any(axis=0).sum()) for block in blocks]
                 for place, count in zip(at, counts, strict=True):
                     looks[place] = looks[place]._replace(by_document=count)
-        elif any(look.within or look.around for look in looks):
+        elif any(look.within or look.around for look in looks) and self._may_be_worth_a_note():
             for at, (retrieved, gold) in self._some(range(len(looks))):
                 counts = [_found(covers) for covers in cover_batch(retrieved, gold, cutoff=_PASSAGE)]
                 for place, count in zip(at, counts, strict=True):
                     looks[place] = looks[place]._replace(by_passage=count)
         return self._short._replace(looks=tuple(looks))
+
+    def _looks_on(self) -> bool:
+        return len(self._looks) < self._to_look_at and self._size < _CHARACTERS
+
+    def _may_be_worth_a_note(self) -> bool:
+        """Return whether there may be a note, which is certain if no samples before or behind count."""
+        is_all = self._is_first and _are_enough(self._looks)
+        return not is_all or _total(self._looks).refused > 0
+
+    def _keep(self, look: _Look, retrieved: Sequence[str], gold: Sequence[str]) -> None:
+        self._looks.append(look)
+        self._texts.append((retrieved, gold))
+        self._size += look.size
 
     def _some(self, places: Iterable[int]) -> Iterator[tuple[Sequence[int], tuple[Texts, Texts]]]:
         """Yield places of samples, as many as are looked at together, with their retrieved and gold texts."""
@@ -213,8 +259,7 @@ class Doubter:
 
     def _look_at_evidence(self, retrieved: Sequence[str], gold: Sequence[str], found: int) -> None:
         sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
-        self._looks.append(_Look(len(gold), found, 0, 0, 0, found, *sizes))
-        self._texts.append((retrieved, gold))
+        self._keep(_Look(len(gold), found, 0, 0, 0, found, *sizes), retrieved, gold)
 
     def _look(self, retrieved: Sequence[str], gold: Sequence[str], found: AbstractSet[int]) -> None:
         within = around = 0
@@ -226,8 +271,7 @@ class Doubter:
             cut = [text for text in texts if len(text) >= _LEAST]
             around = sum(any(text in wanted for text in cut) for wanted in refused)
         sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
-        self._looks.append(_Look(len(gold), len(found), within, around, 0, 0, *sizes))
-        self._texts.append((retrieved, gold))
+        self._keep(_Look(len(gold), len(found), within, around, 0, 0, *sizes), retrieved, gold)
 
     def _look_inside(
         self, retrieved: Sequence[str], gold: Sequence[str], hits: Sequence[tuple[int, int, float]]

@@ -164,7 +164,7 @@ class Sighting:
         """Return how many samples were looked at for doubts about a target."""
         if target.gold == "relevant":
             return LOOKED_AT if target.unit in self.met else len(self.parts)
-        return len(self.doubts[target].looks) if target in self.doubts else 0
+        return self.doubts[target].looked if target in self.doubts else 0
 
     def place_counts(self) -> dict[str, dict[str, int]]:
         """Return how many places of retrieved items were taken and not, by stage; empty for the whole output."""
