@@ -97,6 +97,11 @@ class TextScorer:
                 self._known[text] = known
         return known
 
+    @property
+    def keeps_words(self) -> bool:
+        """Return whether texts have the same words before every normalizer and after, but for case and white space."""
+        return self._search is not None
+
     def _found(self, search: FoldedSearch, pairs: Sequence[tuple[Texts, Texts]]) -> Iterator[Held]:
         for (retrieved, _), gold in zip(pairs, self._normalized([gold for _, gold in pairs]), strict=True):
             yield Held([(row, column, 1.0) for row, column in search.pairs(retrieved, gold, self.normalized)])
@@ -224,7 +229,12 @@ class TextJudge:
         of_passages = target.gold == "passages" and target.judges == "retrieved"
         of_answers = target.judges == "answer"
         self._doubter = Doubter(
-            matcher, self._scorer.normalized, of_passages=of_passages, of_answers=of_answers, looked=looked
+            matcher,
+            self._scorer.normalized,
+            of_passages=of_passages,
+            of_answers=of_answers,
+            looked=looked,
+            keeps_words=self._scorer.keeps_words,
         )
 
     def add(self, samples: Sequence[Sample]) -> None:
@@ -343,4 +353,7 @@ class TextJudge:
 
 def _texts(ranking: Ranking) -> Sequence[str]:
     """Return the text at each rank, empty if there is none."""
-    return [text or "" for text in ranking.texts or ("",) * len(ranking.ids)]
+    texts = ranking.texts
+    if texts is None:
+        return [""] * len(ranking.ids)
+    return [text or "" for text in texts] if None in texts else texts  # type: ignore[return-value]  # no other is None

@@ -188,12 +188,13 @@ class Doubter:
         of_passages: bool,
         of_answers: bool = False,
         looked: int = 0,
+        keeps_words: bool = False,
     ) -> None:
         self._matcher, self._normalize = matcher, normalize
         self._short = Doubts(of_answers=of_answers)
         comparer = matcher.matcher.comparer
         self._of_evidence = comparer == "cover"
-        self._is_first = not looked
+        self._is_first, self._keeps_words = not looked, keeps_words
         self._to_look_at = _LOOKED_AT - looked if of_passages else 0
         self._size = 0  # of what was looked at
         self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
@@ -287,6 +288,10 @@ class Doubter:
             if len(text) > _SHORT or column not in rows:
                 continue
             found += 1
+            nearest = retrieved[rows[column][0]]
+            if self._keeps_words and text.isascii() and nearest.isascii() and stands_whole(text, nearest):
+                whole += 1  # as it is, and so once both are folded
+                continue
             wanted = self._normalize(text)
             there = (self._normalize(retrieved[row]) for row in rows[column])
             first = next(there)

@@ -62,7 +62,7 @@ class FoldedSearch:
     def pairs(self, retrieved: Sequence[str], gold: Sequence[str], normalize: Normalize) -> list[tuple[int, int]]:
         """Return the places of texts that match, retrieved and *gold*, which is folded; in order of the former."""
         keys = [max(_PLAIN.findall(wanted), key=len, default="") for wanted in gold]
-        parts, data = self._joined(retrieved, has_letters=any(key.upper() != key for key in keys))
+        parts, data = self._joined(retrieved, keys)
         starts: Sequence[int] = ()
         pairs: list[tuple[int, int]] = []
         for column, (wanted, key) in enumerate(zip(gold, keys, strict=True)):
@@ -80,11 +80,12 @@ class FoldedSearch:
                 at = data.find(sought, starts[row + 1])
         return sorted(pairs)
 
-    def _joined(self, texts: Sequence[str], *, has_letters: bool) -> tuple[Sequence[str | bytes], bytes]:
+    def _joined(self, texts: Sequence[str], keys: Sequence[str]) -> tuple[Sequence[str | bytes], bytes]:
         """Return texts as what is as long as their bytes, and these in one piece, a zero between two of them."""
         joined = "\0".join(texts)
         if joined.isascii():
             return texts, joined.encode().translate(self._table)
+        has_letters = any(key.upper() != key for key in keys)
         if has_letters and self._folds and any(map(joined.__contains__, _UNUSUAL)):
             texts = [self._folded(text) for text in texts]
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
