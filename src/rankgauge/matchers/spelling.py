@@ -14,12 +14,15 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.base.late_pattern import late_pattern
 from rankgauge.matchers.escapes import ESCAPE, decoded
+from rankgauge.matchers.noise_places import negation_places, noise_places
 
 __all__ = [
     "MARKS",
@@ -79,6 +82,8 @@ _MAYBE_NOISE = [
     )
 ]
 """Where noise may begin; a sign alone is looked for several times as fast as a choice of signs."""
+_MANY = 1 << 13
+"""How many characters texts have together before comparing all of them with a sign is faster than a pattern for it."""
 _BEHIND = "]nN"
 """What is before noise or a negation, and is no part of it."""
 _MAYBE_NEGATED = [re.compile(pattern) for pattern in ("'(?=[tT])", "\u2019(?=[tT])", "n(?=not)", "N(?=NOT)")]
@@ -88,6 +93,8 @@ STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED = "\x01", "\x02", "\x03", "\x04"
 What `joined_words` writes between words: before one with an inner capital or a digit that is no ASCII, before one that
 begins with such a capital, in place of an ellipsis, and before a character of a script without spaces.
 """
+_SIGNS = ("\0", STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED)
+_NO_SIGNS = dict.fromkeys(map(ord, _SIGNS), " ")
 _ELLIPSIS = re.compile(r"\.\.\.+")  # what begins with letters is quick to look for
 MARKS = ".,:-/_"
 """What belongs to a word where it is inside: ``.,:`` between digits, ``-/`` beside one, ``_`` between letters."""
@@ -133,18 +140,27 @@ def joined_words(texts: Sequence[str]) -> str:
 
 def cleaned_texts(texts: Sequence[str]) -> list[str]:
     """Return texts without noise, and with one sign for each ellipsis."""
+    everything = "".join(texts)
+    if any(sign in everything for sign in _SIGNS):
+        texts = [text.translate(_NO_SIGNS) for text in texts]
+    if "\\" in everything:
+        texts = [ESCAPE.sub(_decoded, text) if "\\" in text else text for text in texts]
+    is_wide = [not text.isascii() for text in texts]
+    if all(is_wide) or not any(is_wide):
+        return _cleaned(texts)
+    wide = iter(_cleaned(list(compress(texts, is_wide))))
+    narrow = iter(_cleaned([text for text in texts if text.isascii()]))  # with one byte for each character
+    return [next(wide if each else narrow) for each in is_wide]
+
+
+def _cleaned(texts: Sequence[str]) -> list[str]:
     if not texts:
         return []
     whole = "\0".join(texts)
-    if whole.count("\0") != len(texts) - 1:
-        whole = "\0".join([text.replace("\0", " ") for text in texts])
-    for sign in (STARTS_STRONG, STARTS_CAPITAL, PIECE, UNSPACED):
-        if sign in whole:
-            whole = whole.replace(sign, " ")
-    if "\\" in whole:
-        whole = ESCAPE.sub(_decoded, whole)
-    whole = _replaced(whole, _MAYBE_NOISE, _NOISE, _instead)
-    whole = _replaced(whole, _MAYBE_NEGATED, _NEGATED, _not)
+    find = noise_places if len(whole) >= _MANY else partial(_places, _MAYBE_NOISE)
+    whole = _replaced(whole, find(whole), _NOISE, _instead)
+    find = negation_places if len(whole) >= _MANY else partial(_places, _MAYBE_NEGATED)
+    whole = _replaced(whole, find(whole), _NEGATED, _not)
     if "\u2026" in whole:
         whole = whole.replace("\u2026", "...")
     if "..." in whole:
@@ -162,18 +178,23 @@ def folded_texts(texts: Sequence[str]) -> list[str]:
     return folded
 
 
+def _places(maybe: Sequence[re.Pattern[str]], whole: str) -> list[int]:
+    """Return where some patterns begin, or what is behind them, in texts."""
+    return [match.end() - (match[0] not in _BEHIND) for each in maybe for match in each.finditer(whole)]
+
+
 def _replaced(
-    whole: str, maybe: Sequence[re.Pattern[str]], pattern: re.Pattern[str], instead: Callable[[re.Match[str]], str]
+    whole: str, places: Sequence[int], pattern: re.Pattern[str], instead: Callable[[re.Match[str]], str]
 ) -> str:
-    """Return texts with what a pattern finds in each replaced; it begins where one of *maybe* does, or behind that."""
-    places = [match.end() - (match[0] not in _BEHIND) for each in maybe for match in each.finditer(whole)]
+    """Return texts with what a pattern finds in each replaced; it begins at some of these places only."""
     parts: list[str] = []
-    end = 0
+    end = stop = 0  # of what is replaced, and of the text
     for place in sorted(places):
         if place < end:
             continue
-        stop = whole.find("\0", place)
-        found = pattern.match(whole, place, len(whole) if stop < 0 else stop)
+        if place >= stop:
+            stop = whole.find("\0", place) % (len(whole) + 1)  # the end of all if there is none
+        found = pattern.match(whole, place, stop)
         if found is not None:
             parts += [whole[end:place], instead(found)]
             end = found.end()
