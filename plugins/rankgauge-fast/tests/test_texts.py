@@ -25,6 +25,21 @@ PARTS = (
     *("..", "...", "\u2026", "\u2019", "\u2018", "\u201c", "\u2014", "\u2010", "\u00ad", "\xa0", "\u2028", "\ud800"),
     *("n't", "N\u2019T", "'t", "cannot", "Cannot", "CANNOT", "nnot", "<b>", "<", "&amp;", "&", "&#39;", "\\", "\\n"),
     *("](x)", "](", "](a b)", "](é)", "](\\n)", "(", ")", "-\n", "- \r\n  ", "\n 3. ", "\n12) ", "\n1.", "\\u0002"),
+    *(
+        "<p>",
+        "</LI >",
+        "<h7>",
+        '<span class="é">',
+        "</",
+        "<b\xa0>",
+        "&lt;",
+        "&quot;",
+        "&nbsp;",
+        "&AMP;",
+        "&am",
+        "](\u3000)",
+    ),
+    *("\\u00e9", "\\u0000", "\\ud83d\\ude00", "\\ud83d", "\\uD83D\\u0041", "\\u12", "\\u2019t", "\\u003cb>", "\\u00ad"),
     *("x" * 7, "x" * 8, "y" * 9, "z" * 40, "é" * 200, "z" * 300 + "é"),
 )
 WORDS = (
@@ -82,6 +97,10 @@ def test_texts_are_prepared_as_in_python(texts):
         ("well... so\u2026 no..", "well\3 so\3 no.."),
         ("a < b & c, R&D", "a < b & c, R&D"),
         ("北京。", "\4北  \4京 ."),
+        (r"a \"b\"\n1. \u00e9t\u00C9 \ud83d\ude00 \u0002 \x", 'a "b"\n\1ete     \\x'),
+        ("a <b>b</b><p class='é'>c<br/>d <h7>", "a  b \nc\nd <h7>"),
+        ("R&amp;D &lt;b>&nbsp;x&quot;", 'R&D <b> x"'),
+        ("[so](https://例え.jp/é) [no](\u3000)", "[so]  [no]( )"),
     ],
 )
 def test_plain_texts_are_prepared_by_the_kernel(text, made):

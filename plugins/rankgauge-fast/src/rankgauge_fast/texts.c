@@ -1,9 +1,8 @@
 /*
- * Texts before their words are read: what `joined_words` makes of each, and which retrieved ones may share words with
- * gold ones of their sample.
+ * Texts before their words are read: what `joined_words` makes of each.
  *
- * `joined_words` (rankgauge.matchers.spelling) is the rule. Of a text with escapes, tags, entities or other signs that
- * are seldom found, nothing is made here: it is handed back.
+ * `joined_words` (rankgauge.matchers.spelling) is the rule. Of a text with entities or other signs that are seldom
+ * found, nothing is made here: it is handed back.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -32,6 +31,8 @@ typedef struct {
     int64_t size, at;
     uint8_t *out;
     int64_t made, room;
+    uint8_t *plain; /* a text without escapes */
+    int64_t plain_room;
     int64_t wide;     /* where the last word with letters beyond ASCII ends in what was made */
     PyObject *known;  /* what is made of such words */
     uint8_t special[256];
@@ -111,6 +112,19 @@ static void begun_line(Cleaning *of)
         of->at = at + 2;
 }
 
+/* Return whether a character of valid UTF-8, with a null character behind it, is white space. */
+static int is_space(const uint8_t *at)
+{
+    if (*at < 0x80)
+        return (*at >= '\t' && *at <= '\r') || (*at > 0x1B && *at <= ' ');
+    if (*at == 0xC2)
+        return at[1] == 0x85 || at[1] == 0xA0;
+    if (*at == 0xE2)
+        return at[1] == 0x80 ? at[2] <= 0x8A || at[2] == 0xA8 || at[2] == 0xA9 || at[2] == 0xAF
+                             : at[1] == 0x81 && at[2] == 0x9F;
+    return (*at == 0xE1 && at[1] == 0x9A && at[2] == 0x80) || (*at == 0xE3 && at[1] == 0x80 && at[2] == 0x80);
+}
+
 /* Where a Markdown link points. */
 static int link_target(Cleaning *of)
 {
@@ -118,15 +132,15 @@ static int link_target(Cleaning *of)
     if (of->at && of->in[of->at - 1] == ']')
         for (;; at++) {
             uint8_t code = code_at(of, at);
-            if (code >= 0x80 || code == '\\' || (code <= PIECE + 1 && at < of->size))
+            if (code <= PIECE + 1 && at < of->size)
                 return HANDED_BACK;
             if (code == ')') {
                 of->out[of->made++] = ' ';
                 of->at = at + 1;
                 return DONE;
             }
-            if (code == '(' || at >= of->size || (code >= '\t' && code <= '\r') || (code > 0x1B && code <= ' '))
-                break; /* the end, or white space */
+            if (code == '(' || at >= of->size || is_space(of->in + at))
+                break;
         }
     of->out[of->made++] = of->in[of->at++];
     return DONE;
@@ -204,6 +218,69 @@ static int is_entity(const Cleaning *of)
     return code_at(of, at) >= 0x80 || (code_at(of, at) == ';' && at > of->at + 1);
 }
 
+/* Characters by their names, which are often seen, and what is made of them. */
+static int entity(Cleaning *of)
+{
+    static const char *const NAMES[] = {"&amp;&", "&lt;<", "&gt;>", "&quot;\"", "&nbsp; "};
+    for (size_t each = 0; each < sizeof NAMES / sizeof *NAMES; each++) {
+        int64_t size = (int64_t)strlen(NAMES[each]) - 1;
+        if (of->size - of->at >= size && !memcmp(of->in + of->at, NAMES[each], (size_t)size)) {
+            of->out[of->made++] = (uint8_t)NAMES[each][size];
+            of->at += size;
+            return DONE;
+        }
+    }
+    if (is_entity(of))
+        return HANDED_BACK;
+    of->out[of->made++] = of->in[of->at++];
+    return DONE;
+}
+
+/* Return whether a name in small letters is one of several, with a bar behind each. */
+static int is_among(const char *names, const char *name, size_t size)
+{
+    for (const char *at = names; *at; at = strchr(at, '|') + 1)
+        if (!strncmp(at, name, size) && at[size] == '|')
+            return 1;
+    return 0;
+}
+
+/* A tag of HTML, if it is a known one. */
+static int tag(Cleaning *of)
+{
+    static const char BLOCKS[] =
+        "article|aside|blockquote|body|br|button|caption|center|col|dd|details|div|dl|dt|figcaption|figure|footer|"
+        "h1|h2|h3|h4|h5|h6|head|header|hr|html|input|li|link|main|meta|nav|ol|p|pre|script|section|style|summary|table|"
+        "tbody|td|tfoot|th|thead|title|tr|ul|";
+    static const char INLINE[] =
+        "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr|";
+    char name[12];
+    int64_t at = of->at + 1;
+    at += code_at(of, at) == '/';
+    size_t size = 0;
+    for (; is_plain(code_at(of, at)) && size < sizeof name; at++) {
+        uint8_t code = code_at(of, at);
+        name[size++] = (char)(is_letter(code) ? code | 0x20 : code);
+    }
+    if (code_at(of, at) >= 0x80)
+        return HANDED_BACK;
+    int is_block = is_among(BLOCKS, name, size);
+    if (size && size < sizeof name && (is_block || is_among(INLINE, name, size)) &&
+        (code_at(of, at) == '/' || code_at(of, at) == '>' || (at < of->size && is_space(of->in + at)))) {
+        while (at < of->size && of->in[at] != '>' && of->in[at] != '<' && of->in[at] > PIECE + 1)
+            at++;
+        if (at < of->size && of->in[at] <= PIECE + 1)
+            return HANDED_BACK;
+        if (code_at(of, at) == '>') {
+            of->out[of->made++] = is_block ? '\n' : ' ';
+            of->at = at + 1;
+            return DONE;
+        }
+    }
+    of->out[of->made++] = of->in[of->at++];
+    return DONE;
+}
+
 /* Letters and digits in a row, some of them beyond ASCII. */
 static int wide_word(Cleaning *of)
 {
@@ -270,23 +347,112 @@ static int beyond_ascii(Cleaning *of)
     return DONE;
 }
 
+static int hex(uint8_t code)
+{
+    return is_digit(code) ? code - '0' : (uint8_t)((code | 0x20) - 'a') < 6 ? (code | 0x20) - 'a' + 10 : -1;
+}
+
+/* Return the code of "\\u00e9" at a place; -1 if there is none. */
+static int32_t escaped_code(const Cleaning *of, int64_t at)
+{
+    int32_t code = 0;
+    if (code_at(of, at) != '\\' || code_at(of, at + 1) != 'u')
+        return -1;
+    for (int each = 2; each < 6; each++) {
+        int digit = hex(code_at(of, at + each));
+        if (digit < 0)
+            return -1;
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
+/* Set what an escape stands for; return how many bytes it has, 0 if it is none. */
+static int escape_at(const Cleaning *of, int64_t at, int32_t *code)
+{
+    static const char NAMES[] = "\"\\/bfnrt", STAND_FOR[] = "\"\\/\b\f\n\r\t";
+    uint8_t name = code_at(of, at + 1);
+    const char *simple = name ? strchr(NAMES, name) : NULL;
+    if (simple) {
+        *code = STAND_FOR[simple - NAMES];
+        return 2;
+    }
+    *code = escaped_code(of, at);
+    if (*code >= 0xD800 && *code < 0xDC00) {
+        int32_t low = escaped_code(of, at + 6);
+        if (low < 0xDC00 || low > 0xDFFF)
+            return 0;
+        *code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
+        return 12;
+    }
+    return *code < 0 || (*code >= 0xDC00 && *code < 0xE000) ? 0 : 6;
+}
+
+static int64_t encoded(int32_t code, uint8_t *out)
+{
+    if (code < 0x80) {
+        *out = (uint8_t)(code <= PIECE + 1 ? ' ' : code);
+        return 1;
+    }
+    int bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int each = bytes - 1; each; each--, code >>= 6)
+        out[each] = (uint8_t)(0x80 | (code & 0x3F));
+    *out = (uint8_t)(code | (bytes == 2 ? 0xC0 : bytes == 3 ? 0xE0 : 0xF0));
+    return bytes;
+}
+
+/* Read on from the text without its JSON escapes, if there are some; no character has more bytes than its escape. */
+static int without_escapes(Cleaning *of)
+{
+    if (!memchr(of->in, '\\', (size_t)of->size))
+        return 1;
+    if (of->size >= of->plain_room) {
+        uint8_t *plain = realloc(of->plain, (size_t)of->size + 1);
+        if (!plain) {
+            PyErr_NoMemory();
+            return 0;
+        }
+        of->plain = plain;
+        of->plain_room = of->size + 1;
+    }
+    int64_t made = 0;
+    for (int64_t at = 0; at < of->size;) {
+        int32_t code;
+        int size = of->in[at] == '\\' ? escape_at(of, at, &code) : 0;
+        if (size)
+            made += encoded(code, of->plain + made);
+        else
+            of->plain[made++] = of->in[at];
+        at += size ? size : 1;
+    }
+    of->plain[made] = 0;
+    of->in = of->plain;
+    of->size = made;
+    return 1;
+}
+
 /* Write what is made of a text; return whether it was. */
 static int clean(Cleaning *of)
 {
     of->at = of->made = 0;
     of->wide = -1;
+    if (!without_escapes(of))
+        return FAILED;
     /* What has a null character is handed back, wherever it ends here. */
     of->special['n'] = strstr((const char *)of->in, "nnot") != NULL;
     of->special['N'] = strstr((const char *)of->in, "NNOT") != NULL;
     if (!reserve(of, 2 * of->size + 8)) /* "'t" becomes " not", and nothing else grows more but wide words */
         return FAILED;
     while (of->at < of->size) {
-        uint8_t code = of->in[of->at];
-        if (!of->special[code]) {
-            of->out[of->made++] = code;
-            of->at++;
-            continue;
-        }
+        const uint8_t *in = of->in + of->at; /* a null character is behind the text, and special */
+        uint8_t *out = of->out + of->made;
+        while (!of->special[*in])
+            *out++ = *in++;
+        of->at = in - of->in;
+        of->made = out - of->out;
+        if (of->at >= of->size)
+            break;
+        uint8_t code = *in;
         int done = DONE;
         switch (code) {
         case '\n':
@@ -308,17 +474,11 @@ static int clean(Cleaning *of)
         case 'N':
             done = letter_n(of);
             break;
-        case '<': {
-            uint8_t next = code_at(of, of->at + 1 + (code_at(of, of->at + 1) == '/'));
-            if (is_letter(next) || next >= 0x80)
-                return HANDED_BACK;
-            of->out[of->made++] = of->in[of->at++];
+        case '<':
+            done = tag(of);
             break;
-        }
         case '&':
-            if (is_entity(of))
-                return HANDED_BACK;
-            of->out[of->made++] = of->in[of->at++];
+            done = entity(of);
             break;
         default:
             if (code < 0x80)
@@ -343,9 +503,9 @@ PyObject *prepare_texts(PyObject *self, PyObject *args)
     PyObject *found = count < 0 || signs.len != TABLE ? NULL : PyList_New(count);
     if (!found && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "texts and signs do not fit");
-    Cleaning of = {NULL, signs.buf, 0, 0, NULL, 0, 0, 0, known, {0}};
+    Cleaning of = {NULL, signs.buf, 0, 0, NULL, 0, 0, NULL, 0, 0, known, {0}};
     for (int code = 0; code < 256; code++)
-        of.special[code] = code >= 0x80 || code <= 4 || strchr("\n-('.<&\\", code) != NULL;
+        of.special[code] = code >= 0x80 || code <= 4 || strchr("\n-('.<&", code) != NULL;
     int done = found ? DONE : FAILED;
     for (Py_ssize_t each = 0; done != FAILED && each < count; each++) {
         PyObject *text = PyList_GetItem(texts, each), *made = NULL; /* borrowed; a wide word may change the list */
@@ -372,6 +532,7 @@ PyObject *prepare_texts(PyObject *self, PyObject *args)
             PyList_SetItem(found, each, made);
     }
     free(of.out);
+    free(of.plain);
     PyBuffer_Release(&signs);
     if (done == FAILED) {
         Py_XDECREF(found);
