@@ -20,8 +20,10 @@ from rankgauge.matchers.normalizers import (
     json_unescape,
     lower,
     strip_date_prefix,
+    strip_date_prefix_batch,
     strip_punctuation,
     strip_role_prefix,
+    strip_role_prefix_batch,
     unicode_nfkc,
 )
 from tables import rows
@@ -289,3 +291,27 @@ def test_foldings_by_hand():
 def test_blank_lines_after_a_date_go_with_it_as_after_a_role(date, between):
     assert strip_date_prefix(f"{date}{between}hello world") == "hello world"
     assert strip_role_prefix(f"user:{between}hello world") == "hello world"
+
+
+BEGINNINGS = (
+    *(
+        "Date: 2024-01-02\n",
+        "2024-01-02\n",
+        "[2024-01-02] ",
+        "Sunday, 2 May 2024\n",
+        "d",
+        "Mo",
+        "2",
+        "(",
+        "x",
+        ".",
+        "é",
+    ),
+    *("user: ", "AI:", "a", "As", "assistant :", "\u017fystem: ", " ", "\n", "\xa0", "\x1c", "human", ""),
+)
+
+
+@given(st.lists(st.lists(st.sampled_from(BEGINNINGS), max_size=4).map("".join), max_size=6))
+def test_prefixes_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    assert strip_date_prefix_batch(texts) == [strip_date_prefix(text) for text in texts]
+    assert strip_role_prefix_batch(texts) == [strip_role_prefix(text) for text in texts]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -142,7 +142,43 @@ def json_unescape(text: str) -> str:
     return unescape(text)
 
 
-@normalizer("strip-date-prefix", stage="strip", cache=False)
+class _Heads(dict[str, bool]):
+    """Whether a text may have a prefix, by its first three characters; most texts have none, and are left alone."""
+
+    def __init__(self, words: Collection[str], signs: str) -> None:
+        self._words, self._signs = words, signs
+
+    def __missing__(self, head: str) -> bool:
+        """Return whether a prefix may begin so: with a word, in part or whole, a sign, or nothing but white space."""
+        begun = head.lstrip().lower()
+        first, size = begun[:1], len(begun)
+        if len(self) >= _MOST_HEADS:
+            self.clear()
+        self[head] = may_be = (
+            not begun
+            or first in self._signs
+            or not head.isascii()
+            or any(word[:size] == begun[: len(word)] for word in self._words)
+        )
+        return may_be
+
+
+_MOST_HEADS = 1 << 14
+_DATE_BEGINS = _Heads(_DATE_HEADS, string.digits + "[(")
+_ROLE_BEGINS = _Heads(("user", "assistant", "system", "human", "ai"), "")
+
+
+def strip_date_prefix_batch(texts: Sequence[str]) -> list[str]:
+    """Return what `strip_date_prefix` does for each text; it is called only for those that it may change."""
+    return [strip_date_prefix(text) if _DATE_BEGINS[text[:3]] else text for text in texts]
+
+
+def strip_role_prefix_batch(texts: Sequence[str]) -> list[str]:
+    """Return what `strip_role_prefix` does for each text; it is called only for those that it may change."""
+    return [strip_role_prefix(text) if _ROLE_BEGINS[text[:3]] else text for text in texts]
+
+
+@normalizer("strip-date-prefix", stage="strip", cache=False, batch=strip_date_prefix_batch)
 def strip_date_prefix(text: str) -> str:
     """
     Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
@@ -172,7 +208,7 @@ def strip_date_prefix(text: str) -> str:
     return text[at:]
 
 
-@normalizer("strip-role-prefix", stage="strip", cache=False)
+@normalizer("strip-role-prefix", stage="strip", cache=False, batch=strip_role_prefix_batch)
 def strip_role_prefix(text: str) -> str:
     """
     Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly.
