@@ -1,56 +1,69 @@
-"""Batches that are full are scored as they come where nothing later can change that, and their rows go."""
+"""Values of batches in one array come to what an array for each batch comes to."""
 
-import random
+import json
 
+import numpy as np
 import pytest
 
 from rankgauge import Engine
-from rankgauge.samples import read_sample
-from rankgauge.scoring.collect import Collector
+from rankgauge.io import datasets
+from rankgauge.scoring import early_scores
+from rankgauge.scoring.early_scores import EarlyScores
+from rankgauge.scoring.score import MetricScores, Outcome, all_scored
+from rankgauge.scoring.scored import join_outcomes
 
-METRICS = ("recall@2", "ndcg@3", "AP", "RR", "P@2", "judged@2", "num_ret", "bpref")
-
-
-def drawn(count, *, ids_from):
-    """Draw samples, judged by id from some place on and by passages before; some lack something."""
-    chance = random.Random(3)  # noqa: S311  # no secret
-    for number in range(count):
-        documents = chance.sample("abcdefgh", 5)
-        expected = {"relevant": {name: chance.randrange(3) for name in chance.sample(documents, 2)}}
-        if number < ids_from or number % 7 == 3:
-            expected = {"passages": ["the price of the small oven in Hamburg"]}
-        output = {0: None, 1: "no JSON", 2: []}.get(chance.randrange(12), documents)
-        yield {"id": f"q{number}", "expected_output": expected, "actual_output": output}
+ROWS = [
+    {"id": f"q{n}", "expected_output": [f"d{n % 7}", "x"], "actual_output": [f"d{at}" for at in range(n % 9)]}
+    for n in range(53)
+]
 
 
-def everything(result):
-    columns = {
-        name: (column.info, column.values.tobytes(), column.codes.tolist(), dict(column.reasons), column.mean)
-        for name, column in result.metrics.items()
-    }
-    return result.sample_ids, columns, result.notes, result.gold_keys.tolist()
+@pytest.fixture
+def planned():
+    return Engine().dataset(ROWS[:1]).with_metrics("recall@2").plan().metrics[0]
 
 
-@pytest.mark.parametrize("ids_from", [0, 9])
-@pytest.mark.parametrize("how", [{}, {"missing_output": "exclude", "no_gold": "zero"}], ids=["default", "other policy"])
-def test_scores_do_not_depend_on_when_they_are_computed(ids_from, how):
-    evaluation = Engine().dataset(list(drawn(40, ids_from=ids_from))).with_metrics(METRICS).with_profile(**how)
-    expected = everything(evaluation.run())
-    for size in (4, 25):
-        assert everything(evaluation.run(batch_size=size)) == expected
+@pytest.mark.parametrize("sizes", [[3, 4, 2], [1, 1, 9, 1], [5, 40, 3]])
+@pytest.mark.parametrize("room", [1, 8, 1 << 16])
+def test_parts_are_joined_at_the_places_of_their_samples(planned, monkeypatch, sizes, room):
+    monkeypatch.setattr(early_scores, "_LEAST", room)
+    early, kept, whole, start = EarlyScores(), [], [], 0
+    for number, size in enumerate(sizes):
+        reasons, status = {}, all_scored(size)
+        if number == 1:
+            reasons, status = {0: "why"}, np.array([1] + [0] * (size - 1), dtype=np.uint8)
+        outcome = Outcome(np.arange(start, start + size) / 7, status, reasons)
+        part = MetricScores(planned, planned.targets[0], outcome, 2, {}, {})
+        whole.append(outcome)
+        kept.append(part if number in {0, len(sizes) - 1} else early.taken(part, start))
+        start += size
+    joined, expected = early.joined(planned.name, [part.outcome for part in kept]), join_outcomes(whole)
+    assert joined.values.tobytes() == expected.values.tobytes()
+    assert joined.status.tolist() == expected.status.tolist()
+    assert joined.reasons == expected.reasons == {sizes[0]: "why"}
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "left"),
-    [
-        (["recall@2", "AP"], {}, [3, 0, 0]),  # the first batch is what labels are doubted by
-        (["recall@2"], {"details": True}, [3, 3, 3]),  # which are explained at the end
-        (["recall@2", "err@2"], {}, [3, 3, 3]),  # the highest grade is that of all samples
-        (["recall(gold=passages)@2"], {}, [3, 3, 3]),
-    ],
-)
-def test_rows_go_where_nothing_else_is_asked_of_them(metrics, options, left):
-    collector = Collector(Engine().dataset([]).with_metrics(metrics).plan(), batch_size=3, **options)
-    for record in drawn(9, ids_from=0):
-        collector.add([read_sample(record, problems=[])])
-    assert [next(iter(batch.evidence.values())).judged.n for batch in collector._batches] == left
+@pytest.mark.parametrize(("size", "n_early"), [(1, 13), (5, 6), (20, 1), (26, 0)])
+def test_scores_are_the_same_whatever_is_scored_early(monkeypatch, tmp_path, size, n_early):
+    """Samples are judged four at a time, so that batches have a multiple of that; the first is scored at the end."""
+    starts = []
+
+    def taken(self, part, start):
+        starts.append(start)
+        return take(self, part, start)
+
+    take = EarlyScores.taken
+    monkeypatch.setattr(EarlyScores, "taken", taken)
+    monkeypatch.setattr(early_scores, "_LEAST", 1)
+    monkeypatch.setattr(datasets, "_BLOCK", 4)
+    monkeypatch.setattr(datasets, "_ROWS", 1)
+    file = tmp_path / "s.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    evaluation = Engine().dataset(file).with_metrics(["recall@2", "ndcg@3", "AP", "hit@1"])
+    early, late = evaluation.run(batch_size=size), evaluation.run()
+    assert len(starts) == 4 * n_early
+    for name in late.metrics:
+        assert early[name].values.tobytes() == late[name].values.tobytes()
+        assert not early[name].values.flags.writeable
+        assert early[name].mean == late[name].mean
+    assert early.sample_ids == late.sample_ids

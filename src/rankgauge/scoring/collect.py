@@ -8,6 +8,7 @@ judgments, and then eight bytes a sample and metric.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, BlockKind, Output, PlacedBlock, Sample
 from rankgauge.samples.left_out import meeting
+from rankgauge.scoring.early_scores import EarlyScores
 from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
     Flaw,
@@ -46,7 +48,7 @@ from rankgauge.scoring.score import (
     missing_queries,
     score_metric,
 )
-from rankgauge.scoring.scored import Fitted, SampleIds, Scored, ScoredMetric, add_counts, join_outcomes, widest
+from rankgauge.scoring.scored import Fitted, SampleIds, Scored, ScoredMetric, add_counts, widest
 from rankgauge.scoring.sighting import Sighting, unreached
 
 __all__ = ["Collector", "JudgedPart"]
@@ -75,6 +77,7 @@ class Collector:
     _judges: dict[Target, Judge] = field(default_factory=dict)
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
+    _early: EarlyScores = field(default_factory=EarlyScores)
     _ids: list[str] = field(default_factory=list)
     _query_ids: SampleIds | None = None
     _blocks: BlockJudge | None = None
@@ -220,11 +223,13 @@ class Collector:
         if self._scores_early and len(self._batches) > 1 and BY_ID in self.sighting.targets:
             batch = self._batches[-1]
             parts = [score_metric(self.plan, metric, BY_ID, batch, {}) for metric in self.plan.metrics]
-            batch.scores = {part.metric.name: part for part in parts}
+            start = sum(len(each.ks) for each in self._batches[:-1])
+            batch.scores = {part.metric.name: self._early.taken(part, start) for part in parts}
             batch.evidence = {
                 target: dataclasses.replace(evidence, judged=evidence.judged.take([]))
                 for target, evidence in batch.evidence.items()
             }
+            batch.ks = _no_ks(len(batch.ks))  # only how many there are is asked from now on
 
     @property
     def _scores_early(self) -> bool:
@@ -356,7 +361,7 @@ class Collector:
         if self.details:
             pairs = zip(parts, self._batches, strict=True)
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
-        outcome = join_outcomes([part.outcome for part in parts]).marked()
+        outcome = self._early.joined(metric.name, [part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
         leaks = [leak for part, batch in zip(parts, self._batches, strict=True) for leak in _counted(part, batch)]
         if metric.cut.budget is not None and (unspaced := self._n_unspaced(metric.cut.budget, target)):
@@ -400,6 +405,12 @@ class Collector:
     def notes(self) -> list[str]:
         """Say what is suspicious of what was seen."""
         return self.sighting.notes(self.plan, is_alone=len(self._ids) == 1)
+
+
+@functools.lru_cache(maxsize=16)
+def _no_ks(n: int) -> list[int | None]:
+    """Return a list of cutoffs for samples that bring none along, which batches share."""
+    return [None] * n
 
 
 def _lacks_gold(target: Target, evidence: Evidence, batch: JudgedBatch) -> bool:

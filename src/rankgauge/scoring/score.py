@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -44,6 +45,7 @@ __all__ = [
     "JudgedBatch",
     "MetricScores",
     "Outcome",
+    "all_scored",
     "cut_for",
     "cutoff_at",
     "cutoffs_of",
@@ -76,6 +78,12 @@ class Outcome(NamedTuple):
         if self.denominators is not None:
             self.denominators.setflags(write=False)
         return self
+
+
+@functools.lru_cache(maxsize=256)
+def all_scored(n: int) -> NDArray[np.uint8]:
+    """Return the status of samples that all are scored, to be read only, in the memory of a single one."""
+    return read_only(np.ndarray((n,), dtype=np.uint8, buffer=np.uint8(SCORED), strides=(0,)))
 
 
 @dataclass(slots=True)
@@ -145,8 +153,7 @@ def _outcome(
         values[list(failures)] = np.nan
     suspects = failures or without_gold or evidence.faults or evidence.blanks or flawed
     if are_usual and not suspects:
-        scored = np.zeros(judged.n, dtype=np.uint8)  # the usual case
-        return Outcome(values, scored, {}, denominators=shares)
+        return Outcome(values, all_scored(judged.n), {}, denominators=shares)  # the usual case
     failures |= _textless(column, target, evidence, values, k)
     defined, undecided = _defined(column, judged)
     defined[list(without_gold)] = False  # a tuple would be a place of its own

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Words
+from rankgauge.columns import Scores, Words
 from rankgauge.errors import counted, listed
 from rankgauge.judging import Leak, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
-from rankgauge.scoring.score import FAILED, MISSING, Outcome, lacks_worst
+from rankgauge.scoring.score import FAILED, MISSING, Outcome, all_scored, lacks_worst
 
 __all__ = ["Fitted", "SampleIds", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest", "without_worst"]
 
@@ -138,17 +138,20 @@ def add_counts(counts: Iterable[Mapping[CutSource, int]]) -> dict[CutSource, int
     return dict(total)
 
 
-def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the outcomes of several batches as one."""
+def join_outcomes(outcomes: Sequence[Outcome], values: Scores | None = None) -> Outcome:
+    """Return the outcomes of several batches as one; their *values*, if these are known."""
     if len(outcomes) == 1:
         return outcomes[0]
     reasons: dict[int, str] = {}
     start = 0
     for outcome in outcomes:
         reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
-        start += len(outcome.values)
-    values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
-    status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
+        start += len(outcome.status)
+    if values is None:
+        values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
+    status = all_scored(start)
+    if any(outcome.status is not all_scored(len(outcome.status)) for outcome in outcomes):
+        status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
     rankings = tuple(chain.from_iterable(outcome.rankings or () for outcome in outcomes))
     shares = [outcome.denominators for outcome in outcomes if outcome.denominators is not None]
     return Outcome(values, status, reasons, rankings or None, denominators=np.concatenate(shares) if shares else None)
