@@ -12,6 +12,7 @@ from rankgauge.matchers.script_words import (
     unicode,
     unsigned,
 )
+from rankgauge.matchers.words import words_by_script
 from tables import rows
 
 
@@ -83,3 +84,11 @@ def test_vowel_signs_are_left_out():
 )
 def test_what_is_mostly_unspaced(text, is_so):
     assert is_mostly_unspaced(text) == is_so
+
+
+def test_marks_belong_to_the_letter_before_them_whatever_else_is_beyond_ascii() -> None:
+    assert words_by_script("\u201cZoe\u0308\u201d \u2014 \u0928\u092e\u0938\u094d\u0924\u0947\u2026") == [
+        "zo\u00eb",
+        "\u0928\u092e\u0938\u094d\u0924\u0947",
+    ]
+    assert words_by_script("\u2014\u0301a\u2019b") == ["a", "b"]  # a mark without a letter

@@ -373,25 +373,20 @@ def _pattern_of(text: str) -> re.Pattern[str]:
 @functools.cache
 def _word_pattern(*, is_ascii: bool, has_marks: bool) -> re.Pattern[str]:
     """Return what finds words, and what is a part of one if it is between letters."""
-    unspaced, unit, letter = word_parts(is_ascii=is_ascii, mark=_MARK if has_marks else "")
+    unspaced, unit, letter = word_parts(is_ascii=is_ascii, has_marks=has_marks)
     inner = rf"(?<=[0-9])[.,:](?=[0-9])|(?<=[0-9])[-/](?={letter})|[-/](?=[0-9])|_(?={letter})"
     return re.compile(rf"{unspaced}{unit}(?:(?:{inner}){unit})*")
 
 
-def word_parts(*, is_ascii: bool, mark: str | None = None) -> tuple[str, str, str]:
+def word_parts(*, is_ascii: bool, has_marks: bool) -> tuple[str, str, str]:
     """
     Return patterns of a character that is a word, with a bar behind it, of letters in a row, and of one letter.
 
-    A *mark* is a pattern of combining marks, empty for texts without any; finding out what they are takes ten
-    milliseconds.
+    If a text *has_marks*, these have to be all that is beyond ASCII but letters: listing them takes ten milliseconds.
     """
     if is_ascii:
         return "", "[^\\W_]+", "[^\\W_]"
     letter = f"[^\\W_{_UNSPACED}]"
-    if not mark and mark is not None:
+    if not has_marks:
         return rf"(?=\w)[{_UNSPACED}]|", f"{letter}+", letter
-    if mark is None:
-        symbols = np.arange(0x300, 0x20000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        marks = "".join(filter(is_mark, "".join(re.findall(r"\W+", symbols))))
-        mark = f"[{marks}]"
-    return rf"(?=\w)[{_UNSPACED}]{mark}*|", f"(?:{letter}{mark}*)+", letter
+    return rf"(?=\w)[{_UNSPACED}]{_MARK}*|", f"(?:{letter}{_MARK}*)+", letter

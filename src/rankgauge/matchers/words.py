@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.late_pattern import late_pattern
 from rankgauge.matchers.spelling import UNSPACED_CHARACTER, is_mark, word_parts
 from rankgauge.plugin import comparer, tokenizer
 
@@ -53,7 +54,13 @@ def word_around(text: str, at: int, size: int) -> str:
 
 def words_by_script(text: str) -> list[str]:
     """Return the folded words of a text as it is, markup and all."""
-    return list(map(_folded, _pattern(is_ascii=text.isascii()).findall(text)))
+    if text.isascii():
+        return list(map(str.lower, _pattern(is_ascii=True, has_marks=False).findall(text)))
+    others = set(_OTHERS.findall(text))
+    has_marks = any(map(is_mark, others))
+    if has_marks:  # nothing else that is no letter may be beyond ASCII
+        text = text.translate({ord(symbol): " " for symbol in others if not is_mark(symbol)})
+    return list(map(_folded, _pattern(is_ascii=False, has_marks=has_marks).findall(text)))
 
 
 def count_unspaced(text: str) -> int:
@@ -61,9 +68,12 @@ def count_unspaced(text: str) -> int:
     return len(UNSPACED_CHARACTER.findall(text))
 
 
+_OTHERS = late_pattern(r"[^\w\x00-\x7f]")
+
+
 @functools.cache
-def _pattern(*, is_ascii: bool) -> re.Pattern[str]:
-    return re.compile("".join(word_parts(is_ascii=is_ascii)[:2]))
+def _pattern(*, is_ascii: bool, has_marks: bool) -> re.Pattern[str]:
+    return re.compile("".join(word_parts(is_ascii=is_ascii, has_marks=has_marks)[:2]))
 
 
 def _folded(word: str) -> str:
