@@ -503,10 +503,15 @@ class TestBadInput:
         write(f"{module}.py", FRESH)
         items = [{"id": "a", "metadata": {"year": 2026}}]
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": items}])
-        assert 0 == rankgauge("run", data, "-m", f"{module}.py:fresh@1", "-o", "out", "--worst", "1").code
+        own = ("-m", f"{module}.py:fresh@1")
+        assert 0 == rankgauge("run", data, *own, "-m", "RR", "-o", "out", "--worst", "1").code
         error = rankgauge("explain", "out", "q1").err
         assert "fresh-share-at-k@1 is a function of " in error
         assert f"{module}.py, which no plugin offers, so that it cannot be computed again" in error
+        assert "rr of q1: 1.0000" in rankgauge("explain", "out", "q1", "-m", "rr").out
+        assert "ranked lists are not shown" not in rankgauge("compare", "out", "out", "--html", "page.html").err
+        assert 0 == rankgauge("run", data, *own, "-o", "alone").code
+        assert "is a function of " in rankgauge("compare", "alone", "alone", "--html", "page.html").err
 
     @pytest.mark.parametrize(
         ("metric", "words"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.comparison.differences import RunComparison
 from rankgauge.engine.doubts import Seen, doubts_about, seen_in
-from rankgauge.engine.reopen import evaluation_of, is_of_run, job_of, run_evaluation_of
+from rankgauge.engine.reopen import evaluation_of, is_of_run, job_of, plan_of, run_evaluation_of
 from rankgauge.errors import RankgaugeError, ResultError, counted
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
@@ -75,7 +75,7 @@ def sways(pair: RunComparison, results: Mapping[str, Result], doubts: LabelDoubt
 
 def _of_samples(result: Result) -> tuple[list[Sample], Plan]:
     evaluation = evaluation_of(result)
-    plan = evaluation.plan()
+    plan = plan_of(evaluation, result)
     known = set(result.sample_ids)
     read = job_of(result, evaluation, plan, MOST).batches(MOST)
     return [sample for batch in read for sample in batch if sample.id in known], plan

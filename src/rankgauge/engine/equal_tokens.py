@@ -83,7 +83,7 @@ def _cut_by_rank(pair: RunComparison, results: Mapping[str, Result]) -> dict[str
     infos = {name: baseline[name].info for name in pair.metrics}
     infos = {name: info for name, info in infos.items() if info.cut in {"pinned", "free"} and info.k and info.of_ranks}
     with suppress(RankgaugeError):
-        planned = evaluation_of(baseline).plan().metrics if infos else ()
+        planned = plan_of(evaluation_of(baseline), baseline).metrics if infos else ()
         seeking = {column.name for column in planned if column.metric.needs_gold}
         return {name: info for name, info in infos.items() if name in seeking}
     return {}
@@ -95,7 +95,7 @@ def _glance(result: Result) -> float:
         return 0.0
     try:
         evaluation = evaluation_of(result)
-        return _mean_length(job_of(result, evaluation, evaluation.plan(), _GLANCED).read())
+        return _mean_length(job_of(result, evaluation, plan_of(evaluation, result), _GLANCED).read())
     except RankgaugeError:
         return 0.0
 

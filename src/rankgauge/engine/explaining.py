@@ -89,7 +89,7 @@ def explain_samples(
     for sample_id in sample_ids:
         if sample_id not in places:
             raise ResultError(_unknown("sample", sample_id, result.sample_ids, "the result has"))
-    plan, samples = read_samples(result, sample_ids, catalog=catalog)
+    plan, samples = read_samples(result, sample_ids, column.name, catalog=catalog)
     planned = plan.column(column.name)
     target = planned.target_called(column.info.judged)
     scorer = Scorer(plan, planned, target, column.info.inferred)
@@ -110,16 +110,20 @@ def explain_samples(
 
 
 def read_samples(
-    result: Result, sample_ids: Collection[str], *, catalog: Catalog | None = None
+    result: Result, sample_ids: Collection[str], column: str = "", *, catalog: Catalog | None = None
 ) -> tuple[Plan, Mapping[str, Sample]]:
-    """Return the plan of a result and some of its samples with the outputs that were scored, read again."""
+    """
+    Return the plan of a result and some of its samples with the outputs that were scored, read again.
+
+    The plan has the *column* that is needed, and may lack others; see `plan_of`.
+    """
     if is_of_run(result):
         run = run_evaluation_of(result, catalog=catalog)
         check_definitions(run.plan, result)
         queries, _ = read_queries(run.qrels, run.given, set(sample_ids))
         return run.plan, {name: narrowed(sample, run.plan.profile.policy) for name, sample in queries.items()}
     evaluation = evaluation_of(result, catalog=catalog)
-    plan = plan_of(evaluation, result)
+    plan = plan_of(evaluation, result, column)
     read: dict[str, Sample] = {}
     wanted = set(sample_ids)
     job = job_of(result, evaluation, plan)

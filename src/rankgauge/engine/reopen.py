@@ -27,6 +27,7 @@ from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_run
 from rankgauge.planning.identity import fingerprint_of
 from rankgauge.planning.plan import Plan
+from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Profile
 from rankgauge.result import MetricSummary, Result
 from rankgauge.result.query_weights import weighted
@@ -165,23 +166,42 @@ def lost_sample(sample_id: str, evaluation: Evaluation) -> ResultError:
     )
 
 
-def plan_of(evaluation: Evaluation, result: Result) -> Plan:
-    """Return the plan of a result's evaluation, by the same definitions; say which metrics were functions of a file."""
+def plan_of(evaluation: Evaluation, result: Result, column: str = "") -> Plan:
+    """
+    Return the plan of a result's evaluation, by the same definitions.
+
+    Metrics that were functions of a file, and that no plugin offers, are left out of it; raise `ResultError` if the
+    *column* that is needed is one of them, or nothing else is there.
+    """
     try:
         plan = evaluation.plan()
     except PlanError as error:
         known = evaluation.catalog().metrics
-        infos = (column.info for column in result.metrics.values())
-        lost = [info for info in infos if info.alias not in known and not info.provider["distribution"]]
+        infos = {name: own.info for name, own in result.metrics.items()}
+        lost = [name for name, info in infos.items() if info.alias not in known and not info.provider["distribution"]]
+        kept = [spec for spec in evaluation.metrics if _is_planned(evaluation, spec)]
         if not lost:
             raise
-        raise ResultError(
-            f"{lost[0].name} is a function of {lost[0].provider['file']}, which no plugin offers, so that it cannot be "
-            "computed again; `rankgauge run` with the function explains scores by --worst and --html, and any command "
-            "finds it once a plugin offers it"
-        ) from error
+        if column in lost or not kept:
+            name = column if column in lost else lost[0]
+            raise ResultError(
+                f"{name} is a function of {infos[name].provider['file']}, which no plugin offers, so that it cannot be "
+                "computed again; `rankgauge run` with the function explains scores by --worst and --html, and once a "
+                "plugin offers it, any command finds it"
+            ) from error
+        plan = evaluation.with_metrics(kept).plan()
+        result = result.with_columns(own for name, own in result.metrics.items() if name not in lost)
     check_definitions(plan, result)
     return plan
+
+
+def _is_planned(evaluation: Evaluation, spec: MetricSpec) -> bool:
+    """Return whether a metric can be computed here."""
+    try:
+        evaluation.with_metrics([spec]).plan()
+    except PlanError:
+        return False
+    return True
 
 
 def check_definitions(plan: Plan, result: Result) -> None:

@@ -61,8 +61,8 @@ def funnel(result: Result, metric: str | None = None, *, items: int = 5, catalog
     if is_of_run(result):
         raise ResultError("a funnel is of outputs that tell their stages, and this is a result of a run")
     evaluation = evaluation_of(result, catalog=catalog)
-    plan = plan_of(evaluation, result)
     column = column_of(result, metric)
+    plan = plan_of(evaluation, result, column.name)
     planned = plan.column(column.name)
     target = planned.target_called(column.info.judged)
     _check(planned, target)

@@ -211,6 +211,8 @@ def _of_samples(
     evaluation = evaluation_of(result)
     result = result.with_columns(column.repeat(1) for column in result.metrics.values())
     plan = plan_of(evaluation, result)
+    there = {column.name for column in plan.metrics}
+    result = result.with_columns(column for column in result.metrics.values() if column.name in there)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())
     job = job_of(result, evaluation, plan)
     known, check = set(result.sample_ids), _check(result)
