@@ -37,6 +37,10 @@ def test_all_doubts_of_a_run_are_listed_if_asked_for_also_by_ids(rankgauge: Any,
     told = json.loads(rankgauge("run", file, "-m", "rr", "--label-doubts", "--json", "-o", out).out)["label_doubts"]
     assert [doubt["sample"] for doubt in told["doubts"]] == ["q0", "q1", "q2", "q3", "q4"]
     assert told["counts"] == {"missed": 6, "unseen-id": 6}
+    assert (
+        "--label-doubts shows in a result folder"
+        in rankgauge("run", file, "-m", "rr", "--label-doubts", "--format", "jsonl").err
+    )
     saved = Result.load(out)
     assert saved.manifest["label_doubts"]["counts"] == told["counts"]
     assert "## Labels" in (out / "report.md").read_text("utf-8")

@@ -347,5 +347,6 @@ def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:
         if getattr(given, name) and given.form in _SUMMARIES:
             option = f"--{name.replace('_', '-')}"
             remark(f"{option} shows in a result folder (--output) or with --format jsonl; here it has no effect")
-    if given.worst is not None and given.form == "jsonl":
-        remark("--worst shows in a result folder (--output) or with other formats; here it has no effect")
+    for option, is_given in (("--worst", given.worst is not None), ("--label-doubts", given.label_doubts)):
+        if is_given and given.form == "jsonl":
+            remark(f"{option} shows in a result folder (--output) or with other formats; here it has no effect")
