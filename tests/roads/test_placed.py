@@ -17,6 +17,8 @@ from rankgauge.errors import PlanError, PolicyError, RankgaugeError
 from rankgauge.io import datasets
 from rankgauge.judging import by_span
 from rankgauge.judging.by_span import SpanJudge
+from rankgauge.judging.by_text import TextJudge
+from rankgauge.judging.judge import IdJudge
 from rankgauge.policy import PROFILES
 from rankgauge.samples import SampleRules, read_placed, read_samples
 
@@ -199,8 +201,9 @@ def test_results_are_judged_as_columns(tmp_path, monkeypatch):
     data = [sample(n, ("b", 10, 20), ("b", 10, 20), ("a", 5, 15), ("a", 15, 30)) for n in range(70)]
     path = tmp_path / "samples.jsonl"
     path.write_text("\n".join(map(json.dumps, data)), encoding="utf-8")
-    monkeypatch.setattr(SpanJudge, "add", mock.Mock(side_effect=AssertionError))
-    evaluation = Engine().dataset(path).with_metrics(["span_recall@2", "span_recall@3", "recall(gold=spans)@2"])
+    for judge in (SpanJudge, IdJudge, TextJudge):
+        monkeypatch.setattr(judge, "add", mock.Mock(side_effect=AssertionError))
+    evaluation = Engine().dataset(path).with_metrics(["span_recall@2", "span_recall@3", "recall@2"])
     assert [column.mean for column in evaluation.run().metrics.values()] == [0.5, 1, 1]
     kept = evaluation.with_profile(duplicates="keep").run()
     assert [column.mean for column in kept.metrics.values()] == [0, 0.5, 0]

@@ -30,7 +30,6 @@ _WORDS = 6
 
 _MOST_PAIRS = 1_000_000
 """Of so many pairs of a result and a gold span in the document of both the rest is looked at one by one."""
-_COVER = frozenset({"cover"})
 
 Held = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
@@ -90,8 +89,8 @@ class SpanJudge:
     def add_placed(self, rows: PlacedRows) -> None:
         """Judge a block as columns, unless more is asked for than which results meet which gold spans."""
         rule = self._profile.policy.duplicates
-        may_repeat = rule == "keep" or (rule == "first" and stands_as_given(self._profile.policy))
-        if not self._takes_rows or rows.n_beside > _MOST_PAIRS or not (may_repeat or not rows.repeats):
+        takes_rows = self._keeper.is_idle and stands_as_given(self._profile.policy)
+        if not takes_rows or rows.n_beside > _MOST_PAIRS or (rule not in {"keep", "first"} and rows.repeats):
             self.add(rows.block.samples)
             return
         lists, first, start = self._lists, len(self._lists.depth), len(self._lists.gold_grade)
@@ -117,12 +116,6 @@ class SpanJudge:
         stay = kept[row]
         columns = (rows.items.owner[row] + first, ranks[row], gold_no + start, begin, end)
         lists.parts += zip(*(column[stay].tolist() for column in columns), strict=True)
-
-    @property
-    def _takes_rows(self) -> bool:
-        """Return whether nothing of samples is asked for that columns do not have."""
-        keep = self._keep
-        return not keep.rankings and not keep.budgets and keep.needs <= _COVER and stands_as_given(self._profile.policy)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

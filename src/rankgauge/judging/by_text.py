@@ -20,14 +20,14 @@ from rankgauge.columns import unmasked
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, n_dropped, prepare
+from rankgauge.judging.outputs import Ranking, is_nameless, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.target import Target
 from rankgauge.judging.text_doubts import Doubter
 from rankgauge.matchers.folded_search import FoldedSearch
 from rankgauge.plugin.matching import Covers
 from rankgauge.policy import Profile
-from rankgauge.samples import Expected, Fault, Output, Sample
+from rankgauge.samples import Expected, Fault, Output, PlacedBlock, Sample
 from rankgauge.samples.sample_values import lacks_key
 
 __all__ = ["TextJudge", "TextScorer", "covers_of", "scores_of"]
@@ -280,6 +280,14 @@ class TextJudge:
                 faults[place] = fault.reason
             if ranked is not None and ranked.ids and gold:
                 yield _Asked(_texts(ranked), gold, ranked, place, start)
+
+    def add_placed(self, block: PlacedBlock) -> None:
+        """Judge some more samples, which have no texts."""
+        is_retrieved = self._target.judges == "retrieved"
+        if is_retrieved and self._keeper.is_idle and is_nameless(block, self._profile.policy):
+            self._lists.add_without_gold(block.counts)
+        else:
+            self.add(block.samples)
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have neither a text nor ground truth that is one."""

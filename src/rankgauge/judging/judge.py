@@ -16,12 +16,12 @@ from rankgauge.errors import did_you_mean
 from rankgauge.judging.evidence import Evidence, IdsMet, Judge
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
+from rankgauge.judging.outputs import Ranking, is_nameless, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.target import BY_ID, Target
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
-from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
+from rankgauge.samples import Expected, Fault, Nugget, Output, PlacedBlock, Sample
 from rankgauge.samples.left_out import left_out
 
 __all__ = ["IdJudge", "Judge", "StageJudge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
@@ -91,6 +91,13 @@ class IdJudge:
         if not lists.row_sample and len(self._parts) < self._to_look_at:
             for retrieved, gold in judged.both(self._to_look_at):
                 self._look(retrieved, gold)
+
+    def add_placed(self, block: PlacedBlock) -> None:
+        """Judge some more samples, which have no relevant ids."""
+        if self._rule is None and self._keeper.is_idle and is_nameless(block, self._profile.policy):
+            self._lists.add_without_gold(block.counts)
+        else:
+            self.add(block.samples)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

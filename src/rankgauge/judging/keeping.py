@@ -100,6 +100,11 @@ class Keeper:
                 self._lacks[len(self._shown)] = lacks
             self._shown.append(seen)
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether nothing of samples is asked for."""
+        return not self._keep.rankings and not self._keep.budgets and self._shown is None
+
     def shown_in(self, judged: Judged) -> Judged:
         """Return judged columns with what metrics asked to see."""
         return judged if self._shown is None else replace(judged, shown=self._shown)

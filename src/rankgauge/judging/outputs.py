@@ -15,10 +15,10 @@ from rankgauge.columns.judged_rows import first_of_each
 from rankgauge.judging.ranking import earned, mixed_ties, relevance_of, settle, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.samples import Fault, Output, Place, Sample
+from rankgauge.samples import Fault, Output, Place, PlacedBlock, Sample
 from rankgauge.samples.sample_values import Misplaced, lacks_key
 
-__all__ = ["Identity", "Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
+__all__ = ["Identity", "Ranking", "copies", "is_nameless", "n_dropped", "prepare", "stands_as_given"]
 
 Identity = Literal["id", "text", "place"]
 """What tells retrieved items apart: ids; or, as the profile says, texts; or texts and places in documents."""
@@ -79,6 +79,11 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by: Identity) -> lis
 def stands_as_given(policy: Policy) -> bool:
     """Return whether a policy leaves a ranking that repeats nothing as it is."""
     return policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
+
+
+def is_nameless(block: PlacedBlock, policy: Policy) -> bool:
+    """Return whether no result of a block has an id or a text, by which one could repeat another or be found."""
+    return block.items.ids is None and block.items.texts is None and stands_as_given(policy)
 
 
 def _key(profile: Profile, by: Identity) -> str:
