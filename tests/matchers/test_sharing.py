@@ -137,7 +137,7 @@ def test_words_folded_a_character_at_a_time_are_the_same(text: str) -> None:
     cleaned = cleaned_texts([text])
     (plain,) = plainly_folded(cleaned)
     if plain is not None:
-        exact, found = word_runs._read(folded_texts(cleaned)), word_runs._read([plain.decode()])
+        exact, found = word_runs.words_of_prepared(folded_texts(cleaned)), word_runs.words_of_prepared([plain.decode()])
         assert [found.spelled(at) for at in range(len(found.words))] == [
             exact.spelled(at) for at in range(len(exact.words))
         ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.kernel import installed_kernel
 from rankgauge.plugin import comparer
 from rankgauge.plugin.matching import Covers
 
@@ -31,8 +32,17 @@ def _common_runs(retrieved: Texts, gold: Texts, n: int, cutoff: float) -> Common
     return common_runs(retrieved, gold, n, cutoff)
 
 
+def _cover_few(retrieved: Sequence[str], gold: Sequence[str], n: int, cutoff: float) -> Covers | None:
+    """Return what `cover` does, for one small sample; None if it is none, or there is the compiled kernel."""
+    from rankgauge.matchers.few_texts import cover_few
+
+    return cover_few(retrieved, gold, n, cutoff) if installed_kernel() is None else None
+
+
 def cover_batch(retrieved: Texts, gold: Texts, *, n: int = 3, cutoff: float = 0.0) -> list[Covers]:
     """Return what `cover` does, for each sample's texts."""
+    if len(gold) == 1 and (few := _cover_few(retrieved[0], gold[0], n, cutoff)) is not None:
+        return [few]
     found = _common_runs(retrieved, gold, n, cutoff)
     sizes, blocks = np.maximum(found.sizes, 1), []
     stop = n_gold = 0

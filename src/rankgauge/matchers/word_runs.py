@@ -46,10 +46,12 @@ __all__ = [
     "common_points",
     "hashed_at",
     "hashed_runs",
+    "plainly_written",
     "reaches",
     "read_sharing",
     "read_words",
     "shared_runs",
+    "words_of_prepared",
 ]
 
 
@@ -141,7 +143,7 @@ def read_words(texts: Sequence[str]) -> WordStream:
     kernel = installed_kernel()
     if kernel is not None and texts:
         return _compiled(kernel, prepared(kernel, texts))
-    return _read(folded_texts(cleaned_texts(texts)))
+    return words_of_prepared(folded_texts(cleaned_texts(texts)))
 
 
 def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStream, Layout]:
@@ -154,10 +156,10 @@ def read_sharing(texts: Sequence[str], layout: Layout, n: int) -> tuple[WordStre
     if sum(map(len, cleaned)) >= _MANY:
         kept = maybe_sharing(cleaned, layout.sample, layout.is_gold, n)
         layout, cleaned = layout.where(kept), list(compress(cleaned, kept.tolist()))
-    return _read(folded_texts(cleaned)), layout
+    return words_of_prepared(folded_texts(cleaned)), layout
 
 
-def _read(parts: Sequence[str]) -> WordStream:
+def words_of_prepared(parts: Sequence[str]) -> WordStream:
     """Return the words of prepared texts."""
     raw = padded(["\0".join(parts).encode("utf-8", "surrogatepass")])
     return _with_plain_numbers(*_found(raw, len(parts)))
@@ -239,7 +241,7 @@ def _with_plain_numbers(stream: WordStream, at: Integers) -> WordStream:
     data, words = stream.data, stream.words
     edges = zip(at.tolist(), stream.starts[at].tolist(), stream.stops[at].tolist(), strict=True)
     spelled = ((place, data[start:stop]) for place, start, stop in edges)
-    plain = {place: _plain(word) for place, word in spelled}
+    plain = {place: plainly_written(word) for place, word in spelled}
     places = [place for place, word in plain.items() if word]
     if places:
         others = [plain[place] for place in places]
@@ -249,7 +251,7 @@ def _with_plain_numbers(stream: WordStream, at: Integers) -> WordStream:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _plain(word: bytes) -> bytes:
+def plainly_written(word: bytes) -> bytes:
     """Return how a number is written plainly; empty for what is so already."""
     if not word.isascii():
         return b""

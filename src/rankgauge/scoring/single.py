@@ -12,6 +12,7 @@ from rankgauge.errors import PlanError
 from rankgauge.judging import BY_ID, Evidence, Ranking, Target, judge
 from rankgauge.judging.outputs import stands_as_given
 from rankgauge.judging.ranking import relevance_of
+from rankgauge.judging.units import LOOKED_AT
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Output, Sample
@@ -150,7 +151,9 @@ class _OneSample:
     def _judged(self, metric: PlannedMetric, target: Target) -> Evidence:
         if target not in self._evidence:
             plan, matcher = self._scorer.plan, metric.matchers.get(target)
-            judged = judge([self._sample], target, plan.profile, matcher, keep=plan.keep(rankings=self._details))
+            keep = plan.keep(rankings=self._details)
+            # as if the first samples had been doubted, which takes longer than to judge one, and is told of a run only
+            judged = judge([self._sample], target, plan.profile, matcher, keep=keep, looked=LOOKED_AT)
             self._evidence[target] = judged.trusting()
         return self._evidence[target]
 
