@@ -37,7 +37,9 @@ def samples(draw):
     if draw(st.integers(0, 3)) == 0:
         expected = {"passages": draw(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3))}
         some = st.lists(st.sampled_from(TEXTS), min_size=1, max_size=3).map(" And so. ".join)
-        retrieved = st.lists(st.one_of(st.just("nothing of the kind"), some), max_size=6)
+        item = st.one_of(some, some, st.just("nothing of the kind")).map(lambda text: {"text": text})
+        odd = st.sampled_from([{"id": "x"}, {"id": "x", "text": ""}])
+        retrieved = st.lists(st.one_of(item, item, item, odd) if draw(st.booleans()) else item, max_size=6)
     output = draw(st.one_of(retrieved, retrieved, retrieved, st.sampled_from([None, "no JSON", {"answer": "x"}])))
     metadata = draw(st.sampled_from([{}, {}, {"k": 1}, {"k": 4}, {"answerable": False}]))
     return {"id": "q", "expected_output": expected, "actual_output": output, "metadata": metadata}
@@ -51,10 +53,11 @@ POLICIES = (
 
 
 @functools.cache
-def evaluations(catalog, profile, policy, rel):
+def evaluations(catalog, profile, policy, rel, matcher):
     """Return an evaluation of all metrics, the same in columns only, and one of those that are usual."""
     start = Engine(catalog=catalog).dataset([]).with_profile(profile, **POLICIES[policy])
     start = start.with_profile(start.profile.adapted({}, rel))
+    start = start if matcher is None else start.with_matchers({"passages": matcher})
     everything, in_columns = (start.with_metrics([*USUAL, *OTHERS]) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(single.UsualMetric, "of", lambda _: None)
@@ -75,10 +78,11 @@ def told(evaluation, sample, *, details):
     profile=st.sampled_from(PROFILES),
     policy=st.sampled_from(range(len(POLICIES))),
     rel=st.sampled_from([None, 2]),
+    matcher=st.sampled_from([None, "passage", "chunk", "exact"]),
 )
 @settings(max_examples=draws(300))
-def test_one_sample_has_the_scores_and_details_of_columns(catalog, sample, profile, policy, rel):
-    everything, in_columns, usual = evaluations(catalog, profile, policy, rel)
+def test_one_sample_has_the_scores_and_details_of_columns(catalog, sample, profile, policy, rel, matcher):
+    everything, in_columns, usual = evaluations(catalog, profile, policy, rel, matcher)
     for details in (False, True):
         expected = told(in_columns, sample, details=details)
         assert told(everything, sample, details=details) == expected

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -14,7 +14,15 @@ import numpy as np
 from rankgauge.base.frozen import read_only
 from rankgauge.columns.judged_rows import Flags, Floats, Ints, gather
 
-__all__ = ["Found", "Parts", "length", "united"]
+__all__ = ["Found", "Part", "Parts", "Row", "found_rows", "length", "united"]
+
+Part = tuple[int, int, int, int, int]
+"""A part of a gold item that a result holds: its sample, rank, gold row, start and end."""
+
+Row = tuple[int, int, int, float]
+"""A result that finds a gold item: its sample, rank, gold row and score."""
+
+_GOLD_AND_RANK = itemgetter(2, 1)
 
 
 class Found(NamedTuple):
@@ -93,12 +101,9 @@ class Parts(NamedTuple):
 
     def found(self) -> Found:
         """Return the results that find gold items."""
-        order = np.lexsort((self.rank, self.gold))
-        columns = (self.gold, self.sample, self.rank, self.start, self.end)
-        rows = zip(*(column[order].tolist() for column in columns), strict=True)
-        size = self.size.tolist()
-        found = [row for gold, parts in groupby(rows, itemgetter(0)) for row in self._found(list(parts), size[gold])]
-        found.sort()
+        columns = (self.sample, self.rank, self.gold, self.start, self.end)
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        found = found_rows(rows, self.size.tolist(), self.threshold, joint=self.joint)
         sample, rank, gold, score = zip(*found, strict=True) if found else ((), (), (), ())
         owners, ranks, golds = (np.array(column, dtype=np.int64) for column in (sample, rank, gold))
         return Found(owners, ranks, golds, np.array(score, dtype=np.float64))
@@ -119,22 +124,35 @@ class Parts(NamedTuple):
             union = united([*union, *held[best]])
         return chosen
 
-    def _found(self, parts: list[tuple[int, ...]], size: int) -> Iterator[tuple[int, int, int, float]]:
-        """Yield the results that find one gold item, given its parts in order of rank."""
-        gold, sample = parts[0][:2]
-        union: list[tuple[int, int]] = []
-        before = 0.0
-        for rank, held in groupby(parts, itemgetter(2)):
-            own = [(start, end) for *_, start, end in held]
-            share = length(united(own)) / size
-            if self.joint and before < self.threshold:
-                union = united([*union, *own])
-                together = length(union) / size
-                if share < self.threshold <= together:
-                    share = together
-                before = together
-            if share >= self.threshold:
-                yield sample, rank, gold, share
+
+def found_rows(parts: Iterable[Part], sizes: Sequence[float], threshold: float, *, joint: bool) -> list[Row]:
+    """Return the results that find gold items, as `Found` has them, given all parts and the size of each gold item."""
+    ordered = sorted(parts, key=_GOLD_AND_RANK)
+    found = [
+        row
+        for gold, own in groupby(ordered, itemgetter(2))
+        for row in _found(list(own), sizes[gold], threshold, joint=joint)
+    ]
+    found.sort()
+    return found
+
+
+def _found(parts: Sequence[Part], size: float, threshold: float, *, joint: bool) -> Iterator[Row]:
+    """Yield the results that find one gold item, given its parts in order of rank."""
+    sample, _, gold, *_ = parts[0]
+    union: list[tuple[int, int]] = []
+    before = 0.0
+    for rank, held in groupby(parts, itemgetter(1)):
+        own = [(start, end) for *_, start, end in held]
+        share = length(united(own)) / size
+        if joint and before < threshold:
+            union = united([*union, *own])
+            together = length(union) / size
+            if share < threshold <= together:
+                share = together
+            before = together
+        if share >= threshold:
+            yield sample, rank, gold, share
 
 
 def united(parts: list[tuple[int, int]]) -> list[tuple[int, int]]:

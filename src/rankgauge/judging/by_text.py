@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import unmasked
-from rankgauge.judging.evidence import Evidence
+from rankgauge.columns.parts import found_rows
+from rankgauge.judging.evidence import Evidence, PlainEvidence
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, is_nameless, n_dropped, prepare
@@ -308,6 +309,26 @@ class TextJudge:
             doubts=self._doubter.doubts(),
             n_dropped=self._lists.n_dropped,
         )
+
+    def plain(self) -> PlainEvidence | None:
+        """
+        Return what was judged of one sample, which all rows may earn in; None if `evidence` has more to say.
+
+        For one sample numpy takes as long to make columns as everything else does.
+        """
+        lists, policy, kept = self._lists, self._profile.policy, self._keeper.kept()
+        flawed = self._faults or self._textless or lists.repeats or lists.row_idle or kept.lacks
+        if flawed or not lists.gold_grade or policy.duplicates == "keep" or policy.settles_ties_late:
+            return None
+        if self._target.joint:
+            found = found_rows(lists.parts, lists.gold_size, self._matcher.matcher.threshold, joint=True)
+            golds, ranks = [gold for _, _, gold, _ in found], [rank for _, rank, _, _ in found]
+        else:
+            golds, ranks = lists.row_gold, lists.row_rank
+        seen: set[int] = set()
+        is_first = [not (gold in seen or seen.add(gold)) for gold in golds]  # type: ignore[func-returns-value]  # None
+        rows = [(rank, lists.gold_grade[gold]) for rank, gold in zip(ranks, golds, strict=True)]
+        return PlainEvidence(lists.gold_grade, rows, is_first, kept.rankings[0] if kept.rankings else None)
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

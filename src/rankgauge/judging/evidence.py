@@ -14,11 +14,12 @@ import numpy as np
 from rankgauge.columns import Judged
 from rankgauge.judging.keeping import NOTHING_KEPT, Kept
 from rankgauge.judging.leaks import Leaks
+from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import JudgedBlock, earns
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.samples import PlacedBlock, Sample
 
-__all__ = ["Evidence", "IdsMet", "Judge", "TakesBlocks", "TakesPlaced"]
+__all__ = ["Evidence", "IdsMet", "Judge", "PlainEvidence", "TakesBlocks", "TakesPlaced"]
 
 
 class IdsMet(NamedTuple):
@@ -80,6 +81,15 @@ class Evidence:
             gold, found = gold.where(counts[gold.sample]), found.where(counts[found.sample])
         n_earning, n_found = (np.count_nonzero(earns(rows.grade, judged.relevance)) for rows in (gold, found))
         return bool(n_earning > n_found)
+
+
+class PlainEvidence(NamedTuple):
+    """One judged sample in plain numbers, all of whose rows may earn."""
+
+    gold: Sequence[float]  # the grade of each gold item
+    rows: Sequence[tuple[int, float]]  # the rank and the grade of each judged row, in order of rank
+    is_first: Sequence[bool]  # which rows are the first of their gold item
+    ranking: Ranking | None  # what the sample retrieved, after policy, if that was to be kept
 
 
 class Judge(Protocol):

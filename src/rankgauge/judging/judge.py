@@ -352,9 +352,8 @@ def judge(
     matcher: ResolvedMatcher | None = None,
     *,
     keep: Keep = NOTHING,
-    looked: int = 0,
 ) -> Evidence:
     """Judge a batch in one step; samples that cannot be judged have no rows, and are among the faults."""
-    judging = make_judge(target, profile, matcher, keep=keep, looked=looked)
+    judging = make_judge(target, profile, matcher, keep=keep)
     judging.add(samples)
     return judging.evidence()

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from rankgauge.columns.judged_rows import Relevance
 from rankgauge.errors import PlanError
-from rankgauge.judging import BY_ID, Evidence, Ranking, Target, judge
+from rankgauge.judging import BY_ID, Evidence, Judge, Ranking, Target, make_judge
+from rankgauge.judging.evidence import PlainEvidence
 from rankgauge.judging.outputs import stands_as_given
 from rankgauge.judging.ranking import relevance_of
 from rankgauge.judging.units import LOOKED_AT
@@ -93,6 +94,8 @@ class _OneSample:
         self._by_id = by_id
         self._details = details
         self._evidence: dict[Target, Evidence] = {}
+        self._judges: dict[Target, Judge] = {}
+        self._plain: dict[Target, PlainEvidence | None] = {}
         self._queries: dict[tuple[Target, Relevance | None], OneQuery | None] = {}
         self.batch = JudgedBatch(self._evidence, flaws([sample]), [sample.k], [sample])
 
@@ -116,7 +119,9 @@ class _OneSample:
 
     def in_columns(self, metric: PlannedMetric) -> tuple[Outcome, Mapping[str, Any] | None]:
         """Return the outcome of any metric, and the facts behind it, if they were asked for."""
-        scores = score_metric(self._scorer.plan, metric, self._target(metric), self.batch, {})
+        target = self._target(metric)
+        self._judged(metric, target)
+        scores = score_metric(self._scorer.plan, metric, target, self.batch, {})
         if not self._details:
             return scores.outcome, None
         from rankgauge.scoring.details import explain_batch  # as above
@@ -126,15 +131,20 @@ class _OneSample:
     def _query(self, target: Target, rel: Relevance | None) -> OneQuery | None:
         if self._by_id is not None:
             return OneQuery(*self._by_id, rel or self._scorer.relevance)
+        if self.batch.flawed:
+            return None
+        if (plain := self._plain.get(target)) is not None:
+            relevance, own_ranks = rel or self._scorer.relevance, self._scorer.plan.profile.own_ranks
+            return OneQuery(plain.gold, plain.rows, relevance, is_first=plain.is_first, own_ranks=own_ranks)
         evidence = self._evidence[target]
-        flaws_of_it = self.batch.flawed or evidence.without_gold or evidence.faults or evidence.blanks
-        if flaws_of_it or evidence.kept.lacks:
+        if evidence.without_gold or evidence.faults or evidence.blanks or evidence.kept.lacks:
             return None
         return OneQuery.of(evidence.judged, rel or evidence.judged.relevance)
 
     def _ranking(self, target: Target) -> Ranking | None:
         if self._by_id is None:
-            return self._evidence[target].kept.rankings[0]
+            plain = self._plain.get(target)
+            return self._evidence[target].kept.rankings[0] if plain is None else plain.ranking
         output = cast("Output", self._sample.output)
         return Ranking(output.ids, output.texts, places=output.places)
 
@@ -143,19 +153,36 @@ class _OneSample:
         for target in metric.targets:
             if target == BY_ID and not self._sample.expected.relevant:
                 continue  # as it would turn out
-            if self._judged(metric, target).has_gold:
+            if self._plainly(metric, target) is not None or self._judged(metric, target).has_gold:
                 return target
         self._judged(metric, metric.targets[0])
         return metric.targets[0]
 
+    def _plainly(self, metric: PlannedMetric, target: Target) -> PlainEvidence | None:
+        """Return how it is judged by text; None if it is judged otherwise, or only columns can tell."""
+        if target not in self._plain:
+            self._plain[target] = None
+            if target in metric.matchers:
+                from rankgauge.judging.by_text import TextJudge  # judging by id does without matchers
+
+                judging = self._judging(metric, target)
+                self._plain[target] = judging.plain() if isinstance(judging, TextJudge) else None
+        return self._plain[target]
+
     def _judged(self, metric: PlannedMetric, target: Target) -> Evidence:
         if target not in self._evidence:
+            self._evidence[target] = self._judging(metric, target).evidence().trusting()
+        return self._evidence[target]
+
+    def _judging(self, metric: PlannedMetric, target: Target) -> Judge:
+        if target not in self._judges:
             plan, matcher = self._scorer.plan, metric.matchers.get(target)
             keep = plan.keep(rankings=self._details)
             # as if the first samples had been doubted, which takes longer than to judge one, and is told of a run only
-            judged = judge([self._sample], target, plan.profile, matcher, keep=keep, looked=LOOKED_AT)
-            self._evidence[target] = judged.trusting()
-        return self._evidence[target]
+            judging = make_judge(target, plan.profile, matcher, keep=keep, looked=LOOKED_AT)
+            judging.add([self._sample])
+            self._judges[target] = judging
+        return self._judges[target]
 
 
 def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
