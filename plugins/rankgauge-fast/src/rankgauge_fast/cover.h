@@ -45,9 +45,18 @@ static inline Gold *gold_at(const Cover *to, int64_t gold) { return (Gold *)to->
 
 static inline int is_unspaced(const Cover *to, int64_t word) { return (to->of.flags[word] & UNSPACED_WORD) > 0; }
 
+/* Return where a run is in the table, or would be. */
+static inline Head *head_of(const Index *index, uint64_t run)
+{
+    Head *heads = index->heads.at;
+    uint64_t mask = UINT64_MAX >> index->shift, at = run * SPREAD >> index->shift;
+    while (heads[at].first && heads[at].run != run)
+        at = (at + 1) & mask;
+    return heads + at;
+}
+
 /* index.c */
 int clear_index(Aligner *of, Index *index, int64_t runs);
-Head *head_of(const Index *index, uint64_t run);
 Head *add_run(Index *index, uint64_t run, int64_t gold, int64_t place, int distinct);
 
 /* shared.c */

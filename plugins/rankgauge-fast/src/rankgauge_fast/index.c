@@ -19,16 +19,6 @@ int clear_index(Aligner *of, Index *index, int64_t runs)
     return heads && fit(of, &index->entries, runs + 1, sizeof(Entry));
 }
 
-/* Return where a run is in the table, or would be. */
-Head *head_of(const Index *index, uint64_t run)
-{
-    Head *heads = index->heads.at;
-    uint64_t mask = UINT64_MAX >> index->shift, at = run * SPREAD >> index->shift;
-    while (heads[at].first && heads[at].run != run)
-        at = (at + 1) & mask;
-    return heads + at;
-}
-
 /* Add a run at a place of a gold text; *distinct* keeps one entry for each text, whose place is -1 if there are several. */
 Head *add_run(Index *index, uint64_t run, int64_t gold, int64_t place, int distinct)
 {
