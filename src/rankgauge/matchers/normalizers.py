@@ -146,24 +146,22 @@ class _Heads(dict[str, bool]):
     """Whether a text may have a prefix, by its first three characters; most texts have none, and are left alone."""
 
     def __init__(self, words: Collection[str], signs: str) -> None:
-        self._words, self._signs = words, signs
+        self._words, self._signs = tuple(words), signs
+        self._parts = {word[:size] for word in words for size in range(len(word))}
 
     def __missing__(self, head: str) -> bool:
         """Return whether a prefix may begin so: with a word, in part or whole, a sign, or nothing but white space."""
+        if not head.isascii():
+            return True  # not kept, since there are too many
         begun = head.lstrip().lower()
-        first, size = begun[:1], len(begun)
-        if len(self) >= _MOST_HEADS:
-            self.clear()
-        self[head] = may_be = (
-            not begun
-            or first in self._signs
-            or not head.isascii()
-            or any(word[:size] == begun[: len(word)] for word in self._words)
-        )
+        may_be = begun[:1] in self._signs or begun in self._parts or begun.startswith(self._words)
+        if len(self) < _MOST_HEADS:
+            self[head] = may_be
         return may_be
 
 
-_MOST_HEADS = 1 << 14
+_MOST_HEADS = 1 << 16
+"""More than texts that are cut anywhere begin with, in letters of one case."""
 _DATE_BEGINS = _Heads(_DATE_HEADS, string.digits + "[(")
 _ROLE_BEGINS = _Heads(("user", "assistant", "system", "human", "ai"), "")
 
