@@ -265,6 +265,7 @@ site: $(VENV)/.installed
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
+	$(BIN)/python benchmarks/ids.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/texts.py
 	$(BIN)/python benchmarks/gold.py

@@ -145,7 +145,7 @@ def write(paths: Sequence[Path], form: Mapping[str, Any], samples: int) -> None:
 
 def varied(form: Mapping[str, Any], chance: random.Random, words: Sequence[str]) -> dict[str, Any]:
     """Return a form with twenty items, ids and texts of its own; most relevant ids are retrieved."""
-    drawn = [f"doc-{chance.randrange(1_000_000)}" for _ in range(ITEMS)]
+    drawn = [f"doc-{number}" for number in chance.sample(range(1_000_000), ITEMS)]
     relevant = chance.sample(drawn, 3)
     names = iter([*drawn, *relevant])
 
@@ -160,7 +160,8 @@ def varied(form: Mapping[str, Any], chance: random.Random, words: Sequence[str])
             return round(chance.random(), 4)
         if isinstance(value, str) and value.startswith("doc-"):
             name = next(names)
-            return name if name not in relevant or chance.random() < 0.7 else f"doc-{chance.randrange(1_000_000)}"
+            stays = name not in relevant or chance.random() < 0.7
+            return name if stays else f"doc-{chance.randrange(1_000_000, 2_000_000)}"
         return value
 
     def text() -> str:
