@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from draws import draws
 from rankgauge import kernel
+from rankgauge.matchers import sharing as matchers_sharing
 from rankgauge.matchers import word_runs
 from rankgauge.matchers.cover import cover_batch, covered_parts, cut_from_batch
 from rankgauge.matchers.plain_letters import plainly_folded
@@ -181,7 +182,11 @@ def test_texts_that_share_no_run_of_words_are_left_out() -> None:
     assert sharing([], others) == [False] * 5 + [True, True, False]
 
 
-def test_a_run_counts_in_the_sample_of_its_gold_text_only() -> None:
+def test_a_run_counts_in_the_sample_of_its_gold_text_only(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["one two three four", "so one two three it is", "five six seven eight", "so one two three it is"]
-    kept = maybe_sharing(texts, np.array([0, 0, 1, 1]), np.array([True, False, True, False]), 3)
-    assert kept.tolist() == [True, True, True, False]
+    columns = np.array([0, 0, 1, 1]), np.array([True, False, True, False])
+    assert maybe_sharing(texts, *columns, 3).tolist() == [True, True, True, False]
+    monkeypatch.setattr(matchers_sharing, "_MOST", sum(map(len, texts)) - 1)  # a sample after the other
+    assert maybe_sharing(texts, *columns, 3).tolist() == [True, True, True, False]
+    monkeypatch.setattr(matchers_sharing, "_MOST", 0)  # nothing is looked at
+    assert maybe_sharing(texts, *columns, 3).all()

@@ -20,6 +20,8 @@ __all__ = ["maybe_sharing"]
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SALT = np.uint64(0xD1B54A32D192ED03)
+_MOST = 1 << 21
+"""How many characters are looked at together, which take fifteen times as much memory."""
 _LONGEST = 3
 """How many words of a run are looked at, at most."""
 _BITS = 18
@@ -42,6 +44,14 @@ def maybe_sharing(texts: Sequence[str], sample: Integers, is_gold: NDArray[np.bo
 
         n: How many words a run has.
     """
+    if sum(map(len, texts)) > _MOST:
+        half = int(np.searchsorted(sample, sample[len(sample) // 2])) or int(
+            np.searchsorted(sample, sample[0], "right")
+        )
+        if half == len(texts):
+            return np.ones(len(texts), np.bool_)  # where one sample has so many texts, most share something
+        halves = (slice(half), slice(half, None))
+        return np.concatenate([maybe_sharing(texts[each], sample[each], is_gold[each], n) for each in halves])
     parts = _parts(texts)
     is_odd = np.array([part is None for part in parts], np.bool_)
     kept = is_gold | is_odd

@@ -84,6 +84,8 @@ _MAYBE_NOISE = [
 """Where noise may begin; a sign alone is looked for several times as fast as a choice of signs."""
 _MANY = 1 << 13
 """How many characters texts have together before comparing all of them with a sign is faster than a pattern for it."""
+_MOST = 1 << 20
+"""How many characters are compared together, of several texts: each comparison takes a byte for one."""
 _BEHIND = "]nN"
 """What is before noise or a negation, and is no part of it."""
 _MAYBE_NEGATED = [re.compile(pattern) for pattern in ("'(?=[tT])", "\u2019(?=[tT])", "n(?=not)", "N(?=NOT)")]
@@ -141,6 +143,9 @@ def joined_words(texts: Sequence[str]) -> str:
 def cleaned_texts(texts: Sequence[str]) -> list[str]:
     """Return texts without noise, and with one sign for each ellipsis."""
     everything = "".join(texts)
+    if len(everything) > _MOST and len(texts) > 1:
+        half = len(texts) // 2
+        return cleaned_texts(texts[:half]) + cleaned_texts(texts[half:])
     if any(sign in everything for sign in _SIGNS):
         texts = [text.translate(_NO_SIGNS) for text in texts]
     if "\\" in everything:
