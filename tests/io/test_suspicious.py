@@ -81,7 +81,15 @@ def test_the_key_of_an_item_is_named() -> None:
     assert "its text in 'page_content': rename it in your data" in column.reasons[0]
 
 
-@pytest.mark.parametrize("text", ['[{"id": "q", "expected_output": ["a"]}]', '[\n{"id": "q"},\n{"id": "r"}\n]\n'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"id": "q", "expected_output": ["a"]}]',
+        '[\n{"id": "q"},\n{"id": "r"}\n]\n',
+        json.dumps([{"id": f"q{number}", "expected_output": ["a"]} for number in range(60)], indent=1),
+    ],
+    ids=["a line", "a line for each", "more lines than are read at once"],
+)
 @pytest.mark.parametrize("name", ["s.jsonl", "s.ndjson"])
 def test_an_array_in_a_file_of_lines_is_one_problem(text: str, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)

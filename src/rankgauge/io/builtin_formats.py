@@ -32,7 +32,7 @@ from rankgauge.samples import Fault
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LINES", "records_of", "without_nulls"]
+__all__ = ["LINES", "is_array", "records_of", "without_nulls"]
 
 
 SCHEMA_VERSIONS = ("rankgauge.dataset.v1", "eval-harness.dataset.v1")
@@ -71,11 +71,16 @@ def read_jsonl(source: Source) -> Iterator[Record]:
 _NO_LINES = "not valid JSON lines: the file is a JSON array; name it .json, or write an element a line"
 
 
+def is_array(line: bytes, number: int) -> bool:
+    """Return whether a file is one JSON array, by a line of it and its number: no other line of it is looked at."""
+    return number == 1 and line.lstrip()[:1] == b"["
+
+
 def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Record]:
     """Yield the records of some lines; *first* is the number of the first, *offset* the bytes of the file before it."""
     loads = orjson.loads
     for number, line in enumerate(lines, first):
-        if number == 1 and line.lstrip()[:1] == b"[":
+        if is_array(line, number):
             yield Record(Fault(_NO_LINES), number)
             return
         if len(line) < 3 and not line.strip():  # an exception for each of a million blank lines takes too long

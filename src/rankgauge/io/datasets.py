@@ -18,7 +18,7 @@ import orjson
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
 from rankgauge.io.beir_folders import BEIR, folder_digest, folder_records
-from rankgauge.io.builtin_formats import records_of
+from rankgauge.io.builtin_formats import is_array, records_of
 from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import Lines, Placed, decoded, given, has_our_lines, is_row, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file
@@ -262,7 +262,7 @@ class DatasetReader:
                     self._note_labels(part.unlabelled, is_labelled=part.is_labelled)
                     if part.places and not problems:
                         yield part
-                if len(problems) > _MOST_PROBLEMS:
+                if len(problems) > _MOST_PROBLEMS or is_array(next(iter(lines.lines)), lines.first):
                     break
         self._conclude(problems)
 
@@ -270,6 +270,9 @@ class DatasetReader:
         """Yield samples of some lines at a time, until the first problem; find all problems."""
         stream, line, offset = iter(given.lines), given.first, given.offset
         while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(stream, _BLOCK))):
+            if is_array(lines[0], line):
+                yield from self._singles(lines[:1], line, offset, problems)
+                return
             read = self._parts(lines, (line, offset), problems, kinds)
             found = set[BlockKind]()
             for part in read if kinds else self._singles(lines, line, offset, problems):
