@@ -237,3 +237,18 @@ def test_more_pairs_than_fit_into_memory_are_met_one_by_one(tmp_path, monkeypatc
     with mock.patch.object(SpanJudge, "add", autospec=True, side_effect=SpanJudge.add) as one_by_one:
         assert outcome(path, METRICS, PROFILES["default"]) == whole
     assert one_by_one.called
+
+
+def test_repeats_of_samples_without_gold_count_whatever_is_read_together(tmp_path):
+    """Each of 9 samples has one place twice; 8 have no gold, and the one that has some is read with 0 to 8 of them."""
+    repeated = [("a", 5, 15), ("b", 1, 2), ("a", 5, 15)]
+    path = tmp_path / "samples.jsonl"
+    for labelled in (0, 4, 8):
+        data = [sample(n, *repeated) for n in range(9)]
+        for each in data[:labelled] + data[labelled + 1 :]:
+            each["expected_output"] = {"spans": []}
+        path.write_text("\n".join(map(json.dumps, data)), encoding="utf-8")
+        for size in (1, 2, 64):
+            with mock.patch.object(datasets, "_BLOCK", size):
+                result = Engine().dataset(path).with_metrics("hit@1").with_profile(depth=1, max_failed=1.0).run()
+            assert any(note.startswith("9 retrieved items were dropped") for note in result.notes)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from rankgauge.judging.placed_rows import PlacedRows
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.policy import Profile
-from rankgauge.samples import Fault, Place, Sample, Span
+from rankgauge.samples import Fault, Output, Place, Sample, Span
 
 __all__ = ["Held", "SpanJudge", "held_by"]
 
@@ -57,11 +57,13 @@ class SpanJudge:
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
-        if self._keep == NOTHING and not any(sample.expected.spans or sample.expected.faults for sample in samples):
+        meant = list(map(_is_meant, samples))
+        if self._keep == NOTHING and not any(meant) and not any(sample.expected.faults for sample in samples):
             lists.add_without_gold([0] * len(samples))
             return
         prepared = prepare(samples, self._profile, by="place")
-        lists.n_dropped += n_dropped(samples, prepared, self._profile, by="place")
+        counted, ranked = list(compress(samples, meant)), list(compress(prepared, meant))
+        lists.n_dropped += n_dropped(counted, ranked, self._profile, by="place")
         self._keeper.add(samples, prepared, judged="retrieved")
         by_text = _parts_by_text(samples, prepared)
         for at, (sample, ranking) in enumerate(zip(samples, prepared, strict=True)):
@@ -69,14 +71,14 @@ class SpanJudge:
             start, grades = len(lists.gold_grade), [span.grade for span in spans]
             lists.gold_size += [span.place.end - span.place.start for span in spans]
             fault = None if sample.expected.faults is None else sample.expected.faults.get("spans")
-            ranked, flaw = lists.add_sample(ranking, grades)
+            own, flaw = lists.add_sample(ranking, grades)
             fault = fault or flaw
             if grades.count(1.0) < len(grades):
                 lists.graded.append(place)
-            if ranked is not None and spans:
-                if Fault in set(map(type, ranked.places or ())):
-                    fault = fault or next(each for each in ranked.places or () if isinstance(each, Fault))
-                self._add_rows(place, ranked, spans, start, by_text.get(at, {}))
+            if own is not None and spans:
+                if Fault in set(map(type, own.places or ())):
+                    fault = fault or next(each for each in own.places or () if isinstance(each, Fault))
+                self._add_rows(place, own, spans, start, by_text.get(at, {}))
             elif spans and "cover" in self._keep.needs:
                 self._add_gold(place, spans)
             if fault is not None:
@@ -248,6 +250,12 @@ class _Columns:
         parts = zip(*self._done, strict=True) if self._done else [[np.zeros(0, dtype=np.int64)]] * 5
         *stretches, rank = map(np.concatenate, parts)
         return Stretches(*stretches), rank
+
+
+def _is_meant(sample: Sample) -> bool:
+    """Return whether a sample has something to do with places: gold spans, or a result that says where it is."""
+    output = sample.output
+    return bool(sample.expected.spans) or (isinstance(output, Output) and output.places is not None)
 
 
 def _stale(ranking: Ranking, spans: Sequence[Span], met: Mapping[int, Met]) -> list[int]:
