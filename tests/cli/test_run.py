@@ -361,12 +361,16 @@ class TestBadInput:
     METRICS = ("--metric", "MRR")
 
     def refused(self, rankgauge, *arguments, code=2):
-        before = sorted(Path().rglob("*"))
+        before = self.files()
         done = rankgauge("run", *arguments, "--output", "result")
         assert code == done.code
         assert done.out == ""
-        assert before == sorted(Path().rglob("*"))
+        assert before == self.files()
         return done.err
+
+    def files(self):
+        """Return all files but the bytecode of modules that were imported."""
+        return sorted(path for path in Path().rglob("*") if "__pycache__" not in path.parts)
 
     def test_malformed_json(self, rankgauge, write):
         data = write("s.json", '{"samples": [\n  {"id": "q1",}\n]}')
