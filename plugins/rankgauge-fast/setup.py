@@ -17,7 +17,7 @@ KERNEL = Extension(
     ],
     extra_compile_args=FLAGS,
     extra_link_args=[flag for flag in FLAGS if flag.startswith("-fsanitize")],
-    depends=[f"src/rankgauge_fast/{name}.h" for name in ("words", "cover")],
+    depends=[f"src/rankgauge_fast/{name}.h" for name in ("bits", "words", "cover")],
     py_limited_api=True,
     optional=True,
 )

@@ -15,12 +15,7 @@
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "words are read with their first byte lowest"
-#endif
+#include "bits.h"
 
 #define PADDING 32
 #define MOST_FIELDS 6
@@ -32,24 +27,6 @@
 #else
 #define FETCH(place) (void)(place)
 #endif
-
-static inline uint64_t word_at(const uint8_t *at)
-{
-    uint64_t word;
-    memcpy(&word, at, 8);
-    return word;
-}
-
-static inline int lowest_bit(uint64_t word)
-{
-#ifdef _MSC_VER
-    unsigned long at;
-    _BitScanForward64(&at, word);
-    return (int)at;
-#else
-    return __builtin_ctzll(word);
-#endif
-}
 
 #if defined(__SSE2__) || defined(_M_X64)
 static inline __m128i sixteen_at(const uint8_t *at)

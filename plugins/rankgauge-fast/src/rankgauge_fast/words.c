@@ -9,17 +9,12 @@
 #include <Python.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
 #if (defined(__SSE2__) || defined(_M_X64)) && !defined(RANKGAUGE_FAST_PLAIN)
 #define BY_SIXTEEN
 #include <emmintrin.h>
 #endif
+#include "bits.h"
 #include "words.h"
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "words are read with their first byte lowest"
-#endif
 
 #define SALT 0xD1B54A32D192ED03ULL
 #define BUFFERS 10
@@ -102,7 +97,7 @@ int64_t find_words(const uint8_t *data, Bounds text, Bounds *places)
         uint64_t joins = now.line | (now.hyphen & (digits | digits_behind)) | (now.point & digits & digits_behind);
         uint64_t own = now.word | (joins & before & behind), changes = own ^ (own << 1 | inside);
         for (; changes; changes &= changes - 1)
-            *edge++ = at + lowest_bit_of(changes);
+            *edge++ = at + lowest_bit(changes);
         word = now.word >> 63, digit = now.digit >> 63, inside = own >> 63;
     }
     if ((edge - edges) & 1)
@@ -112,8 +107,7 @@ int64_t find_words(const uint8_t *data, Bounds text, Bounds *places)
 
 static uint64_t some_bytes(const uint8_t *at, int64_t count)
 {
-    uint64_t word;
-    memcpy(&word, at, 8);
+    uint64_t word = word_at(at);
     return count < 8 ? word & ((1ULL << 8 * count) - 1) : word;
 }
 

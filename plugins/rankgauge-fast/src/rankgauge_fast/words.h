@@ -53,15 +53,4 @@ int agreed(Aligner *of, const Run *runs, int64_t count, const Item *item);
 int align(Aligner *of, const Item *item, const Run *given);
 void free_rooms(Aligner *of);
 
-static inline int lowest_bit_of(uint64_t word)
-{
-#ifdef _MSC_VER
-    unsigned long at;
-    _BitScanForward64(&at, word);
-    return (int)at;
-#else
-    return __builtin_ctzll(word);
-#endif
-}
-
 #endif
